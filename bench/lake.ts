@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parts } from '../test/lake/parts.js';
 import { Stack } from '../test/lake/stack.js';
-import { upkeep } from '../test/lake/upkeep.js';
+import { upkeep } from '../test/lake/spark.js';
 import { bareCopy } from './bare-copy.js';
 import { grow, type Extent } from './grown.js';
 import { Job } from './job.js';

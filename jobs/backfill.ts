@@ -3,7 +3,7 @@
  * even if the days are already in the warehouse; paid days are never requested twice.
  */
 import type { DayRange } from '../src/calendar.js';
-import type { Job, JobStream } from '../src/run/invocation.js';
+import type { Job, JobStream } from '../src/streams.js';
 
 export interface BackfillWish {
   readonly days: DayRange;

@@ -5,7 +5,7 @@
  * complete.
  */
 import { KST, lastCompleteDay, shiftDay, type Day } from '../src/calendar.js';
-import { JOB_STREAMS, type Job } from '../src/run/invocation.js';
+import { JOB_STREAMS, type Job } from '../src/streams.js';
 
 /** The time of the nightly job in KST, and the retries of a night that failed. */
 export const NIGHTLY = {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import type { Action } from './commands/shared.js';
 import type { Flags } from './config.js';
 import {
+  adviceOf,
   asOutOfFiles,
   codeOf,
   DawnloadError,
@@ -117,7 +118,8 @@ function report(thrown: unknown, verbose: boolean): number {
   const error = asOutOfFiles(thrown);
   const known = error instanceof DawnloadError;
   terminal.error(known ? sentenceOf(error) : `Something unforeseen went wrong: ${messageOf(error)}`);
-  if (known && error.hint !== undefined) terminal.note(`  ${error.hint}`);
+  const advice = known ? adviceOf(error) : '';
+  if (advice !== '') terminal.note(`  ${advice}`);
   if (verbose || !known) {
     for (let cause = error; cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);

@@ -18,7 +18,7 @@ import {
   type Settings,
 } from './config/schema.js';
 import { ConfigError } from './errors.js';
-import { REFERENCE_STREAMS, type ReferenceStream } from './storage/pull.js';
+import { REFERENCE_STREAMS, type ReferenceStream } from './streams.js';
 
 export { isLoopback, isUnencrypted } from './config/lake.js';
 

@@ -19,6 +19,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 interface ErrorDetails {
   /** The next step, in whole sentences. */
   readonly hint?: string;
+  /** What holds when a run fails, in whole sentences: other commands do not show it. */
+  readonly ofRun?: string;
   readonly cause?: unknown;
 }
 
@@ -26,11 +28,13 @@ interface ErrorDetails {
 export abstract class DawnloadError extends Error {
   abstract readonly exitCode: ExitCode;
   readonly hint: string | undefined;
+  readonly ofRun: string | undefined;
 
-  constructor(message: string, { hint, cause }: ErrorDetails = {}) {
+  constructor(message: string, { hint, ofRun, cause }: ErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.hint = hint;
+    this.ofRun = ofRun;
   }
 }
 
@@ -101,9 +105,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the hint of an error for a command that is not a run, without the part that only holds for runs. */
-export function hintOf({ hint = '' }: DawnloadError): string {
-  return hint.replace(/ ?Nothing is lost;.*$/, '');
+/** The next step after a failed run: the hint, and what holds for runs. */
+export function adviceOf({ hint = '', ofRun = '' }: DawnloadError): string {
+  return `${hint} ${ofRun}`.trim();
 }
 
 /** The exit code of a command that ends with this error. */

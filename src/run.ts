@@ -1,10 +1,12 @@
 /** The stages of a run in order: extract, land and load each stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
 import { formatKst, lastCompleteDay, listDays, type Day, type DayRange } from './calendar.js';
-import { until, type Invocation, type Job } from './run/invocation.js';
+import { until, type Job } from './streams.js';
+import type { Invocation } from './invocation.js';
 import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
+  adviceOf,
   CorruptDatabaseError,
   DawnloadError,
   DamageError,
@@ -24,9 +26,9 @@ import {
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
-import type { RunOver } from './run/journal.js';
+import type { RunOver } from './storage/run-journal.js';
 import { prepareErased } from './lake/erased.js';
-import { pushLake, rowsOf } from './lake/push.js';
+import { pushLake, rowsAdded } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
@@ -36,7 +38,8 @@ import type { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
-import { loadLanded, reloadErased, reportUnloaded } from './run/load-landed.js';
+import { loadExport, loadLanded, loadOrReport, reloadErased, reportUnloaded } from './run/load-landed.js';
+import type { Pull } from './storage/pull.js';
 import {
   Pending,
   notPublished,
@@ -153,12 +156,10 @@ async function pushAfterRun(
   if (lake === undefined) return;
   try {
     const commits = await pushLake({ dataDir, lake }, invocation, command);
-    report.lake({ pushed: true, commits: commits.length, rows: rowsOf(commits) });
+    report.lake({ pushed: true, commits: commits.length, rows: rowsAdded(commits) });
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    const reason = [messageOf(error), error instanceof DawnloadError ? (error.hint ?? '') : '']
-      .join(' ')
-      .trim();
+    const reason = [messageOf(error), error instanceof DawnloadError ? adviceOf(error) : ''].join(' ').trim();
     report.lake({ pushed: false, days: report.loadedDays, reason });
   }
 }
@@ -313,9 +314,9 @@ export function resumeExport(
   return withRunContext(config, invocation, 'exports resume', (context) =>
     recorded(context, 'exports resume', invocation, (record) => {
       const work = async (): Promise<void> => {
-        if (!payAgain) return resume(key, acceptIncomplete, context);
+        if (!payAgain) return resume(key, acceptIncomplete, pulling(context));
         await assertPublishable(context.files.published);
-        await requestAgain(key, context);
+        await requestAgain(key, pulling(context));
       };
       return deliver(context, work, record);
     }),
@@ -340,7 +341,18 @@ export function withLedger<T>(
   });
 }
 
-async function pull(job: Job, context: RunContext): Promise<void> {
+/** The context of the stages that pull, with the load of what they land. */
+function pulling(context: RunContext) {
+  return {
+    ...context,
+    loadPulls: (pulls: readonly Pull[]) => loadOrReport(context, pulls),
+    loadExport: (entry: Export) => loadExport(context, entry),
+  };
+}
+
+async function pull(job: Job, given: RunContext): Promise<void> {
+  const context = pulling(given);
+
   if (job.streams.has('statistics')) await pullStatistics(job, context);
   if (job.streams.has('campaigns')) await pullCampaigns(job, context);
   if (job.streams.has('events') && context.ledger.isWhole) {

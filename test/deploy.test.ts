@@ -1,6 +1,6 @@
 // @module-tag long
 /** The files of deploy/, each read by the program that it is for where that is on this machine, and run as it would be. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -13,6 +13,21 @@ const read = (name: string): string => readFileSync(join('deploy', name), 'utf8'
 
 function has(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+/** A folder with a program `dawnload` that every account may run, and does this. */
+function programIn(text: string): string {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'dawnload'), text);
+  chmodSync(join(folder, 'dawnload'), 0o755);
+  return folder;
+}
+
+/** What a program of this machine says, of its own and as an error. */
+function said(program: string, args: readonly string[], options: SpawnSyncOptions = {}): string {
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', ...options });
+  return String(stdout) + String(stderr);
 }
 
 let place: Place | undefined;
@@ -41,33 +56,22 @@ describe('systemd', () => {
     return ['dawnload.service', 'dawnload.timer'].map((name) => join(folder, name));
   }
 
-  test.skipIf(!has('systemd-analyze'))('systemd-analyze finds nothing wrong, and would notice', () => {
-    const verify = (files: string[]): string => {
-      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' });
-      return stdout + stderr;
-    };
-    expect(verify(units())).toBe('');
-    expect(verify(units((service) => service.replace(process.execPath, '/nowhere/node')))).toContain(
-      '/nowhere',
-    );
-  });
-
-  test.skipIf(!has('systemd-analyze'))('the service is exposed little', () => {
-    const [service = ''] = units();
-    const told = execFileSync('systemd-analyze', ['security', '--offline=yes', '--no-pager', service], {
-      encoding: 'utf8',
-    });
-    expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(told)?.[1])).toBeLessThan(2);
-  });
-
-  test.skipIf(!has('systemd-analyze'))('the timer is due at 07:10 in Korea', () => {
-    const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(read('dawnload.timer')) ?? [];
-    const told = execFileSync('systemd-analyze', ['calendar', '--base-time=2026-11-20', calendar], {
-      encoding: 'utf8',
-      env: { ...process.env, TZ: 'UTC' },
-    });
-    expect(told).toMatch(/22:10:00 UTC/);
-  });
+  test.skipIf(!has('systemd-analyze'))(
+    'the units are valid, expose little, and are due at 07:10 in Korea',
+    () => {
+      const verify = (files: string[]): string => said('systemd-analyze', ['verify', ...files]);
+      const [service = '', timer = ''] = units();
+      expect(verify([service, timer])).toBe('');
+      expect(verify(units((text) => text.replace(process.execPath, '/nowhere/node')))).toContain('/nowhere');
+      const security = said('systemd-analyze', ['security', '--offline=yes', '--no-pager', service]);
+      expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(security)?.[1])).toBeLessThan(2);
+      const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(read('dawnload.timer')) ?? [];
+      const env = { ...process.env, TZ: 'UTC' };
+      expect(said('systemd-analyze', ['calendar', '--base-time=2026-11-20', calendar], { env })).toMatch(
+        /22:10:00 UTC/,
+      );
+    },
+  );
 
   test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
     'the service runs on what init wrote, after the steps of docs/operations.md, under its account',
@@ -76,8 +80,8 @@ describe('systemd', () => {
       const home = temporaryFolder();
       chmodSync(home, 0o700);
       const env = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
-      const address = ['--base-url', place.sandbox.url, '--allow-http', '--project-id', PROJECT];
-      const made = await ended(start(['init', ...address, '--start-date', '2026-11-20'], home, env));
+      const asked = ['--base-url', place.sandbox.url, '--project-id', PROJECT, '--start-date', '2026-11-20'];
+      const made = await ended(start(['init', ...asked, '--allow-http'], home, env));
       expect(made.stderr + String(made.code)).toMatch(/0$/);
       // The steps, with another root and an account that every machine has.
       const state = join(temporaryFolder(), 'state');
@@ -95,12 +99,11 @@ describe('systemd', () => {
           .replaceAll('-o dawnload -g dawnload', '-o 65534 -g 65534');
         execFileSync('sh', ['-ec', command], { cwd: home });
       }
-      const programs = temporaryFolder();
-      chmodSync(programs, 0o755);
+      // As npm installs it.
+      const programs = programIn(`#!/bin/sh
+exec node ${CLI} "$@"
+`);
       symlinkSync(process.execPath, join(programs, 'node'));
-      // As npm installs it: a program that every account may run.
-      writeFileSync(join(programs, 'dawnload'), `#!/bin/sh\nexec node ${CLI} "$@"\n`);
-      chmodSync(join(programs, 'dawnload'), 0o755);
       const [, line = ''] = /^ExecStart=(.*)$/m.exec(read('dawnload.service')) ?? [];
       const words = line.replaceAll('/var/lib/dawnload', state).split(' ');
       const child = spawn(
@@ -123,15 +126,12 @@ describe('cron', () => {
     const [, time, command = ''] = /^(\d+ \d+ \* \* \*) (.*)$/.exec(line ?? '') ?? [];
     expect(time).toBe('10 22 * * *');
     expect(command).not.toContain('%');
-    const folder = temporaryFolder();
-    const program = join(folder, 'dawnload');
-    writeFileSync(program, 'console.log(JSON.stringify([process.cwd(), ...process.argv.slice(2)]))');
+    const folder = programIn('console.log(JSON.stringify([process.cwd(), ...process.argv.slice(2)]))');
     const edited = command
       .replace('/var/lib/dawnload', folder)
       .replace('/usr/bin/node', process.execPath)
-      .replace('/usr/local/bin/dawnload', program);
-    const said = execFileSync('sh', ['-c', edited], { encoding: 'utf8', cwd: '/' });
-    expect(JSON.parse(said)).toEqual([folder, 'run']);
+      .replace('/usr/local/bin/dawnload', join(folder, 'dawnload'));
+    expect(JSON.parse(said('sh', ['-c', edited], { cwd: '/' }))).toEqual([folder, 'run']);
   });
 });
 
@@ -147,60 +147,52 @@ describe('GitHub Actions', () => {
       jobs: { night: { 'runs-on': 'self-hosted' } },
     });
     expect(read('github-actions.yml')).toMatch(/This cron drifts/);
-    const folder = temporaryFolder();
-    const program = join(folder, 'dawnload');
-    writeFileSync(program, '#!/bin/sh\necho "$PWD $*"\n');
-    chmodSync(program, 0o755);
+    const folder = programIn('#!/bin/sh\necho "$PWD $*"\n');
     const script = (workflow.jobs.night.steps[0]?.run ?? '').replace('/var/lib/dawnload', folder);
-    const said = execFileSync('bash', ['-e', '-c', script], {
-      encoding: 'utf8',
-      cwd: '/',
-      env: { PATH: `${folder}:/usr/bin:/bin` },
-    });
-    expect(said.trim()).toBe(`${folder} run`);
+    const env = { PATH: `${folder}:/usr/bin:/bin` };
+    expect(said('bash', ['-e', '-c', script], { cwd: '/', env })).toContain(`${folder} run\n`);
   });
 
   test.skipIf(!has('actionlint'))('actionlint finds nothing wrong', () => {
-    const { stdout } = spawnSync('actionlint', ['-shellcheck=', resolve('deploy/github-actions.yml')], {
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('');
+    expect(said('actionlint', ['-shellcheck=', resolve('deploy/github-actions.yml')])).toBe('');
   });
 });
 
 describe('launchd', () => {
+  test('the list starts the job at a time of day', () => {
+    const text = read('launchd.plist');
+    const words = [...text.matchAll(/^ {4}<string>(.*)<\/string>$/gm)].map(([, word]) => word);
+    expect(words.at(-1)).toBe('run');
+    expect(text).toMatch(/<key>Hour<\/key>\s*<integer>7<\/integer>/);
+  });
+
   test.skipIf(!has('plistutil'))('plistutil reads it', () => {
     const input = read('launchd.plist');
     const { status, stdout, stderr } = spawnSync('plistutil', ['-i', '-', '-o', '-'], { input });
     expect(stderr.toString()).toBe('');
     expect(status).toBe(0);
     expect(stdout.subarray(0, 8).toString()).toBe('bplist00');
-    expect(input).toMatch(/<key>Hour<\/key>\s*<integer>7<\/integer>/);
   });
 });
 
 test('Kubernetes: one night at a time, in Korean time, without privileges, on a read-only root', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  const pod = {
-    restartPolicy: 'Never',
-    securityContext: { runAsNonRoot: true, runAsUser: 1000 },
-    containers: [
-      {
-        image: `your-registry/dawnload:${version}`,
-        args: ['run', '--config', '/etc/dawnload/dawnload.yaml', '--data-dir', '/data'],
-        securityContext: {
-          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-          capabilities: { drop: ['ALL'] },
-        },
-      },
-    ],
-  };
-  expect(parse(read('kubernetes.yaml'))).toMatchObject({
-    kind: 'CronJob',
-    spec: {
-      ...{ schedule: '10 7 * * *', timeZone: 'Asia/Seoul', concurrencyPolicy: 'Forbid' },
-      jobTemplate: { spec: { backoffLimit: 3, template: { spec: pod } } },
+  const container = {
+    image: `your-registry/dawnload:${version}`,
+    args: ['run', '--config', '/etc/dawnload/dawnload.yaml', '--data-dir', '/data'],
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
     },
+  };
+  const securityContext = { runAsNonRoot: true, runAsUser: 1000 };
+  const template = { spec: { restartPolicy: 'Never', securityContext, containers: [container] } };
+  const jobTemplate = { spec: { backoffLimit: 3, template } };
+  expect(parse(read('kubernetes.yaml'))).toMatchObject({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    spec: { schedule: '10 7 * * *', timeZone: 'Asia/Seoul', concurrencyPolicy: 'Forbid', jobTemplate },
   });
 });
 
@@ -210,25 +202,14 @@ test('compose: the commands of the trial fill a warehouse from the sandbox', asy
     services: Record<'sandbox' | 'night' | 'dawnload', { command: string[]; environment: object }>;
   };
   expect(services.dawnload.environment).toEqual(services.night.environment);
-  const folder = temporaryFolder();
-  const program = join(folder, 'dawnload');
-  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`);
-  chmodSync(program, 0o755);
+  const folder = programIn(`#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`);
   const [command = ''] = services.night.command;
   const [asked = ''] = /\$\$\(date [^)]*\)/.exec(command) ?? [];
-  expect(execFileSync('sh', ['-c', `echo ${asked.slice(1)}`], { encoding: 'utf8' })).toMatch(
-    /^\d{4}-\d{2}-\d{2}$/m,
-  );
+  expect(said('sh', ['-c', `echo ${asked.slice(1)}`])).toMatch(/^\d{4}-\d{2}-\d{2}$/m);
   const port = services.sandbox.command[services.sandbox.command.indexOf('--port') + 1] ?? '';
-  const child = spawn(
-    'sh',
-    ['-c', command.replace(asked, '2026-11-18').replace(`http://127.0.0.1:${port}`, place.sandbox.url)],
-    {
-      cwd: folder,
-      env: { PATH: `${folder}:/usr/bin:/bin`, DAWNLOAD_NOW: NOW, ...place.environment },
-    },
-  );
-  const { code, stderr } = await ended(child);
+  const filled = command.replace(asked, '2026-11-18').replace(`http://127.0.0.1:${port}`, place.sandbox.url);
+  const env = { PATH: `${folder}:/usr/bin:/bin`, DAWNLOAD_NOW: NOW, ...place.environment };
+  const { code, stderr } = await ended(spawn('sh', ['-c', filled], { cwd: folder, env }));
   expect(code, stderr).toBe(0);
   const [row] = await rowsOf(
     join(folder, 'data', 'warehouse.duckdb'),

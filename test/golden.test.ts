@@ -1,6 +1,6 @@
 /**
- * Each folder of test/golden holds landed pages, `STREAM-DAY.json`, and `tables.csv`, the tables that they become in a
- * new warehouse: `# TABLE`, a line of columns (any SQL), and the rows, sorted. Of E19 the name ends with the campaign,
+ * Each folder of test/golden holds landed pages, `STREAM-DAY.json` (of E17 also `-to-DAY`), and `tables.csv`, the tables that they become in a
+ * new warehouse, models included: `# TABLE`, a line of columns (any SQL), and the rows, sorted. Of E19 the name ends with the campaign,
  * and a file of reference data holds the lists of a night by their names. To add a case, add a folder with the headers
  * of its tables; `UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts` writes the rows.
  */
@@ -8,8 +8,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isDay, shiftDay } from '../src/calendar.js';
-import type { Pull, ReferenceStream } from '../src/storage/pull.js';
+import type { Pull } from '../src/storage/pull.js';
 import { landed, shared, Workshop, type Row } from './warehouse/support.js';
+import type { ReferenceStream } from '../src/streams.js';
 
 const CASES = join(import.meta.dirname, 'golden');
 
@@ -20,11 +21,12 @@ interface Expected {
 }
 
 function pullOf(workshop: Workshop, name: string, text: string): Pull {
-  const [, stream = '', day = '', campaign = ''] = /^(\w+)-([\d-]{10})-?(.*)\.json$/.exec(name) ?? [];
-  if (!isDay(day)) throw new Error(`${name} does not say its day.`);
+  const [, stream = '', day = '', end = day, campaign = ''] =
+    /^(\w+)-([\d-]{10})(?:-to-([\d-]{10}))?-?(.*)\.json$/.exec(name) ?? [];
+  if (!isDay(day) || !isDay(end)) throw new Error(`${name} does not say its day.`);
   switch (stream) {
     case 'statistics':
-      return workshop.statistics(day, text);
+      return workshop.statistics({ start: day, end }, text);
     case 'subchannels':
       return workshop.subchannels(day, text);
     case 'campaigns':
@@ -83,6 +85,7 @@ describe.each(readdirSync(CASES))('%s', (name) => {
     await made.load(
       ...pages.map((page) => pullOf(made, page, readFileSync(join(CASES, name, page), 'utf8'))),
     );
+    if (expected.some(({ table }) => table.startsWith('marts.'))) await made.with((one) => one.model());
     return made;
   });
   const rowsOf = async ({ table, columns }: Expected): Promise<string> =>

@@ -296,9 +296,9 @@ export function unanswered(
   }
   // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
   const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
-  const doubt = foreign ? 'If this goes on, check base_url: it does not look like the service. ' : '';
   return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
-    hint: `${doubt}Nothing is lost; the next run asks again.`,
+    ...(foreign ? { hint: 'If this goes on, check base_url: it does not look like the service.' } : {}),
+    ofRun: 'Nothing is lost; the next run asks again.',
     ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
   });
 }

@@ -1,6 +1,7 @@
 /** The endpoints that Dawnload uses: E1, E2, E4, E5, E10 and E12 to E21 of the specification. */
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
+import type { SENDER_KEY_PLACES } from '../config/schema.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -158,9 +159,6 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 export function brandTemplates(projectId: string, messenger: string, query: Query): FreeRequest {
   return reference('E4', brandTemplatesPath(projectId, messenger), query);
 }
-
-/** The possible places of the sender key in an E5 request (N6). */
-export const SENDER_KEY_PLACES = ['query', 'header'] as const;
 
 /** E5: one brand-message template and its status. */
 export function brandTemplate(

@@ -312,7 +312,8 @@ export function unreachable(baseUrl: string, reason: string, cause: unknown): Se
     });
   }
   return new ServiceError(`The service at ${host} cannot be reached (${reason}).`, {
-    hint: `${HINTS[reason] ?? 'Check base_url and the network.'} Nothing is lost; the next run continues from here.`,
+    hint: HINTS[reason] ?? 'Check base_url and the network.',
+    ofRun: 'Nothing is lost; the next run continues from here.',
     cause,
   });
 }

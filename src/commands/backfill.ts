@@ -4,8 +4,7 @@ import { backfill } from '../../jobs/backfill.js';
 import { requireService, streamsOn, type ServiceConfig } from '../config.js';
 import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode, TryLaterError } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
-import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, type Invocation } from '../run/invocation.js';
-import { REFERENCE_STREAMS } from '../storage/pull.js';
+import { type Invocation } from '../invocation.js';
 import { runJob } from '../run.js';
 import { makePlan, printPlan } from './plan.js';
 import { outcomeJson, summarise } from './summary.js';
@@ -20,6 +19,7 @@ import {
   type DayRange,
 } from '../calendar.js';
 import { formatDuration } from '../terminal/terminal.js';
+import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, REFERENCE_STREAMS } from '../streams.js';
 
 export interface BackfillOptions {
   readonly start: string;

@@ -14,7 +14,7 @@ import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { selectIn } from '../warehouse/sql-header.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
 

@@ -21,7 +21,7 @@ import { writeTo } from '../queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { Output } from './query.js';
 import { listed, wrap } from '../terminal/paragraphs.js';
 

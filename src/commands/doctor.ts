@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { EXIT, type ExitCode } from '../errors.js';
 import { examine, type Check } from '../operations/doctor.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { visible, wrapLine } from '../terminal/text.js';
 

@@ -10,7 +10,7 @@ import { assertSameProject } from '../storage/project.js';
 import { formatCount, type Terminal, plural } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 import { drawTable } from '../terminal/table.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { summarise } from './summary.js';
 import { remembered } from '../warehouse/remembered-exports.js';
 import { dataFiles } from '../storage/paths.js';

@@ -17,11 +17,11 @@ import {
   type Persons,
 } from '../erasure/person.js';
 import type { Begun } from '../erasure/erase.js';
-import { ID_COLUMNS } from '../warehouse/fields.js';
+import { ID_COLUMNS } from '../fields.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../errors.js';
 import { forget } from '../run.js';
 import type { LocalContext } from '../run/context.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { foldersOf } from '../storage/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';

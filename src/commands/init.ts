@@ -3,16 +3,8 @@ import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { readDotEnv } from '../config/files.js';
-import {
-  CredentialsError,
-  DawnloadError,
-  EXIT,
-  hintOf,
-  ServiceError,
-  UsageError,
-  type ExitCode,
-} from '../errors.js';
-import type { Invocation } from '../run/invocation.js';
+import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
+import type { Invocation } from '../invocation.js';
 import { quoteShell } from '../terminal/text.js';
 import {
   type Answers,
@@ -163,7 +155,7 @@ async function check(answers: Answers, invocation: Invocation): Promise<Answers>
     const { error } = result.doubt;
     const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
     throw new Same(error.message, {
-      hint: `${hintOf(error)} Nothing was written; with --skip-checks the files are written without asking the service.`,
+      hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`,
       cause: error,
     });
   }

@@ -11,8 +11,8 @@ import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
-import type { Invocation } from '../run/invocation.js';
-import { pushLake, rowsOf, withLake } from '../lake/push.js';
+import type { Invocation } from '../invocation.js';
+import { pushLake, rowsAdded, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -242,7 +242,7 @@ async function verifyErased(
 /** A sentence with the number of rows that the commits wrote. */
 function pushedLine(commits: readonly Commit[]): string {
   if (commits.length === 0) return 'The lake holds all of the published file already.';
-  return `Pushed ${plural(rowsOf(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
+  return `Pushed ${plural(rowsAdded(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
 }
 
 function planLines({ streams, models, onlyInLake }: Changes): string[] {

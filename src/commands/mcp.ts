@@ -8,7 +8,7 @@ import { columnRow, Dictionary, entriesOf } from '../dictionary/dictionary.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
 import { answerFor, fitted, withFile, type Limits } from '../queries/agent.js';
 import { bundledQuery, loadCatalogue, valuesFor } from '../queries/catalogue.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { dataFiles } from '../storage/paths.js';
 import type { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';

@@ -17,8 +17,7 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { relative } from 'node:path';
 import { dataFiles, foldersOf } from '../storage/paths.js';
 import { foldersDue } from '../run/retention.js';
-import type { Job, Invocation } from '../run/invocation.js';
-import type { ReferenceStream } from '../storage/pull.js';
+import type { Invocation } from '../invocation.js';
 import { isResumable, type Export } from '../exports/export.js';
 import { decide, explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
@@ -26,6 +25,7 @@ import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
 import { readPublished, type CoveredDay } from './published.js';
+import type { Job, ReferenceStream } from '../streams.js';
 
 export interface PlanOptions {
   readonly json?: boolean;

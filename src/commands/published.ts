@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
-import { type Stream, STREAMS } from '../storage/pull.js';
 import { Reader } from '../warehouse/reader.js';
 import { exportsIn } from '../warehouse/remembered-exports.js';
 import { emptyDay, messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
@@ -11,6 +10,7 @@ import { statement } from '../warehouse/session.js';
 import { join, sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import { realPlace } from '../queries/sink.js';
+import { type Stream, STREAMS } from '../streams.js';
 
 export interface CoveredDay {
   readonly stream: Stream;

@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
 import type { PushSettings } from '../config/schema.js';
-import {
-  DawnloadError,
-  EXIT,
-  hintOf,
-  InterruptedError,
-  messageOf,
-  UsageError,
-  type ExitCode,
-} from '../errors.js';
+import { DawnloadError, EXIT, InterruptedError, messageOf, UsageError, type ExitCode } from '../errors.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
 import { keyHashOf, keyText, TRIES, type Wanted } from '../push/plan.js';
 import { hashWith, RowHashes } from '../storage/row-hashes.js';
@@ -21,7 +13,7 @@ import { isRecord } from '../api/limits.js';
 import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
 import { findRows } from '../queries/rows.js';
 import { underLock } from '../run/context.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { RunReport } from '../run/report.js';
 import { assertSameProject } from '../storage/project.js';
 import { lockState } from '../storage/run-lock.js';
@@ -71,7 +63,9 @@ function wantedBy([first, second]: Words, options: PushOptions, config: Config):
   return {
     target: parseTarget([first, second], options),
     source: { name: query, sql, file, param },
-    ...{ key, only, deleteMissing },
+    key,
+    only,
+    deleteMissing,
   };
 }
 
@@ -146,7 +140,7 @@ export async function pushNightly(
       report.pushed({ name, failed: false, sentence: sentenceOn(wanted, pushed) });
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
-      const hint = error instanceof DawnloadError ? ` ${hintOf(error)}` : '';
+      const hint = error instanceof DawnloadError ? ` ${error.hint ?? ''}` : '';
       report.pushed({ name, failed: true, sentence: `${messageOf(error)}${hint}`.trim() });
     }
   }
@@ -269,10 +263,14 @@ export async function pushListCommand(options: JsonOptions, invocation: Invocati
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
   else {
     const rows = pushes.map((push) => [
-      ...[push.id, push.name === undefined ? push.target : `${push.target} (${push.name})`, push.state],
-      ...[formatKst(push.begunAt), push.counts.rows, sentRows(push), push.rejected, unknownRows(push)].map(
-        String,
-      ),
+      push.id,
+      push.name === undefined ? push.target : `${push.target} (${push.name})`,
+      push.state,
+      formatKst(push.begunAt),
+      String(push.counts.rows),
+      String(sentRows(push)),
+      String(push.rejected),
+      String(unknownRows(push)),
       push.note ?? '',
     ]);
     terminal.draw(await drawTable(LIST, rows, terminal));
@@ -285,8 +283,17 @@ function shown(push: Push): object {
   const { id, target, name, state, counts, rejected, begunAt, updatedAt, calls, note } = push;
   return {
     push: id,
-    ...{ target, name: name ?? null, state, begun_at: begunAt, updated_at: updatedAt, ...counts },
-    ...{ sent: sentRows(push), rejected, in_doubt: unknownRows(push), calls: calls.size, note: note ?? null },
+    target,
+    name: name ?? null,
+    state,
+    begun_at: begunAt,
+    updated_at: updatedAt,
+    ...counts,
+    sent: sentRows(push),
+    rejected,
+    in_doubt: unknownRows(push),
+    calls: calls.size,
+    note: note ?? null,
   };
 }
 

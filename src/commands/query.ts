@@ -24,7 +24,7 @@ import {
 import { knownValues } from '../queries/known-values.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { outsideOf } from './published.js';
 import { drawTable, type Drawing, type Row } from '../terminal/table.js';
 import { visibleLines } from '../terminal/text.js';

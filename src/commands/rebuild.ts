@@ -4,7 +4,7 @@ import { dataFiles } from '../storage/paths.js';
 import { Ledger } from '../exports/ledger.js';
 import { adviceIfRestored } from '../exports/advice.js';
 import { rebuild } from '../run.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { outcomeJson, summarise } from './summary.js';
 
 export interface RebuildOptions {

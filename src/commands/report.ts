@@ -4,7 +4,7 @@ import type { Language } from '../dictionary/dictionary.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { realPlace } from '../queries/sink.js';
 import { writeReport } from '../report/report.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { dataFiles } from '../storage/paths.js';
 import { formatBytes } from '../terminal/terminal.js';
 import { outsideOf } from './published.js';

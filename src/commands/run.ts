@@ -6,7 +6,7 @@ import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { runJob } from '../run.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { RunReport } from '../run/report.js';
 import { newestDay } from './published.js';
 import { outcomeJson, summarise } from './summary.js';

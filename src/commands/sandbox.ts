@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode } from '../errors.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { numberIn } from './shared.js';
 
 export interface SandboxFlags {

@@ -3,11 +3,11 @@ import cron from 'node-cron';
 import { KST } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { clock, Nights, parseTime, runJob, type TimeOfDay } from '../operations/schedule.js';
-import { RunJournal } from '../run/journal.js';
-import type { Invocation } from '../run/invocation.js';
+import { clock, Nights, parseTime, runProcess, type TimeOfDay } from '../operations/schedule.js';
+import { RunJournal } from '../storage/run-journal.js';
+import type { Invocation } from '../invocation.js';
 import { assertSameProject } from '../storage/project.js';
-import { commandLine } from './shared.js';
+import { ownCommand } from './shared.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
@@ -30,7 +30,7 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
     now,
     version,
     journal: new RunJournal(config.dataDir),
-    run: () => runJob(commandLine('run', flags), signal),
+    run: () => runProcess(ownCommand('run', flags), signal),
     pause: alarm.pause,
   });
   try {

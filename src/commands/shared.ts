@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError, type ExitCode } from '../errors.js';
 import { formatCount } from '../terminal/text.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { closest } from 'fastest-levenshtein';
 import { resolve } from 'node:path';
 import type { Flags } from '../config.js';
@@ -39,7 +39,7 @@ export function choice(flags: string, description: string, words: readonly strin
 }
 
 /** Program and arguments with absolute paths, because a scheduler starts in another folder and with another PATH. */
-export function commandLine(command: string, flags: Flags): [string, ...string[]] {
+export function ownCommand(command: string, flags: Flags): [string, ...string[]] {
   return [
     process.execPath,
     resolve(PACKAGE_ROOT, 'dist/src/cli.js'),

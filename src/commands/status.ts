@@ -8,15 +8,15 @@ import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { dataFiles } from '../storage/paths.js';
 import { isQuiet, spendOf, type MonthlySpend } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
-import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
+import { RunJournal, type PastRun as JournalledRun } from '../storage/run-journal.js';
 import { formatPrice } from '../price.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
-import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';
 import { isResumable } from '../exports/export.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { drawTable } from '../terminal/table.js';
 import { readPublished, type PastRun } from './published.js';
+import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../streams.js';
 
 export interface StatusOptions {
   readonly json?: boolean;

@@ -2,14 +2,8 @@
 import { listDays, type DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { explainLimit, REASONS } from '../exports/budget.js';
-import {
-  describeGap,
-  type RunReport,
-  type Unpaid,
-  describeGroup,
-  describeNotPushed,
-  mergedGaps,
-} from '../run/report.js';
+import { describeGap, type RunReport, describeGroup, describeNotPushed, mergedGaps } from '../run/report.js';
+import type { Unpaid } from '../exports/paid-request.js';
 import type { Outcome } from '../run.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 

@@ -3,9 +3,8 @@
  * `readSettings`); the message of each rule describes the valid values.
  */
 import { z } from 'zod';
-import { SENDER_KEY_PLACES } from '../api/endpoints.js';
 import { isDay } from '../calendar.js';
-import { fieldsFor, ID_COLUMNS, isReadAs } from '../warehouse/fields.js';
+import { fieldsFor, ID_COLUMNS, isReadAs } from '../fields.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -238,6 +237,9 @@ const pages = {
 /** Two parameters with the same name would be sent as one. */
 const NAMED_APART = 'must give each parameter a name of its own';
 const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
+
+/** The possible places of the sender key in an E5 request (N6). */
+export const SENDER_KEY_PLACES = ['query', 'header'] as const;
 
 const brandTemplates = z
   .strictObject(

@@ -265,7 +265,7 @@ export class Erasures {
     for (const { folder } of await foldersOfPersons(this.#landing)) {
       if (!relative(this.#landing, folder).startsWith('opt_outs')) continue;
       for (const file of await listFilesIn(folder)) {
-        const rows = rowsOf((await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0));
+        const rows = optOutsIn((await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0));
         const erased = await this.#numbers(rows);
         for (const { text, number } of rows) if (erased.has(number)) found.push({ file, row: text });
       }
@@ -313,7 +313,7 @@ export class Erasures {
     for (const file of await listFilesIn(folder)) {
       const body = await this.#readable(file, () => readWhole(file));
       if (body === undefined) continue;
-      const rows = rowsOf(body);
+      const rows = optOutsIn(body);
       const erased = await this.#numbers(rows);
       if (erased.size === 0) {
         erasedRows += erasedIn(body, readEnvelope(body));
@@ -453,7 +453,7 @@ interface Row {
   readonly number: string;
 }
 
-function rowsOf(body: Buffer): Row[] {
+function optOutsIn(body: Buffer): Row[] {
   const rows: Row[] = [];
   edited(body, { line: 0, at: '' }, (text) => {
     const number = numberOf(text);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import { PERSON_COLUMNS } from '../warehouse/fields.js';
+import { PERSON_COLUMNS } from '../fields.js';
 import { EVENT_TABLES } from '../warehouse/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
 

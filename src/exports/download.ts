@@ -16,11 +16,9 @@ import {
   type Waiting,
 } from './poll.js';
 import { presentOf } from '../api/clocks.js';
-import type { RunContext } from '../run/context.js';
 import { pullId, type Export } from './export.js';
 import type { ExportFolder } from '../storage/paths.js';
-import type { ExportLine } from '../run/report.js';
-import { loadExport } from '../run/load-landed.js';
+import type { ExportLine, ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import type { SizedFile } from '../storage/pull.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -35,7 +33,7 @@ interface Download {
 }
 
 export async function downloadExport(
-  context: RunContext,
+  context: ExportsContext,
   entry: Export,
   download: Download,
 ): Promise<ExportLine> {
@@ -43,7 +41,7 @@ export async function downloadExport(
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
   const landed = await land(context, entry, { day, key, exportId }, download, notes);
-  const isLoaded = landed !== undefined && (await loadExport(context, landed));
+  const isLoaded = landed !== undefined && (await context.loadExport(landed));
   if (notes.length > 0) {
     context.report.needsAction(
       `Export ${key} of ${day} is nonconforming: ${notes.join('; ')}. ` +
@@ -67,7 +65,7 @@ const WAITING: Readonly<Record<Result['kind'], string>> = {
 
 /** @param notes receives one clause for each deviation from the specification */
 async function land(
-  context: RunContext,
+  context: ExportsContext,
   entry: Export,
   place: ExportFolder,
   { acceptIncomplete = false, lookAgain = false }: Download,
@@ -166,7 +164,7 @@ async function land(
 
 /** Creates the sink that lands new pages beside those of earlier runs. */
 async function sinkFor(
-  context: RunContext,
+  context: ExportsContext,
   place: ExportFolder,
   { totalPages, earlier }: { readonly totalPages: number; readonly earlier: readonly Page[] },
   early: EarlyLoad | undefined,
@@ -196,7 +194,7 @@ async function sinkFor(
 }
 
 /** Accepts the pages on disk as the complete export. */
-async function landWhatCame(context: RunContext, place: ExportFolder): Promise<Export> {
+async function landWhatCame(context: ExportsContext, place: ExportFolder): Promise<Export> {
   const pages = await landedPages(context, place);
   await context.ledger.ready(place.key, pages.length);
   const all = { pages: pages.length, records: sumOf(pages) };
@@ -207,7 +205,7 @@ async function landWhatCame(context: RunContext, place: ExportFolder): Promise<E
  * The least number of records to expect: half of the count in the daily statistics. An export with fewer records lacks
  * pages, or the export and the statistics count different things.
  */
-async function recordsAtLeast({ ledger, warehouse }: RunContext, day: Day): Promise<number> {
+async function recordsAtLeast({ ledger, warehouse }: ExportsContext, day: Day): Promise<number> {
   const messages = await warehouse.messages();
   const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
   return ((learned ? candidates[0]?.estimate : messages.get(day)?.sent) ?? 0) / 2;
@@ -215,7 +213,7 @@ async function recordsAtLeast({ ledger, warehouse }: RunContext, day: Day): Prom
 
 /** True if the estimate made at the request, or the current daily statistics, expect records. */
 async function expectsRecords(
-  { ledger, warehouse }: RunContext,
+  { ledger, warehouse }: ExportsContext,
   { day, estimate = 0 }: Export,
 ): Promise<boolean> {
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
@@ -226,7 +224,7 @@ async function expectsRecords(
  * Lands each answer without records before it is interpreted, but each distinct body only once, since polling mostly
  * returns identical answers.
  */
-function keeper({ landing, effects }: RunContext, key: string): (result: Result) => Promise<void> {
+function keeper({ landing, effects }: ExportsContext, key: string): (result: Result) => Promise<void> {
   const kept = new Set<string>();
   return async ({ kind, body, ...result }) => {
     if ((kind === 'page' && 'records' in result && result.records > 0) || body.length === 0) return;
@@ -242,7 +240,7 @@ function keeper({ landing, effects }: RunContext, key: string): (result: Result)
 
 /** Lands a copy of a page before another one replaces it, so that no received data is lost. */
 async function keepReplaced(
-  { landing, effects }: RunContext,
+  { landing, effects }: ExportsContext,
   place: ExportFolder,
   page: number,
 ): Promise<void> {
@@ -284,7 +282,7 @@ interface EarlyLoad {
 }
 
 /** @param landed pages landed by an earlier run */
-function loadEarly(context: RunContext, entry: Export, landed: Iterable<SizedFile>): EarlyLoad {
+function loadEarly(context: ExportsContext, entry: Export, landed: Iterable<SizedFile>): EarlyLoad {
   const { day, window, exportId = '' } = entry;
   const since = presentOf(context);
   const files = new ArrivingPages();

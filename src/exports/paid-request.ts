@@ -3,15 +3,68 @@
  * (budget.ts) and the user has consented (`consentTo`). The request is sent only after the checks have passed and the
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
+import type { Day } from '../calendar.js';
 import { CredentialsError } from '../errors.js';
-import { assertMayPay } from '../api/clocks.js';
-import type { RunContext } from '../run/context.js';
+import { assertMayPay, type Clocks } from '../api/clocks.js';
+import type { ServiceClient } from '../api/client.js';
+import type { ServiceConfig } from '../config.js';
+import type { Effects } from '../effects.js';
+import type { LandingZone } from '../storage/landing-zone.js';
+import type { EventsPull } from '../storage/pull.js';
+import type { RunLock } from '../storage/run-lock.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import type { Ledger } from './ledger.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Export } from './export.js';
 import { requestExport, type RequestOutcome } from './request-outcome.js';
-import type { Job } from '../run/invocation.js';
-import type { Decision } from './budget.js';
+import type { Job, Gap } from '../streams.js';
+import type { Budget, BudgetVerdict, Decision } from './budget.js';
 import { formatPrice, priceOf } from '../price.js';
+
+/** What the paid exports work with. */
+export interface ExportsContext extends Clocks {
+  readonly config: ServiceConfig;
+  readonly service: ServiceClient;
+  readonly ledger: Ledger;
+  readonly landing: LandingZone;
+  readonly warehouse: Warehouse;
+  readonly lock: RunLock;
+  readonly report: ExportsReport;
+  readonly effects: Effects;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly runId: string;
+  /** Loads the pages of an export while they arrive; resolves when the load has ended, well or not. */
+  load(pulls: readonly EventsPull[]): Promise<unknown>;
+  /** Loads the landed pages of an export; resolves with true if they are loaded. */
+  loadExport(entry: Export): Promise<boolean>;
+}
+
+/** What a run reports about its paid exports. */
+interface ExportsReport {
+  readonly exports: readonly ExportLine[];
+  gap(gap: Gap): void;
+  needsAction(sentence: string): void;
+  exported(line: ExportLine): void;
+  pending(key: string): void;
+  unpaid(days: readonly Unpaid[], budget?: Budget): void;
+}
+
+/** A day of events that was not requested, with the reason. */
+export interface Unpaid {
+  readonly day: Day;
+  readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
+  readonly estimate: number | undefined;
+}
+
+/** A paid export that this run requested or resumed. */
+export interface ExportLine {
+  readonly key: string;
+  readonly day: Day;
+  readonly records: number | undefined;
+  readonly requested: boolean;
+}
 
 /** The settings of every export, and the id of the run that requests it. */
 interface Terms {
@@ -30,7 +83,7 @@ type Sent = Export | 'refused' | 'stop';
  * @throws CredentialsError, ServiceError, ClockError, StorageError before the intent is recorded, so nothing was sent
  */
 export async function requestPaid(
-  context: RunContext,
+  context: ExportsContext,
   intend: (terms: Terms) => Promise<Export>,
 ): Promise<Sent> {
   const { service, lock, terminal, config, runId: run } = context;
@@ -56,7 +109,7 @@ export async function requestPaid(
 
 /** Records the outcome in the ledger and reports it. */
 async function recorded(
-  { ledger, landing, report, effects }: RunContext,
+  { ledger, landing, report, effects }: ExportsContext,
   { key, day }: Export,
   outcome: RequestOutcome,
 ): Promise<Sent> {
@@ -92,7 +145,7 @@ function sizeOf({ estimate }: Export): string {
 /** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 export async function consentTo(
   job: Job,
-  { config, terminal, signal }: RunContext,
+  { config, terminal, signal }: ExportsContext,
   decisions: readonly Decision[],
 ): Promise<boolean> {
   if (job.consent !== 'ask') return true;

@@ -1,3 +1,4 @@
+/** E21: waits until an export is ready, collects its pages, and reads the outside of each answer. */
 import { type ServiceClient, settleAll } from '../api/client.js';
 import type { Effects } from '../effects.js';
 import { ServiceError, DamageError } from '../errors.js';

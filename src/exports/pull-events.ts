@@ -5,9 +5,8 @@
 import pLimit from 'p-limit';
 import { RefusedError } from '../errors.js';
 import { askPage, landedPages, sumOf } from './poll.js';
-import { requestPaid, consentTo } from './paid-request.js';
-import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/invocation.js';
+import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
+import type { Job } from '../streams.js';
 import type { Day } from '../calendar.js';
 import type { Export } from './export.js';
 import {
@@ -32,7 +31,7 @@ const MOST_DOWNLOADS = 3;
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-export async function pullEvents(job: Job, context: RunContext): Promise<void> {
+export async function pullEvents(job: Job, context: ExportsContext): Promise<void> {
   const { ledger, report, signal } = context;
   for (const entry of ledger.entries().filter(isUnderWay)) {
     signal.throwIfAborted();
@@ -44,7 +43,7 @@ export async function pullEvents(job: Job, context: RunContext): Promise<void> {
 }
 
 /** Prints the total spent on this run's exports, if there are any. */
-function tellSpent({ ledger, config, effects, report, runId, terminal }: RunContext): void {
+function tellSpent({ ledger, config, effects, report, runId, terminal }: ExportsContext): void {
   const { budget } = config.exports;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
@@ -75,7 +74,7 @@ function isClosed({ state }: Export): boolean {
  * Resumes one export that has an id. If the export has landed, every page is requested again and additional records are
  * kept.
  */
-export async function resume(key: string, acceptIncomplete: boolean, context: RunContext): Promise<void> {
+export async function resume(key: string, acceptIncomplete: boolean, context: ExportsContext): Promise<void> {
   const { ledger, report, terminal } = context;
   const entry = ledger.get(key);
   if (isClosed(entry) && (await isComplete(context, entry))) {
@@ -94,7 +93,7 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ru
 /**
  * True if the pages on disk are intact, hold the number of records in the ledger, and are all pages that the service has.
  */
-async function isComplete(context: RunContext, entry: Export): Promise<boolean> {
+async function isComplete(context: ExportsContext, entry: Export): Promise<boolean> {
   const { day, key, exportId = '', pages = 0, records = 0 } = entry;
   const { service, config } = context;
   const onDisk = await landedPages(context, { day, key, exportId });
@@ -116,7 +115,7 @@ async function isComplete(context: RunContext, entry: Export): Promise<boolean> 
  * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
  *   changed
  */
-export async function requestAgain(key: string, context: RunContext): Promise<void> {
+export async function requestAgain(key: string, context: ExportsContext): Promise<void> {
   const { ledger, report } = context;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, context);
@@ -130,7 +129,7 @@ export async function requestAgain(key: string, context: RunContext): Promise<vo
  * The expected records of an export's day, if the budget allows paying for it again. The amount that may be billed for
  * the old export is counted too.
  */
-async function affordable(key: string, context: RunContext): Promise<number | undefined> {
+async function affordable(key: string, context: ExportsContext): Promise<number | undefined> {
   const { ledger, warehouse, config, effects, runId } = context;
   const { day } = ledger.get(key);
   // An old export of unknown size would hold the whole budget, although this request abandons it; it is therefore left
@@ -153,7 +152,7 @@ async function affordable(key: string, context: RunContext): Promise<number | un
  * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
  * for exports in progress, actual records for landed ones.
  */
-async function requestMissing(job: Job, context: RunContext): Promise<void> {
+async function requestMissing(job: Job, context: ExportsContext): Promise<void> {
   const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
   const messages = await warehouse.messages();
   const { restored } = ledger;
@@ -257,7 +256,7 @@ class ConcurrentDownloads {
   }
 }
 
-function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
+function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {
   context.report.unpaid(
     decisions.flatMap(({ day, verdict, estimate }) =>
       verdict === 'request' ? [] : [{ day, verdict, estimate }],

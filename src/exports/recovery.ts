@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { windowOf, type Day, formatKst, listDays } from '../calendar.js';
 import { DamageError } from '../errors.js';
-import { RunJournal, type PastRun } from '../run/journal.js';
+import { RunJournal, type PastRun } from '../storage/run-journal.js';
 import { partsOf, blocksRuns, EXPORT_STATES, type ExportState, LedgerView } from './export.js';
 import { foldersOf, idOf, dataFiles } from '../storage/paths.js';
 import { namesIn, newestLanded } from '../storage/landed-pulls.js';

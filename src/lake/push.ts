@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { ConfigError } from '../errors.js';
 import { changesOf, Transaction, type Pushing } from './transaction.js';
 import type { LakeConfig } from '../config/lake.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
-import { catalogFailure, hasRemoved, icebergCatalog, Lake, relationsOf } from './lake.js';
+import { catalogFailure, hasRemoved, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
 /** The points at which a rehearsal can kill a push. */
 export const LAKE_POINTS = [
@@ -67,6 +67,12 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   return commits;
 }
 
+/** An invocation whose lake may have another catalog than the settings name. */
+export interface LakeInvocation extends Invocation {
+  /** Attaches the lake's catalog; undefined for the real one. */
+  readonly lakeCatalog?: LakeCatalog;
+}
+
 interface LakeSettings {
   readonly dataDir: string;
   readonly lake: LakeConfig;
@@ -75,7 +81,7 @@ interface LakeSettings {
 /** Opens the lake, does the work, and closes it. Throws as `Lake.open` does. */
 export async function withLake<T>(
   { dataDir, lake: settings }: LakeSettings,
-  { signal, lakeCatalog }: Invocation,
+  { signal, lakeCatalog }: LakeInvocation,
   work: (lake: Lake) => Promise<T>,
 ): Promise<T> {
   const catalog = lakeCatalog ?? icebergCatalog(settings);
@@ -94,7 +100,7 @@ export async function withLake<T>(
 /** Pushes the differences to the lake. Requires the lock. Throws as `push` does. */
 export function pushLake(
   settings: LakeSettings,
-  invocation: Invocation,
+  invocation: LakeInvocation,
   command: string,
   /** Called before an erasure is pushed. */
   prepare?: (lake: Lake) => Promise<void>,
@@ -129,6 +135,6 @@ async function heldColumns({ session, ops }: Lake): Promise<string | undefined> 
 }
 
 /** The number of rows that the commits added. */
-export function rowsOf(commits: readonly Commit[]): number {
+export function rowsAdded(commits: readonly Commit[]): number {
   return commits.reduce((sum, { rows }) => sum + rows, 0);
 }

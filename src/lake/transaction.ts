@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { type Stream, STREAMS } from '../storage/pull.js';
 import { count } from '../warehouse/session.js';
 import { commitTogether, type Commit, type Written, type LakeState } from './commits.js';
 import {
@@ -21,6 +20,7 @@ import {
   CONTENTS,
 } from './lake.js';
 import { COLUMNS_PART } from './tables.js';
+import { type Stream, STREAMS } from '../streams.js';
 
 export interface Pushing {
   readonly lake: Lake;

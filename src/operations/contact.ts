@@ -3,7 +3,7 @@ import { ServiceClient } from '../api/client.js';
 import { lastCompleteDay, type Day } from '../calendar.js';
 import { CredentialsError, ServiceError } from '../errors.js';
 import { estimateDays } from '../exports/budget.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { dayTotals } from '../statistics/pull-daily.js';
 import { formatDuration } from '../terminal/terminal.js';
 

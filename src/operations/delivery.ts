@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { dayOf, lastCompleteDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
 import { InterruptedError, messageOf, TryLaterError } from '../errors.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { RunReport } from '../run/report.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { bodyOf, causesOf, hasFailed, memoryShape, type Alert, type Ended, type Memory } from './alerts.js';

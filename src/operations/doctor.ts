@@ -13,7 +13,7 @@ import {
   type Config,
 } from '../config.js';
 import { requireLake } from '../config/lake.js';
-import { codeOf, DawnloadError, hintOf, InterruptedError, messageOf, ServiceError } from '../errors.js';
+import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import { batchesOf, Erasures, sweptLine } from '../erasure/landed.js';
 import { assertRemembered, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/advice.js';
@@ -24,8 +24,8 @@ import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
 import { MOST_SKEW_MS } from '../api/clocks.js';
 import { withLake } from '../lake/push.js';
-import type { Invocation } from '../run/invocation.js';
-import { RunJournal } from '../run/journal.js';
+import type { Invocation } from '../invocation.js';
+import { RunJournal } from '../storage/run-journal.js';
 import { ask, openInstance } from '../storage/duckdb.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { dataFiles, foldersOf } from '../storage/paths.js';
@@ -145,7 +145,7 @@ export async function check(
 }
 
 function remedyOf(error: unknown): string {
-  const hint = error instanceof DawnloadError ? hintOf(error) : '';
+  const hint = error instanceof DawnloadError ? (error.hint ?? '') : '';
   if (hint !== '') return hint;
   return error instanceof ServiceError
     ? 'Try again later. If it goes on, ask the operator of the service.'

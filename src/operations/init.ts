@@ -19,9 +19,9 @@ import { lookAtConnection, unreachable } from '../api/transport.js';
 import { dayOf, daysOf, isDay, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { isUnencrypted } from '../config.js';
 import { settingsSchema } from '../config/schema.js';
-import { codeOf, hintOf, ServiceError, StorageError, UsageError } from '../errors.js';
+import { codeOf, ServiceError, StorageError, UsageError } from '../errors.js';
 import { formatPrice, priceOf } from '../price.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { Questions } from '../terminal/questions.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Doubt, type Night } from './contact.js';
@@ -75,7 +75,7 @@ export async function interview(
 
   function tell({ about, error }: Doubt): void {
     maySkip = true;
-    const hint = hintOf(error);
+    const { hint = '' } = error;
     const skip =
       about === 'keys' ? '' : ' Answer again, press Enter for the same, or type skip to check nothing.';
     terminal.warn(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../calendar.js';
 import { EXIT, UsageError } from '../errors.js';
-import type { PastRun, RunJournal } from '../run/journal.js';
+import type { PastRun, RunJournal } from '../storage/run-journal.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** A time of day in KST. */
@@ -244,7 +244,7 @@ const STOPPING = { secondSignalAfter: 7_000, killedAfter: 8_500 };
  * @param signal stops the process. A run normally ends within moments. A run that waits for the answer to a paid request
  *   or for a large commit is killed after the time limit; its started work is on disk and the next run resumes it.
  */
-export function runJob(
+export function runProcess(
   [program, ...args]: readonly [string, ...string[]],
   signal: AbortSignal,
 ): Promise<JobEnd> {

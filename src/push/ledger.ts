@@ -20,14 +20,26 @@ const text = z.string();
 const maybe = text.optional();
 /** The rows of a push by what becomes of them. */
 const counts = z.object({
-  ...{ rows: number, new: number, changed: number, unchanged: number },
-  ...{ unknown: number, left: number, erased: number },
+  rows: number,
+  new: number,
+  changed: number,
+  unchanged: number,
+  unknown: number,
+  left: number,
+  erased: number,
 });
 export type Counts = z.infer<typeof counts>;
 
 const begun = z.object({
-  ...{ target: text, mode: maybe, name: maybe, key: maybe, once: z.boolean(), only: z.boolean() },
-  ...{ source: text, run: text, counts },
+  target: text,
+  mode: maybe,
+  name: maybe,
+  key: maybe,
+  once: z.boolean(),
+  only: z.boolean(),
+  source: text,
+  run: text,
+  counts,
 });
 const event = <E extends string>(name: E) => ({ event: z.literal(name), push: text, at: z.iso.datetime() });
 const line = z.discriminatedUnion('event', [

@@ -6,7 +6,7 @@ import type { ServiceConfig } from '../config.js';
 import { DawnloadError, RefusedError, ServiceError } from '../errors.js';
 import { erasedRows } from '../erasure/rows.js';
 import { declaredFields } from '../reference/catalogs.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { KeptQueries } from '../storage/kept-queries.js';
 import { dataFiles } from '../storage/paths.js';
 import { hmacKey } from '../warehouse/privacy.js';

@@ -8,7 +8,7 @@ import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from 
 import { answerOf, type QueryResult } from './sink.js';
 import type { ParameterValues, QueryFile } from './catalogue.js';
 import { tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
-import { ID_COLUMNS } from '../warehouse/fields.js';
+import { ID_COLUMNS } from '../fields.js';
 import type { Reader } from '../warehouse/reader.js';
 import duckdb = require('@duckdb/node-api');
 

@@ -8,7 +8,7 @@ import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/
 import { repairedJson } from '../storage/repair-json.js';
 import { type TemplateRead, SOLE_LIST } from '../storage/pull.js';
 import {
-  rowsOf,
+  rowsOn,
   numbered,
   type ListSource,
   readLists,
@@ -70,7 +70,7 @@ function templatesOf(
     id: '/id',
     onPage(page, number) {
       const before = number === 0 ? [] : (listed.get(senderKey) ?? []);
-      listed.set(senderKey, [...before, ...listedOn(senderKey, rowsOf(page))]);
+      listed.set(senderKey, [...before, ...listedOn(senderKey, rowsOn(page))]);
     },
     paging: numbered('brand_templates', settings, (pages) =>
       brandTemplates(projectId, messenger, { senderKey, ...pages }),

@@ -5,7 +5,7 @@ import { catalogItems, catalogs } from '../api/endpoints.js';
 import { RefusedError } from '../errors.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import {
-  rowsOf,
+  rowsOn,
   type ListPage,
   readList,
   type ListSource,
@@ -59,7 +59,7 @@ export async function readCatalogs(
   const unknown = sources
     .filter((source) => !before.has(source.list))
     .map((source) => ({ ...source, reason: 'reference.catalogs names it and the service does not' }));
-  const { landed, largestPage } = await list.landed();
+  const { landed, largestPage } = list.landed();
   return {
     ...read,
     failures: [...failures, ...unknown],
@@ -128,7 +128,7 @@ class CatalogList {
     return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }], largestPage: 0 };
   }
 
-  async landed(): Promise<{ landed: ListsRead['lists'][number]; largestPage: number }> {
+  landed(): { landed: ListsRead['lists'][number]; largestPage: number } {
     const { pages, largestPage } = this.#walked;
     const files = this.reader.snapshot.files({ list: SOLE_LIST, reading: this.#reading }, pages);
     return { landed: { list: SOLE_LIST, files, rows: this.catalogs.size, announced: null }, largestPage };
@@ -155,7 +155,7 @@ const named = z.object({
 
 /** The catalogs on a page, each with its announced number of items. */
 export function catalogsOn(page: ListPage): [string, number | null][] {
-  return rowsOf(page).flatMap((row): [string, number | null][] => {
+  return rowsOn(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
     // The name of the list of catalogs is reserved and is not accepted as the name of a catalog.
     return catalog.success && catalog.data.name !== SOLE_LIST

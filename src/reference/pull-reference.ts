@@ -1,29 +1,43 @@
 /** The stage of the reference data: lands and loads the current catalogs, templates and opt-outs. */
 import { setMaxListeners } from 'node:events';
-import type { ServiceAnswer } from '../api/client.js';
+import type { ServiceAnswer, ServiceClient } from '../api/client.js';
+import type { ServiceConfig } from '../config.js';
+import type { Effects } from '../effects.js';
+import type { LandingZone } from '../storage/landing-zone.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import type { Gap, Job } from '../streams.js';
 import { dayOf } from '../calendar.js';
 import { CredentialsError, DamageError } from '../errors.js';
-import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/invocation.js';
-import { loadOrReport } from '../run/load-landed.js';
-import {
-  REFERENCE_STREAMS,
-  type LandedList,
-  type ReferencePull,
-  type ReferenceStream,
-  type ShortList,
-} from '../storage/pull.js';
+import { type LandedList, type ReferencePull, type ShortList, type Pull } from '../storage/pull.js';
 import type { Snapshot } from '../storage/landed-pulls.js';
 import { readAlimtalkTemplates, readBrandTemplates, type TemplatesRead } from './brand-templates.js';
 import { NoCatalogsError, readCatalogs } from './catalogs.js';
 import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';
+import { REFERENCE_STREAMS, type ReferenceStream } from '../streams.js';
+
+/** What the reference data works with. */
+interface ReferenceContext {
+  readonly service: ServiceClient;
+  readonly config: ServiceConfig;
+  readonly landing: LandingZone;
+  readonly warehouse: Warehouse;
+  readonly report: { gap(gap: Gap): void };
+  readonly effects: Pick<Effects, 'now'>;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** The instant to record for an answer; later than that of every earlier answer. */
+  pullInstant(): Date;
+  /** Loads landed pulls; those that cannot be loaded are reported. */
+  loadPulls(pulls: readonly Pull[]): Promise<boolean>;
+}
 
 /**
  * Pulls the configured streams one after the other; a failing stream does not stop the others. After
  * `reference.max_minutes` no further requests are sent.
  */
-export async function pullReference(job: Job, context: RunContext): Promise<void> {
+export async function pullReference(job: Job, context: ReferenceContext): Promise<void> {
   const service = timed(context);
   for (const stream of REFERENCE_STREAMS) {
     if (!job.streams.has(stream)) continue;
@@ -34,7 +48,7 @@ export async function pullReference(job: Job, context: RunContext): Promise<void
 }
 
 /** The service with a time limit: after the limit every request counts as a timeout. */
-function timed({ service, config, signal }: RunContext): Service {
+function timed({ service, config, signal }: ReferenceContext): Service {
   const { maxMinutes } = config.reference;
   const over = AbortSignal.timeout(maxMinutes * 60_000);
   const stopped = AbortSignal.any([signal, over]);
@@ -60,12 +74,12 @@ function timed({ service, config, signal }: RunContext): Service {
 type Service = ListsReader['service'];
 
 /** The context of a run, with the time-limited service. */
-type TimedContext = Omit<RunContext, 'service'> & { readonly service: Service };
+type TimedContext = Omit<ReferenceContext, 'service'> & { readonly service: Service };
 
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
 
 /** Returns the function that reads a stream; undefined if the stream is not configured. */
-function readerOf(stream: ReferenceStream, { config }: Pick<RunContext, 'config'>): Read | undefined {
+function readerOf(stream: ReferenceStream, { config }: Pick<ReferenceContext, 'config'>): Read | undefined {
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   switch (stream) {
     case 'catalogs':
@@ -118,7 +132,7 @@ async function pullStream(
     const complete = failures.length === 0;
     const since = [...stillShort(earlier, lists, short), ...short];
     const end = { complete, lists, short: since, templates, largestPage };
-    await loadOrReport(context, [await snapshot.finish(end)]);
+    await context.loadPulls([await snapshot.finish(end)]);
   } catch (error) {
     // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);

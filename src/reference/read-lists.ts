@@ -1,7 +1,7 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
 import { DamageError } from '../errors.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../api/client.js';
-import type { LandedList, ReferencePull, ShortList, ReferenceStream } from '../storage/pull.js';
+import type { LandedList, ReferencePull, ShortList } from '../storage/pull.js';
 import type { Snapshot, Reading } from '../storage/landed-pulls.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../api/endpoints.js';
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { partValue, readEnvelope } from '../envelope.js';
 import { repairedJson } from '../storage/repair-json.js';
 import { areNightsApart, isLoss } from '../warehouse/unknown-fields.js';
+import type { ReferenceStream } from '../streams.js';
 
 /** Maximum number of times that a run reads a list that changes during the reading. */
 export const READINGS = 3;
@@ -418,7 +419,7 @@ export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | u
 }
 
 /** The rows of a page as JavaScript values; use only for small lists. */
-export function rowsOf({ text }: ListPage): unknown[] {
+export function rowsOn({ text }: ListPage): unknown[] {
   return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
 }
 

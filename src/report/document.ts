@@ -1,3 +1,4 @@
+/** The HTML of the page: its head, its parts in order, what to do, and the notice about its days. */
 import { html, Html, NOTHING, prose, type Page, type Text } from './page.js';
 import { URGENCIES, type Asked, type ToDo } from './part.js';
 import { folded } from './table.js';

@@ -8,7 +8,7 @@ import { messageOf } from '../errors.js';
 import { droppedIds, notCounted, rowsOf } from '../queries/ask.js';
 import { bundledQuery, loadCatalogue, type QueryFile, valuesFor } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
-import { type PastRun, RunJournal, type RunOver } from '../run/journal.js';
+import { type PastRun, RunJournal, type RunOver } from '../storage/run-journal.js';
 import { dataFiles } from '../storage/paths.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';

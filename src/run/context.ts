@@ -1,7 +1,7 @@
 /** The run context: opens in order everything that a run works with, and closes it in every case. */
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
-import type { Invocation } from './invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
 import { Erasures } from '../erasure/landed.js';
@@ -12,7 +12,7 @@ import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import { RunLock } from '../storage/run-lock.js';
 import { presentOf } from '../api/clocks.js';
-import { RunJournal } from './journal.js';
+import { RunJournal } from '../storage/run-journal.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
 import { keepToProject, rememberAddress } from '../storage/project.js';
 import { RunReport } from './report.js';

@@ -1,26 +1,14 @@
 /** The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code. */
-import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../calendar.js';
+import { type Day, dayCount, daysOf, rangesOf } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import type { Budget, BudgetVerdict } from '../exports/budget.js';
+import type { Budget } from '../exports/budget.js';
+import type { ExportLine, Unpaid } from '../exports/paid-request.js';
+import type { Gap } from '../streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';
-import type { Pull, Stream } from '../storage/pull.js';
+import type { Pull } from '../storage/pull.js';
 import { plural } from '../terminal/terminal.js';
-
-/** A day of events that was not requested, with the reason. */
-export interface Unpaid {
-  readonly day: Day;
-  readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
-  readonly estimate: number | undefined;
-}
-
-/** A paid export that this run requested or resumed. */
-export interface ExportLine {
-  readonly key: string;
-  readonly day: Day;
-  readonly records: number | undefined;
-  readonly requested: boolean;
-}
+import type { Stream } from '../streams.js';
 
 interface LoadFailure {
   readonly pull: Pull;
@@ -273,13 +261,6 @@ interface Removal {
   readonly days: number;
   /** Number of rows in the file, or of folders of the landing zone. */
   readonly items: number;
-}
-
-export interface Gap {
-  readonly stream: Stream;
-  readonly days: DayRange;
-  /** Whole sentences: the cause, then the remedy. */
-  readonly reason: string;
 }
 
 const NAMES: Record<Stream, string> = {

@@ -21,7 +21,7 @@ import { orStorageError } from '../storage/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay } from '../warehouse/warehouse.js';
 import type { LocalContext } from './context.js';
-import type { Invocation } from './invocation.js';
+import type { Invocation } from '../invocation.js';
 
 type Retention = Config['retention'];
 

@@ -1,16 +1,14 @@
 /** The stage of the campaign statistics: requests E19 for the campaigns that occur in the daily statistics. */
 import { rangesOf, windowOf, type Day, type DayRange, dayCount, halvesOf, dayOf } from '../calendar.js';
-import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/invocation.js';
+import type { Job } from '../streams.js';
 import type { LandingZone } from '../storage/landing-zone.js';
-import { loadOrReport } from '../run/load-landed.js';
-import { gapsOf, heldAmong, daysToPull, LONGEST_RANGE_DAYS } from './pull-daily.js';
+import { gapsOf, heldAmong, daysToPull, LONGEST_RANGE_DAYS, type StatisticsContext } from './pull-daily.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../api/client.js';
 import { campaignStatistics } from '../api/endpoints.js';
 import { readEnvelope, type Envelope } from '../envelope.js';
 import type { CampaignsPull } from '../storage/pull.js';
 
-export async function pullCampaigns(job: Job, context: RunContext): Promise<void> {
+export async function pullCampaigns(job: Job, context: StatisticsContext): Promise<void> {
   const { warehouse, signal, report } = context;
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
@@ -28,7 +26,7 @@ export async function pullCampaigns(job: Job, context: RunContext): Promise<void
   report.gap(...gapsOf(await heldAmong(days, context, 'campaigns'), 'campaigns'));
 }
 
-async function pullRange(range: DayRange, job: Job, context: RunContext): Promise<void> {
+async function pullRange(range: DayRange, job: Job, context: StatisticsContext): Promise<void> {
   const { service, landing, warehouse, report, effects, terminal } = context;
   const campaigns = await warehouse.campaignsSeen(range);
   const done = new Set<string>();
@@ -70,7 +68,7 @@ async function pullRange(range: DayRange, job: Job, context: RunContext): Promis
       `Campaign ${id} counts as deleted: E19 answered 404 on three nights. Its rows stay in the warehouse, and days count as complete without it.`,
     );
   }
-  await loadOrReport(context, [landed]);
+  await context.loadPulls([landed]);
   const [first] = failed;
   if (first !== undefined) {
     const others = failed.length === 1 ? '' : ` and ${failed.length - 1} more`;

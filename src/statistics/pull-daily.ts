@@ -3,22 +3,39 @@
  * together.
  */
 import { dayOf, daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../calendar.js';
-import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/invocation.js';
-import type { DayPull, Stream } from '../storage/pull.js';
-import { loadOrReport } from '../run/load-landed.js';
+import type { Effects } from '../effects.js';
+import type { LandingZone } from '../storage/landing-zone.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import type { Gap, Job } from '../streams.js';
+import type { DayPull, Pull } from '../storage/pull.js';
 import { type ServiceAnswer, type ServiceClient, settleAll, unanswered } from '../api/client.js';
 import { dailyStatistics, subchannelStatistics } from '../api/endpoints.js';
-import type { Gap } from '../run/report.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../errors.js';
 import { repairedJson } from '../storage/repair-json.js';
 import type { MessageTotals } from '../warehouse/rows.js';
+import type { Stream } from '../streams.js';
 
 /** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;
 
-export async function pullStatistics(job: Job, context: RunContext): Promise<void> {
+/** What the statistics work with. */
+export interface StatisticsContext {
+  readonly service: ServiceClient;
+  readonly landing: LandingZone;
+  readonly warehouse: Warehouse;
+  readonly report: { gap(...gaps: readonly Gap[]): void };
+  readonly effects: Pick<Effects, 'now'>;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** The instant to record for an answer; later than that of every earlier answer. */
+  pullInstant(): Date;
+  /** Loads landed pulls; those that cannot be loaded are reported. */
+  loadPulls(pulls: readonly Pull[]): Promise<boolean>;
+}
+
+export async function pullStatistics(job: Job, context: StatisticsContext): Promise<void> {
   const { signal, terminal, report } = context;
   const rounds = [
     { stream: 'statistics', what: 'daily statistics', extract: extractStatistics },
@@ -57,7 +74,7 @@ export async function pullStatistics(job: Job, context: RunContext): Promise<voi
       } finally {
         // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
         // failure are loaded too.
-        await loadOrReport(context, landed);
+        await context.loadPulls(landed);
       }
     }
   }
@@ -68,7 +85,7 @@ function sinkFor(
   stream: 'statistics' | 'statistics_by_subchannel',
   what: string,
   { acceptEmpty: accepted }: Job,
-  context: RunContext,
+  context: StatisticsContext,
   landed: DayPull[],
 ): StatisticsSink {
   const { landing, effects } = context;
@@ -96,7 +113,7 @@ function sinkFor(
 /** The days that were held back; if there are any, also the days that were empty among the given days. */
 async function doubtfulAmong(
   days: readonly Day[],
-  context: RunContext,
+  context: StatisticsContext,
   stream: 'statistics' | 'statistics_by_subchannel',
 ): Promise<Day[]> {
   const held = new Set(await heldAmong(days, context, stream));
@@ -111,7 +128,7 @@ async function doubtfulAmong(
  */
 export async function daysToPull(
   job: Job,
-  { warehouse, effects }: RunContext,
+  { warehouse, effects }: StatisticsContext,
   stream: Stream,
 ): Promise<Day[]> {
   const covered = await warehouse.coverage(stream);
@@ -262,7 +279,7 @@ type FreeStream = DayPull['stream'];
 /** The given days whose last answer was held back. */
 export async function heldAmong(
   days: readonly Day[],
-  { warehouse }: Pick<RunContext, 'warehouse'>,
+  { warehouse }: Pick<StatisticsContext, 'warehouse'>,
   stream: FreeStream,
 ): Promise<Day[]> {
   const held = new Set(await warehouse.heldBack(stream));

@@ -6,17 +6,16 @@ import { isDay, dayOf } from '../calendar.js';
 import { codeOf, DamageError, StorageError } from '../errors.js';
 import { answerOf, instantOf, MANIFEST, rangeOf, listName, pageName, snapshotFolder } from './paths.js';
 import {
-  FREE_STREAMS,
   type CampaignsPull,
   type FreePull,
   type StatisticsPull,
   type SubchannelPull,
   type ReferencePull,
-  type ReferenceStream,
 } from './pull.js';
 import { orStorageError, readIfThere } from './storage-error.js';
 import type { DurableFolder } from './atomic-file.js';
 import { gzipped } from './repair-json.js';
+import { FREE_STREAMS, type ReferenceStream } from '../streams.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 

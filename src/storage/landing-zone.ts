@@ -37,10 +37,10 @@ import {
   type CampaignsPull,
   type FreePull,
   type ReferencePull,
-  type ReferenceStream,
 } from './pull.js';
 import { orStorageError } from './storage-error.js';
 import { gzipped, readWhole, verifyWhole } from './repair-json.js';
+import type { ReferenceStream } from '../streams.js';
 
 type LandingEffects = Pick<Effects, 'reach'>;
 

@@ -1,8 +1,8 @@
 /** The paths of all files in the data folder: descriptive names, made and parsed only here. Pure. */
 import { join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../calendar.js';
-import type { ReferenceStream } from './pull.js';
 import { createHash } from 'node:crypto';
+import type { ReferenceStream } from '../streams.js';
 
 /** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
 export interface ExportFolder {

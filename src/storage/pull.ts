@@ -3,23 +3,7 @@
  * so loading it requires neither the service nor the ledger.
  */
 import type { Day, DayRange, Window } from '../calendar.js';
-
-/** The streams of reference data, which explains the ids in events and statistics: snapshots of lists as they are today. */
-export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
-
-export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
-
-const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
-
-/** The free streams: their requests are not billed. */
-export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
-
-/** The streams with a row for every day; a missing day can be requested. */
-export const DAILY_STREAMS = [...FREE_DAILY_STREAMS, 'events'] as const;
-
-export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
-
-export type Stream = (typeof STREAMS)[number];
+import { REFERENCE_STREAMS, type ReferenceStream } from '../streams.js';
 
 interface Landed {
   /**

@@ -6,8 +6,9 @@ import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
-import type { ReferencePull, ReferenceStream } from '../storage/pull.js';
+import type { ReferencePull } from '../storage/pull.js';
 import type { Session } from './session.js';
+import type { ReferenceStream } from '../streams.js';
 
 /** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
 interface Table {

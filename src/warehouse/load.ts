@@ -9,7 +9,7 @@ import type { Effects } from '../effects.js';
 import { DamageError } from '../errors.js';
 import { type Staging, loadEvents } from './load-events.js';
 import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
-import { loadCampaigns, loadStatistics } from './load-campaigns.js';
+import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
 import type { UnknownFields } from './unknown-fields.js';
 import {

@@ -5,7 +5,7 @@ import { fieldsOf, selectIn } from './sql-header.js';
 import { MESSAGE_ROWS } from './messages.js';
 import { type Session, statement, statementsIn, count } from './session.js';
 import { createHash } from 'node:crypto';
-import { STREAMS, type Stream } from '../storage/pull.js';
+import { STREAMS, type Stream } from '../streams.js';
 
 export interface Dependence {
   /** The streams whose changes make days dirty. */

@@ -1,7 +1,8 @@
 /** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
 import { z } from 'zod';
 import type { Day, Window } from '../calendar.js';
-import { STREAMS, type Pull, type Stream } from '../storage/pull.js';
+import { type Pull } from '../storage/pull.js';
+import { STREAMS, type Stream } from '../streams.js';
 
 /** The result of one load. */
 export interface LoadReport {

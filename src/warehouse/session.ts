@@ -1,3 +1,7 @@
+/**
+ * A session of DuckDB: runs the statements of `sql/` with their parameters and variables, in
+ * transactions, and stops with the signal.
+ */
 import type { DuckDBConnection, DuckDBInstance, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { CorruptDatabaseError } from '../errors.js';

@@ -3,7 +3,7 @@
  * there are any.
  */
 import { z } from 'zod';
-import { isReadAs, nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
+import { isReadAs, nonconforming, pointerTo, type Field, type Nonconforming } from '../fields.js';
 import type { Session } from './session.js';
 import { dayOf } from '../calendar.js';
 

@@ -21,10 +21,9 @@ import { runChecks, type FindingGroup } from './checks.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
 import { chooseMainGoals, noteExperiments, noteMainGoals, plantSeeds } from './experiments.js';
-import { fieldsFor, specificationOf } from './fields.js';
+import { fieldsFor, specificationOf } from '../fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
-import type { ReferenceStream, Stream } from '../storage/pull.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
 import { emptyDay, messageTotals } from './rows.js';
 import type {
@@ -41,6 +40,7 @@ import type {
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
+import type { ReferenceStream, Stream } from '../streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [

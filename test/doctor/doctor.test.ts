@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { check, ok, type Check, lock, scheduler, disk } from '../../src/operations/doctor.js';
-import { RunJournal } from '../../src/run/journal.js';
+import { RunJournal } from '../../src/storage/run-journal.js';
 import { RunLock } from '../../src/storage/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 import { DuckDBInstance } from '@duckdb/node-api';

@@ -1,4 +1,5 @@
 // @module-tag long
+/** What people may type, set or meet: one sentence, what to do, an exit code. */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,6 @@ start_date: 2026-11-18
 retries: 0
 `;
 const KEYS = { DAWNLOAD_ACCESS_KEY: 'a-key-that-is-secret', DAWNLOAD_SECRET_KEY: 'another-secret' };
-
 /** Without a terminal and without a service. */
 const INIT =
   'init --skip-checks --base-url http://127.0.0.1:9 --project-id 0123456789abcdef0123456789abcdef --start-date 2026-11-14';
@@ -31,235 +31,152 @@ function dawnload(args: string, environment: Environment = KEYS): Promise<Ended>
 }
 
 /** What a person sees: one sentence that begins with the command's name, then what to do; no stack, no secret. */
-function expectSentence({ stderr }: Ended, words: RegExp): void {
+function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): void {
   expect(stderr).toMatch(words);
   expect(stderr).toMatch(/^dawnload: /m);
   expect(stderr).not.toMatch(/\n\s+at /);
   expect(stderr).not.toContain('secret');
+  expect(code).toBe(exit);
 }
 
-describe('wrong input is answered with one sentence, what to do, and exit code 2', () => {
-  test.each<[string, RegExp]>([
-    ['backfill --start 2026-02-30 --end 2026-11-20', /--start 2026-02-30 is not a day that exists/],
-    ['backfill --start 2026-11-20 --end yesterday', /--end yesterday is not a day that exists/],
-    ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
-    ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
-    ['backfill --start 2026-11-19 --end 2027-01-05', /2027-01-05 is in the future/],
-    ['backfill --start 2026-11-19', /required option '--end <day>'/],
-    ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
-    ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
-    ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
-    ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
-    ['run --log-format jsn', /Did you mean json\?/],
-    ['exports lst', /unknown command 'lst'\s+\(Did you mean list\?\)/],
-    ['schedule print systemd', /too many arguments for 'schedule'/],
-    ['completion zhs', /Did you mean zsh\?/],
-    ['docs --lang kr', /Did you mean ko\?/],
-    ['schedule --at 06:59', /before yesterday/],
-    ['schedule --at 25:99', /--at 25:99 is not a time of day/],
-    [
-      'backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs',
-      /reference\.opt_outs is not set, so there is nothing to pull/,
-    ],
-    ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
-    ['run --config nowhere.yaml', /no configuration file/],
-    ['query --format xml', /--format/],
-  ])('dawnload %s', async (args, words) => {
-    const result = await dawnload(args);
-    expectSentence(result, words);
-    expect(result.code).toBe(2);
-  });
-
-  test('an unknown key in the settings', async () => {
-    await writeFile(join(folder, 'dawnload.yaml'), `${SETTINGS}lookback_day: 3\n`);
-    const result = await dawnload('run');
-    expectSentence(result, /unknown key "lookback_day"[\s\S]*lookback_days/);
-    expect(result.code).toBe(2);
-  });
-
-  test('a project id that is not 32 hexadecimal digits', async () => {
-    const result = await dawnload('run', { ...KEYS, DAWNLOAD_PROJECT_ID: 'my-project' });
-    expectSentence(result, /DAWNLOAD_PROJECT_ID must be 32 lowercase hexadecimal digits/);
-    expect(result.code).toBe(2);
-  });
-
-  test('no keys', async () => {
-    const result = await dawnload('run', {});
-    expectSentence(result, /access keys are not set[\s\S]*DAWNLOAD_ACCESS_KEY/);
-    expect(result.code).toBe(2);
-  });
-
-  test('no settings at all', async () => {
-    await rm(join(folder, 'dawnload.yaml'));
-    const result = await dawnload('run');
-    expectSentence(result, /There is no dawnload.yaml[\s\S]*dawnload init/);
-    expect(result.code).toBe(2);
-  });
+test.each<[string, RegExp]>([
+  ['backfill --start 2026-02-30 --end 2026-11-20', /--start 2026-02-30 is not a day that exists/],
+  ['backfill --start 2026-11-20 --end yesterday', /--end yesterday is not a day that exists/],
+  ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
+  ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
+  ['backfill --start 2026-11-19 --end 2027-01-05', /2027-01-05 is in the future/],
+  ['backfill --start 2026-11-19', /required option '--end <day>'/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
+  ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
+  ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
+  ['run --log-format jsn', /Did you mean json\?/],
+  ['exports lst', /unknown command 'lst'\s+\(Did you mean list\?\)/],
+  ['schedule print systemd', /too many arguments for 'schedule'/],
+  ['completion zhs', /Did you mean zsh\?/],
+  ['docs --lang kr', /Did you mean ko\?/],
+  ['schedule --at 06:59', /before yesterday/],
+  ['schedule --at 25:99', /--at 25:99 is not a time of day/],
+  ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
+  ['run --config nowhere.yaml', /no configuration file/],
+  ['query --format xml', /--format/],
+  ['query --sql select', /no warehouse[\s\S]*dawnload run/],
+  [INIT, /exists already[\s\S]*--force/],
+])('dawnload %s is answered with one sentence, what to do, and exit code 2', async (args, words) => {
+  expectSentence(await dawnload(args), words, 2);
 });
 
-describe('settings that are meant to do harm', () => {
-  const ALIASES = ['ba', 'cb', 'dc', 'ed', 'fe', 'gf'].map(
-    ([name, of]) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(',')}]`,
-  );
+/** Aliases that multiply. */
+const LAUGHS = ['ba', 'cb', 'dc', 'ed', 'fe', 'gf'].map(
+  ([name, of]) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(',')}]`,
+);
+const OTHER_PROJECT = { ...KEYS, DAWNLOAD_PROJECT_ID: 'my-project' };
 
-  test.each<[string, string, RegExp]>([
-    ['aliases that multiply', ['a: &a [x]', ...ALIASES].join('\n'), /dawnload\.yaml cannot be understood/],
-    ['a depth that no settings have', `exports: ${'['.repeat(50_000)}`, /dawnload\.yaml/],
-    ['__proto__', `${SETTINGS}__proto__: { retries: 9 }\n`, /unknown key "__proto__"/],
-    ['constructor', `${SETTINGS}exports: { constructor: { a: b } }\n`, /unknown key "exports\.constructor"/],
-    ['http', SETTINGS.replace('127.0.0.1:9', '10.0.0.5'), /unencrypted[\s\S]*allow_http: true/],
-  ])('%s: one sentence, exit code 2', async (_, yaml, words) => {
-    await writeFile(join(folder, 'dawnload.yaml'), yaml);
-    const result = await dawnload('run');
-    expectSentence(result, words);
-    expect(result.code).toBe(2);
-  });
-
-  test(
-    'a .env in the working folder has no say in the settings of another folder',
-    { tags: ['long'] },
-    async () => {
-      const elsewhere = await mkdtemp(join(tmpdir(), 'dawnload-elsewhere-'));
-      try {
-        await writeFile(
-          join(elsewhere, '.env'),
-          'DAWNLOAD_BASE_URL=http://127.0.0.1:10\nDAWNLOAD_DATA_DIR=books\n',
-        );
-        const args = ['run', '--config', join(folder, 'dawnload.yaml')];
-        const result = await ended(start(args, elsewhere, KEYS));
-        expect(result.stderr).toMatch(/127\.0\.0\.1:9 cannot be reached/);
-        expect(await readdir(elsewhere)).toEqual(['.env']);
-        expect(await readdir(folder)).toContain('data');
-      } finally {
-        await rm(elsewhere, { recursive: true });
-      }
-    },
-  );
-
-  test('init puts the keys beside the settings, where they are read', async () => {
-    await mkdir(join(folder, 'etc'));
-    const args = `${INIT} --config etc/dawnload.yaml`;
-    expect((await dawnload(args)).code).toBe(0);
-    expect((await readdir(join(folder, 'etc'))).sort()).toEqual(['.env', 'dawnload.yaml']);
-  });
+test.each<[what: string, yaml: string | null, environment: Environment, words: RegExp]>([
+  ['an unknown key', `${SETTINGS}lookback_day: 3\n`, KEYS, /unknown key "lookback_day"[\s\S]*lookback_days/],
+  [
+    'another project id',
+    SETTINGS,
+    OTHER_PROJECT,
+    /DAWNLOAD_PROJECT_ID must be 32 lowercase hexadecimal digits/,
+  ],
+  ['no keys', SETTINGS, {}, /access keys are not set[\s\S]*DAWNLOAD_ACCESS_KEY/],
+  ['no settings at all', null, KEYS, /There is no dawnload.yaml[\s\S]*dawnload init/],
+  ['aliases that multiply', ['a: &a [x]', ...LAUGHS].join('\n'), KEYS, /dawnload\.yaml cannot be understood/],
+  ['a depth that no settings have', `exports: ${'['.repeat(50_000)}`, KEYS, /dawnload\.yaml/],
+  ['__proto__', `${SETTINGS}__proto__: { retries: 9 }\n`, KEYS, /unknown key "__proto__"/],
+  [
+    'constructor',
+    `${SETTINGS}exports: { constructor: { a: b } }\n`,
+    KEYS,
+    /unknown key "exports\.constructor"/,
+  ],
+  ['http', SETTINGS.replace('127.0.0.1:9', '10.0.0.5'), KEYS, /unencrypted[\s\S]*allow_http: true/],
+])('settings with %s: one sentence, exit code 2', async (_, yaml, environment, words) => {
+  if (yaml === null) await rm(join(folder, 'dawnload.yaml'));
+  else await writeFile(join(folder, 'dawnload.yaml'), yaml);
+  expectSentence(await dawnload('run', environment), words, 2);
 });
 
-test('a process that may open too few files says so, exit code 1', async () => {
-  const child = spawn('sh', ['-c', `ulimit -n 64; exec "${process.execPath}" "${CLI}" run`], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const result = await ended(child);
-  expectSentence(result, /too many open files[\s\S]*ulimit -n/);
-  expect(result.code).toBe(1);
+test('a .env in the working folder has no say in the settings of another folder', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'dawnload-elsewhere-'));
+  try {
+    const text = 'DAWNLOAD_BASE_URL=http://127.0.0.1:10\nDAWNLOAD_DATA_DIR=books\n';
+    await writeFile(join(elsewhere, '.env'), text);
+    const result = await ended(start(['run', '--config', join(folder, 'dawnload.yaml')], elsewhere, KEYS));
+    expect(result.stderr).toMatch(/127\.0\.0\.1:9 cannot be reached/);
+    expect(await readdir(elsewhere)).toEqual(['.env']);
+    expect(await readdir(folder)).toContain('data');
+  } finally {
+    await rm(elsewhere, { recursive: true });
+  }
 });
 
-describe('the calendar', () => {
+describe('the world outside', () => {
+  test('a process that may open too few files says so', async () => {
+    const script = `ulimit -n 64; exec "${process.execPath}" "${CLI}" run`;
+    const child = spawn('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    expectSentence(await ended(child), /too many open files[\s\S]*ulimit -n/, 1);
+  });
+
   test('yesterday, asked for by name before 07:00 KST, is for later: exit code 75', async () => {
-    const result = await dawnload('backfill --start 2026-11-20 --end 2026-11-20', {
-      ...KEYS,
-      DAWNLOAD_NOW: '2026-11-20T21:40:00Z',
-    });
-    expectSentence(result, /2026-11-20 is not complete before 2026-11-21 07:00 KST[\s\S]*20 min/);
-    expect(result.code).toBe(75);
+    const early = { ...KEYS, DAWNLOAD_NOW: '2026-11-20T21:40:00Z' };
+    const result = await dawnload('backfill --start 2026-11-20 --end 2026-11-20', early);
+    expectSentence(result, /2026-11-20 is not complete before 2026-11-21 07:00 KST[\s\S]*20 min/, 75);
   });
 
   test('a start_date that is not complete yet leaves nothing to do', async () => {
     await writeFile(join(folder, 'dawnload.yaml'), SETTINGS.replace('2026-11-18', '2026-11-21'));
-    const result = await dawnload('run');
-    expect(result.stderr).toMatch(
-      /Nothing to do yet: the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST/,
+    const { code, stderr } = await dawnload('run');
+    expect(stderr).toContain(
+      'Nothing to do yet: the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST',
     );
-    expect(result.code).toBe(0);
-  });
-});
-
-describe('the world outside', () => {
-  test('a host that does not answer is named, exit code 1', { tags: ['long'] }, async () => {
-    const result = await dawnload('run');
-    expectSentence(result, /127\.0\.0\.1:9 cannot be reached/);
-    expect(result.code).toBe(1);
+    expect(code).toBe(0);
   });
 
-  test('a folder that cannot be written is named, exit code 1', async () => {
+  test('a host, a folder that cannot be written and a data folder that is a file are named', async () => {
+    expectSentence(await dawnload('run'), /127\.0\.0\.1:9 cannot be reached/, 1);
     // Not even root may make a folder there.
-    const result = await dawnload('run', { ...KEYS, DAWNLOAD_DATA_DIR: '/proc/dawnload' });
-    expectSentence(result, /Cannot create the folder \/proc\/dawnload/);
-    expect(result.code).toBe(1);
-  });
-
-  test('a data folder that is a file is named, exit code 1', async () => {
+    const nowhere = await dawnload('run', { ...KEYS, DAWNLOAD_DATA_DIR: '/proc/dawnload' });
+    expectSentence(nowhere, /Cannot create the folder \/proc\/dawnload/, 1);
+    await rm(join(folder, 'data'), { recursive: true });
     await writeFile(join(folder, 'data'), 'not a folder');
-    const result = await dawnload('run');
-    expectSentence(result, /data/);
-    expect(result.code).toBe(1);
+    expectSentence(await dawnload('run'), /data/, 1);
   });
 
-  test('a warehouse that is not one is not touched', { tags: ['long'] }, async () => {
+  test('a warehouse that is not one is not touched; a rebuild sets it aside', async () => {
     await dawnload('run');
-    await writeFile(join(folder, 'data', 'warehouse.duckdb'), 'this is my diary');
-    for (const command of ['query --sql select', 'status', 'plan']) {
-      const result = await dawnload(command);
-      expectSentence(result, /warehouse\.duckdb is not a DuckDB file/);
-      expect(result.code).toBe(1);
+    const file = join(folder, 'data', 'warehouse.duckdb');
+    await writeFile(file, 'this is my diary');
+    for (const command of ['query --sql select', 'status', 'plan', 'run']) {
+      expectSentence(await dawnload(command), /warehouse\.duckdb is not a DuckDB file/, 1);
     }
-    const run = await dawnload('run');
-    expectSentence(run, /warehouse\.duckdb is not a DuckDB file[\s\S]*dawnload rebuild/);
-    expect(run.code).toBe(1);
-    expect(await readFile(join(folder, 'data', 'warehouse.duckdb'), 'utf8')).toBe('this is my diary');
-  });
-
-  test('a rebuild sets such a file aside', { tags: ['long'] }, async () => {
-    await mkdir(join(folder, 'data'));
-    await writeFile(join(folder, 'data', 'warehouse.duckdb'), 'this is my diary');
+    expect((await dawnload('run')).stderr).toContain('dawnload rebuild');
+    expect(await readFile(file, 'utf8')).toBe('this is my diary');
     expect((await dawnload('rebuild')).code).toBe(0);
     const aside = (await readdir(join(folder, 'data'))).find((name) => name.includes('set-aside'));
     expect(await readFile(join(folder, 'data', aside ?? ''), 'utf8')).toBe('this is my diary');
   });
-
-  test('asking a warehouse that is not there yet says how to make it', async () => {
-    const result = await dawnload('query --sql select');
-    expectSentence(result, /no warehouse[\s\S]*dawnload run/);
-    expect(result.code).toBe(2);
-  });
 });
 
-describe('help', () => {
-  test('each command begins its help with examples', { tags: ['long'] }, async () => {
-    const { stdout } = await dawnload('help');
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name ?? '');
-    expect(commands).toEqual(
-      expect.arrayContaining([
-        'demo',
-        'init',
-        'doctor',
-        'plan',
-        'run',
-        'backfill',
-        'exports',
-        'rebuild',
-        'status',
-        'query',
-        'schedule',
-        'sandbox',
-      ]),
-    );
-    for (const command of ['', ...commands.filter((name) => name !== 'help')]) {
-      const help = await dawnload(`${command} --help`);
-      expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
-      expect(help.code).toBe(0);
-    }
-  });
+test('each command begins its help with examples', async () => {
+  const { stdout } = await dawnload('help');
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name ?? '');
+  const known = 'demo init doctor plan run backfill exports rebuild status query schedule sandbox'.split(' ');
+  expect(commands).toEqual(expect.arrayContaining(known));
+  for (const command of ['', ...commands.filter((name) => name !== 'help')]) {
+    const help = await dawnload(`${command} --help`);
+    expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
+    expect(help.code).toBe(0);
+  }
 });
 
-describe('init', () => {
-  test('writes settings that are understood and keeps what is there', { tags: ['long'] }, async () => {
-    const refused = await dawnload(INIT);
-    expectSentence(refused, /exists already[\s\S]*--force/);
-    await rm(join(folder, 'dawnload.yaml'));
-    expect((await dawnload(INIT)).code).toBe(0);
-    const plan = await dawnload('plan --json', {});
-    expect(plan.code).toBe(0);
-    expect(JSON.parse(plan.stdout)).toMatchObject({ days: { start: '2026-11-14', end: '2026-11-20' } });
-  });
+test('init writes settings that are understood, and the keys beside them, where they are read', async () => {
+  await mkdir(join(folder, 'etc'));
+  expect((await dawnload(`${INIT} --config etc/dawnload.yaml`)).code).toBe(0);
+  expect((await readdir(join(folder, 'etc'))).sort()).toEqual(['.env', 'dawnload.yaml']);
+  const plan = await dawnload('plan --json --config etc/dawnload.yaml', {});
+  expect(plan.code).toBe(0);
+  expect(JSON.parse(plan.stdout)).toMatchObject({ days: { start: '2026-11-14', end: '2026-11-20' } });
 });

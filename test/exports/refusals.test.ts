@@ -58,23 +58,27 @@ describe('an answer of another text', () => {
     place = undefined;
   });
 
-  test('waits for a person, is quoted, and settles once it is listed; another text does not', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const body = '{"error":"NoCredit","message":"Call 010-1234-5678"}';
-    const faults = [{ kind: 'status', endpoint: 'E20', status: 402, headers, body, times: 1 } as const];
-    place = await Place.make(`${YAML}exports:\n${BUDGET}`, { faults });
-    expect((await place.run(['run'])).code).toBe(1);
-    const listed = await place.run(['exports', 'list']);
-    expect(listed.stderr).toContain('"NoCredit: Call …"');
-    expect(listed.stderr).toContain('exports.refusals');
+  test(
+    'waits for a person, is quoted, and settles once it is listed; another text does not',
+    { tags: ['long'] },
+    async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = '{"error":"NoCredit","message":"Call 010-1234-5678"}';
+      const faults = [{ kind: 'status', endpoint: 'E20', status: 402, headers, body, times: 1 } as const];
+      place = await Place.make(`${YAML}exports:\n${BUDGET}`, { faults });
+      expect((await place.run(['run'])).code).toBe(1);
+      const listed = await place.run(['exports', 'list']);
+      expect(listed.stderr).toContain('"NoCredit: Call …"');
+      expect(listed.stderr).toContain('exports.refusals');
 
-    await place.configure(`${YAML}exports:\n${BUDGET}  refusals: [NoCredit, Call …]\n`);
-    expect((await place.run(['run'])).code).toBe(1);
-    expect(place.sandbox.bills()).toHaveLength(0);
+      await place.configure(`${YAML}exports:\n${BUDGET}  refusals: [NoCredit, Call …]\n`);
+      expect((await place.run(['run'])).code).toBe(1);
+      expect(place.sandbox.bills()).toHaveLength(0);
 
-    await place.configure(`${YAML}exports:\n${BUDGET}  refusals: ['nocredit: call …']\n`);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(place.sandbox.bills()).toHaveLength(1);
-    expect((await place.run(['exports', 'list'])).stdout).toContain('failed');
-  });
+      await place.configure(`${YAML}exports:\n${BUDGET}  refusals: ['nocredit: call …']\n`);
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(place.sandbox.bills()).toHaveLength(1);
+      expect((await place.run(['exports', 'list'])).stdout).toContain('failed');
+    },
+  );
 });

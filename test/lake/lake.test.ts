@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
-import { NOW, Place, type Ended } from '../support/dawnload.js';
+import { type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
 
 const SETTINGS =
@@ -38,10 +38,10 @@ async function make(yaml = SETTINGS + LAKE_YAML, nights = 0): Promise<Lakeside> 
 let first = '';
 beforeAll(async () => {
   const { place } = await make(SETTINGS);
-  await good(place.run(['run']));
+  await good(place, 'run');
   await place.configure(SETTINGS + LAKE_YAML);
-  await good(place.run(['lake', 'setup']));
-  await good(place.run(['lake', 'push']));
+  await good(place, 'lake setup');
+  await good(place, 'lake push');
   first = await mkdtemp(join(tmpdir(), 'dawnload-lake-'));
   await cp(place.folder, first, { recursive: true });
 });
@@ -55,10 +55,18 @@ async function filled(nights = 0): Promise<Lakeside> {
   return lakeside;
 }
 
-async function good(run: Promise<Ended>): Promise<Ended> {
-  const result = await run;
+async function good(place: Place, command: string, environment: Environment = {}): Promise<Ended> {
+  const result = await place.run(command.split(' '), environment);
   expect(result.stderr).not.toContain('unforeseen');
   expect(result.code, result.stderr).toBe(0);
+  return result;
+}
+
+/** A command that ends with this code, and says this. */
+async function fails(place: Place, command: string, code: number, says: string | RegExp): Promise<Ended> {
+  const result = await place.run(command.split(' '));
+  expect(result.code, result.stderr).toBe(code);
+  expect(result.stderr).toMatch(says);
   return result;
 }
 
@@ -72,7 +80,7 @@ async function change({ lake }: Lakeside, sql: string): Promise<void> {
 }
 
 const expectEqual = async ({ place, lake }: Lakeside): Promise<void> => {
-  expect(await unequalTables(place.published, lake.file)).toEqual([]);
+  expect(await unequalTables(place.published, lake)).toEqual([]);
 };
 
 const commits = async ({ lake }: Lakeside): Promise<string[]> =>
@@ -96,7 +104,7 @@ describe('a push', () => {
     ]);
     const plan = await lakeside.place.run(['lake', 'plan', '--json']);
     expect(JSON.parse(plan.stdout)).toEqual({ push: {}, models: {}, only_in_lake: {} });
-    const again = await good(lakeside.place.run(['lake', 'push']));
+    const again = await good(lakeside.place, 'lake push');
     expect(again.stderr).toContain('The lake holds all of the published file already.');
     expect(await commits(lakeside)).toHaveLength(5);
   });
@@ -104,11 +112,11 @@ describe('a push', () => {
   test('of a run is one commit with the night, its restated days and all that follows from them', async () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
-    const night = await good(place.run(['run'], NEXT_NIGHT));
+    const night = await good(place, 'run', NEXT_NIGHT);
     expect(night.stderr).toMatch(/Pushed [\d,]+ rows to the lake in 1 commit\./);
     await expectEqual(lakeside);
     expect((await commits(lakeside)).slice(5)).toEqual(['run']);
-    const status = JSON.parse((await good(place.run(['lake', 'status', '--json']))).stdout) as {
+    const status = JSON.parse((await good(place, 'lake status --json')).stdout) as {
       coverage: { stream: string; days: number }[];
       commits: { rows: number }[];
     };
@@ -116,7 +124,7 @@ describe('a push', () => {
     // Days of events that did not change are not written again.
     const [events] = await lake.rows('select count(*)::int as n from dl.events');
     expect(status.commits[0]?.rows).toBeLessThan(Number(events?.['n']) * 20);
-    await good(place.run(['lake', 'verify']));
+    await good(place, 'lake verify');
   });
 
   test('brings a day again whose coverage the lake has lost, and doubles nothing', async () => {
@@ -124,7 +132,7 @@ describe('a push', () => {
     await change(lakeside, "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'");
     const plan = await lakeside.place.run(['lake', 'plan']);
     expect(plan.stdout).toContain('push events of 1 day: 2026-11-19');
-    await good(lakeside.place.run(['lake', 'push']));
+    await good(lakeside.place, 'lake push');
     await expectEqual(lakeside);
   });
 
@@ -135,7 +143,7 @@ describe('a push', () => {
       `update dl.events set date = null where export_date = '2026-11-19';
        delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'`,
     );
-    await good(lakeside.place.run(['lake', 'push']));
+    await good(lakeside.place, 'lake push');
     await expectEqual(lakeside);
   });
 
@@ -150,7 +158,7 @@ describe('a push', () => {
        insert into ${mart} by name select * replace (null as date) from ${mart} limit 2;
        insert into dl_ops.lake_parts values ('marts.message_days', '2025-01-01', '3 1'), ('marts.message_days', null, '2 1')`,
     );
-    await good(lakeside.place.run(['lake', 'push']));
+    await good(lakeside.place, 'lake push');
     await expectEqual(lakeside);
     const [written] = await lakeside.lake.rows(
       `select
@@ -174,10 +182,10 @@ describe('a push', () => {
     expect(plan.stdout).toContain(
       'events of 1 day are in the lake and not in the file, and stay there: 2025-01-01',
     );
-    await good(lakeside.place.run(['run'], NEXT_NIGHT));
+    await good(lakeside.place, 'run', NEXT_NIGHT);
     const kept = "select count(*)::int as n from dl.events where export_date = '2025-01-01'";
     expect(await lakeside.lake.rows(kept)).toEqual([{ n: 5 }]);
-    await good(lakeside.place.run(['lake', 'verify']));
+    await good(lakeside.place, 'lake verify');
   });
 
   test('that somebody else was faster than changes nothing and ends with 75; the next one succeeds', async () => {
@@ -185,11 +193,9 @@ describe('a push', () => {
     const { place, lake } = lakeside;
     await change(lakeside, "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'");
     lake.endings = ['conflict'];
-    const refused = await place.run(['lake', 'push']);
-    expect(refused.code).toBe(75);
-    expect(refused.stderr).toContain('Somebody else changed the lake at the same time');
+    await fails(place, 'lake push', 75, 'Somebody else changed the lake at the same time');
     expect(await commits(lakeside)).toHaveLength(5);
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake push');
     await expectEqual(lakeside);
   });
 
@@ -197,10 +203,10 @@ describe('a push', () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
     lake.endings = ['answer lost'];
-    await good(place.run(['run'], NEXT_NIGHT));
+    await good(place, 'run', NEXT_NIGHT);
     await expectEqual(lakeside);
     expect((await commits(lakeside)).slice(5)).toEqual(['run']);
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake push');
   });
 
   test('whose outcome cannot be known says so, and the next one first looks for it', async () => {
@@ -210,7 +216,7 @@ describe('a push', () => {
     const night = await place.run(['run'], NEXT_NIGHT);
     expect(night.code).toBe(1);
     expect(night.stderr).toContain('Whether the last commit reached the lake is not known');
-    const again = await good(place.run(['lake', 'push']));
+    const again = await good(place, 'lake push');
     expect(again.stderr).toContain('The lake holds all of the published file already.');
     await expectEqual(lakeside);
   });
@@ -231,7 +237,7 @@ describe('a push', () => {
       ),
     ).toEqual([{ n: 1 }]);
     lake.unreachable = false;
-    await good(place.run(['run'], NEXT_NIGHT));
+    await good(place, 'run', NEXT_NIGHT);
     await expectEqual(lakeside);
   });
 });
@@ -243,13 +249,11 @@ describe('the writer of a lake', () => {
     await cp(join(first, 'data', 'warehouse.duckdb'), join(other.place.folder, 'data', 'warehouse.duckdb'));
     other.place.lakeCatalog = lakeside.lake;
     for (const command of ['push', 'setup']) {
-      const refused = await other.place.run(['lake', command]);
-      expect(refused.code).toBe(2);
-      expect(refused.stderr).toContain('The lake is written by another data folder');
+      await fails(other.place, `lake ${command}`, 2, 'The lake is written by another data folder');
     }
     await expectEqual(lakeside);
-    await good(other.place.run(['lake', 'setup', '--take-over']));
-    await good(other.place.run(['lake', 'push']));
+    await good(other.place, 'lake setup --take-over');
+    await good(other.place, 'lake push');
     expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
   });
 
@@ -261,7 +265,7 @@ describe('the writer of a lake', () => {
       'select user_id as user from dl.events where event_id in (select event_id from dl.text_messages) order by 1 limit 1',
     )) as [{ user: string }];
     const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
-    await good(place.run(['forget', '--user-id', user, '--yes']));
+    await good(place, `forget --user-id ${user} --yes`);
     expect(await lake.rows(`select count(*)::int as n from dl.events where user_id = '${user}'`)).toEqual([
       { n: 0 },
     ]);
@@ -273,9 +277,7 @@ describe('the writer of a lake', () => {
     expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
     expect(text).toContain('A bucket with versioning or object lock keeps deleted files longer');
     await lake.writeFiles('new.parquet', tables);
-    const found = await place.run(['lake', 'verify', '--erased', '--json']);
-    expect(found.code).toBe(1);
-    expect(found.stderr).toContain('no longer referenced');
+    const found = await fails(place, 'lake verify --erased --json', 1, 'no longer referenced');
     const { holding } = JSON.parse(found.stdout) as { holding: { table: string; current: boolean }[] };
     expect(holding.map(({ table, current }) => `${table} ${current}`)).toEqual([
       'events false',
@@ -283,7 +285,7 @@ describe('the writer of a lake', () => {
       'marts.identities false',
     ]);
     for (const table of tables) await rm(join(lake.files, table, 'old.parquet'));
-    const gone = await good(place.run(['lake', 'verify', '--erased']));
+    const gone = await good(place, 'lake verify --erased');
     expect(gone.stderr).toContain('none found in 3 data files');
   });
 
@@ -292,37 +294,29 @@ describe('the writer of a lake', () => {
     const { place } = lakeside;
     const copy = join(place.folder, 'copy');
     await cp(join(place.folder, 'data'), copy, { recursive: true });
-    await good(place.run(['run'], NEXT_NIGHT));
-    const refused = await place.run(['lake', 'push', '--data-dir', copy]);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('another copy of this data folder');
+    await good(place, 'run', NEXT_NIGHT);
+    await fails(place, `lake push --data-dir ${copy}`, 2, 'another copy of this data folder');
   });
 });
 
 describe('a lake', () => {
   test('that is not set up is named, with the command that does it', async () => {
     const { place } = await make(SETTINGS);
-    await good(place.run(['run']));
+    await good(place, 'run');
     expect((await place.run(['lake', 'push'])).stderr).toContain('does not set lake');
     await place.configure(SETTINGS + LAKE_YAML);
     for (const command of ['plan', 'push', 'status', 'verify']) {
-      const result = await place.run(['lake', command]);
-      expect(result.code).toBe(2);
-      expect(result.stderr).toContain('Create its tables with `dawnload lake setup`.');
+      await fails(place, `lake ${command}`, 2, 'Create its tables with `dawnload lake setup`.');
     }
   });
 
   test('whose catalog commits table by table is refused, by pushes too', async () => {
     const { place, lake } = await make(SETTINGS);
-    await good(place.run(['run']));
+    await good(place, 'run');
     await place.configure(SETTINGS + LAKE_YAML);
     lake.together = false;
-    const refused = await place.run(['lake', 'setup']);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('The catalog commits table by table');
-    const push = await place.run(['lake', 'push']);
-    expect(push.code).toBe(2);
-    expect(push.stderr).toContain('The set-up of the lake did not end well');
+    await fails(place, 'lake setup', 2, 'The catalog commits table by table');
+    await fails(place, 'lake push', 2, 'The set-up of the lake did not end well');
   });
 
   test('is not forgotten while another one is tried', async () => {
@@ -330,39 +324,34 @@ describe('a lake', () => {
     const { place, lake } = lakeside;
     await place.configure(SETTINGS + LAKE_YAML.replace('namespace: dl', 'namespace: other'));
     lake.together = false;
-    expect((await place.run(['lake', 'setup'])).code).toBe(2);
+    await fails(place, 'lake setup', 2, 'table by table');
     await place.configure(SETTINGS + LAKE_YAML);
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake push');
   });
 
   test('gets recipients as they are only where that is allowed', async () => {
     const keep = 'privacy: { recipients: keep }\n';
     const { place } = await make(SETTINGS + keep + LAKE_YAML);
-    for (const command of [['lake', 'setup'], ['run']]) {
-      const refused = await place.run(command);
-      expect(refused.code).toBe(2);
-      expect(refused.stderr).toContain('privacy.recipients is keep');
-    }
+    for (const command of ['lake setup', 'run']) await fails(place, command, 2, 'privacy.recipients is keep');
     await place.configure(`${SETTINGS}${keep}${LAKE_YAML}  allow_personal: true\n`);
     // Without a set-up the night itself is good, and says what is missing.
-    const night = await place.run(['run']);
-    expect(night.code).toBe(1);
-    expect(night.stderr).toContain('dawnload lake setup');
+    await fails(place, 'run', 1, 'dawnload lake setup');
   });
 
   test('gets new columns, and no other change of them', async () => {
     const lakeside = await filled();
     const { place } = lakeside;
     await change(lakeside, 'alter table dl.events drop column failure_reason');
-    await good(place.run(['lake', 'setup']));
+    await good(place, 'lake setup');
     const [column] = await lakeside.lake.rows(
       "select count(*)::int as n from duckdb_columns() where table_name = 'events' and column_name = 'failure_reason'",
     );
     expect(column).toEqual({ n: 1 });
     await change(lakeside, 'alter table dl_marts.channel_days alter column sent type varchar');
-    const typed = await place.run(['lake', 'setup']);
-    expect(typed.code).toBe(2);
-    expect(typed.stderr).toContain(
+    await fails(
+      place,
+      'lake setup',
+      2,
       'Column sent of dl_marts."channel_days" has the type VARCHAR in the lake and would need BIGINT.',
     );
     await change(
@@ -381,8 +370,8 @@ describe('a lake', () => {
       lakeside,
       'drop table dl.push_messages; drop table dl_marts.daily_events; drop table dl.calendar',
     );
-    await good(place.run(['lake', 'setup']));
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake setup');
+    await good(place, 'lake push');
     await expectEqual(lakeside);
   });
 });
@@ -395,15 +384,15 @@ describe('retention with a lake', () => {
     const lakeside = await make(KEPT, 0);
     const { place, lake } = lakeside;
     await place.run(['run']);
-    await good(place.run(['lake', 'setup']));
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake setup');
+    await good(place, 'lake push');
     const before = await contents(place.published);
     const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
     expect(inLake).toHaveLength(13);
 
     // A day that the lake holds otherwise stays.
     await change(lakeside, "update dl.events set channel = 'other' where export_date = '2026-11-10'");
-    const night = await good(place.run(['run']));
+    const night = await good(place, 'run');
     expect(night.stderr).toContain('Removed by retention, events: 4 days, 2026-11-08 to 2026-11-12.');
     const left = await place.rows(days);
     expect(left.map(({ day }) => day)).toEqual(
@@ -415,10 +404,10 @@ describe('retention with a lake', () => {
     expect(changed).not.toContain('main.daily_statistics');
 
     // The lake has them still, and the next nights agree with it.
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake push');
     const [still] = await lake.rows('select count(distinct export_date)::int as n from dl.events');
     expect(still).toEqual({ n: 13 });
-    const status = JSON.parse((await good(place.run(['lake', 'status', '--json']))).stdout) as object;
+    const status = JSON.parse((await good(place, 'lake status --json')).stdout) as object;
     expect(status).toMatchObject({
       removed: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
       push: {},
@@ -433,7 +422,7 @@ describe('retention with a lake', () => {
     const [{ user }] = (await lake.rows(
       "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
     )) as [{ user: string }];
-    await good(place.run(['forget', '--user-id', user, '--yes']));
+    await good(place, `forget --user-id ${user} --yes`);
     const of = `select count(*)::int as n from dl.events where user_id = '${user}'`;
     expect(await lake.rows(of)).toEqual([{ n: 0 }]);
     const orphans =
@@ -445,14 +434,11 @@ describe('retention with a lake', () => {
   test('keeps them while the lake cannot be read, and tells a person after seven nights', async () => {
     const { place, lake } = await make(KEPT.replace('2026-11-08', '2026-11-05'), 0);
     await place.run(['run']);
-    await good(place.run(['lake', 'setup']));
-    await good(place.run(['lake', 'push']));
+    await good(place, 'lake setup');
+    await good(place, 'lake push');
     lake.unreachable = true;
-    const night = await place.run(['run']);
-    expect(night.code).toBe(1);
-    expect(night.stderr).toMatch(
-      /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/,
-    );
+    const stay = /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/;
+    await fails(place, 'run', 1, stay);
     expect(await place.rows(days)).toHaveLength(16);
   });
 });
@@ -492,8 +478,11 @@ describe('verify', () => {
     lakeside.lake.unreachable = true;
     await lakeside.place.run(['run'], NEXT_NIGHT);
     lakeside.lake.unreachable = false;
-    const result = await lakeside.place.run(['lake', 'verify']);
-    expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/\d days of the file are not in the lake yet: .*2026-11-21/);
+    await fails(
+      lakeside.place,
+      'lake verify',
+      1,
+      /\d days of the file are not in the lake yet: .*2026-11-21/,
+    );
   });
 });

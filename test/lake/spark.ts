@@ -1,8 +1,10 @@
-/** The Spark session that reads the lake: `spark.py` in a process of its own. */
+/** The Spark session that reads the lake, `spark.py` in a process of its own, and the weekly upkeep on Spark. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { ended } from '../support/dawnload.js';
 import type { Parts } from './parts.js';
 import { REGION, STORAGE_KEYS, WAREHOUSE, type Stack } from './stack.js';
 
@@ -109,4 +111,26 @@ export function sparkSettings(parts: Parts, stack: Stack): Readonly<Record<strin
     [`${lake}.s3.access-key-id`]: STORAGE_KEYS.accessKey,
     [`${lake}.s3.secret-access-key`]: STORAGE_KEYS.secretKey,
   };
+}
+
+const UPKEEP = resolve('docs/lake_upkeep.py');
+
+/** What it prints. Throws where a step fails. Nessie keeps the history in commits of its own, so by default nothing expires. */
+export async function upkeep(
+  parts: Parts,
+  stack: Stack,
+  namespace: string,
+  how: readonly string[] = ['--keep-snapshots'],
+): Promise<string> {
+  const folder = join(stack.folder, 'upkeep');
+  await mkdir(folder, { recursive: true });
+  const settings = Object.entries(sparkSettings(parts, stack)).map(([name, value]) => `${name} ${value}\n`);
+  await writeFile(join(folder, 'spark-defaults.conf'), settings.join(''));
+  const child = spawn('python3', [UPKEEP, 'lake', namespace, ...how], {
+    env: { ...sparkEnvironment(parts), SPARK_CONF_DIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { code, stdout, stderr } = await ended(child);
+  if (code !== 0) throw new Error(`The upkeep ended with ${code ?? 'a signal'}:\n${stderr.slice(-2_000)}`);
+  return stdout.trim();
 }

@@ -1,7 +1,84 @@
+/** When the scheduler runs: the next run as a pure function, and whole nights on a clock that pauses move on. */
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/calendar.js';
-import type { PastRun } from '../../src/run/journal.js';
-import { Nights } from '../../src/operations/schedule.js';
+import { nextRun, nightOf, Nights, verdictOn, type Verdict } from '../../src/operations/schedule.js';
+import type { PastRun } from '../../src/storage/run-journal.js';
+
+const AT = { hour: 7, minute: 10 };
+const MINUTE = 60_000;
+
+/** A time of day in Korea on 21 November, or on another day of November that stands before it: `20 07:10`. */
+function kst(text: string): Date {
+  const [, day = '21', hours, minutes] = /^(?:(\d\d) )?(\d\d):(\d\d)$/.exec(text) ?? [];
+  return new Date(
+    windowOf(`2026-11-${day}`).start.getTime() + (Number(hours) * 60 + Number(minutes)) * MINUTE,
+  );
+}
+
+const CODES = { done: 0, waiting: 1, person: 2, failed: 1 };
+
+/** Runs of five minutes that ended so: `07:10 failed, 07:25 done`. */
+function runs(text: string): PastRun[] {
+  return text.split(', ').flatMap((one): PastRun[] => {
+    const [, at, word] = /^(.*\d\d:\d\d) (\w+)$/.exec(one) ?? [];
+    if (at === undefined) return [];
+    const how = word as keyof typeof CODES | 'unfinished';
+    const startedAt = kst(at);
+    const runId = startedAt.toISOString();
+    const begun = { runId, command: 'run', startedAt, version: '0.0.0', processId: 1 };
+    if (how === 'unfinished') return [{ begun, over: undefined }];
+    const summary = how === 'waiting' ? { pending_exports: ['2026-11-20.1'] } : {};
+    const finishedAt = new Date(startedAt.getTime() + 5 * MINUTE);
+    return [{ begun, over: { runId, finishedAt, exitCode: CODES[how], outcome: how, summary } }];
+  });
+}
+
+test('a night lasts from its time of day in Korea to the next one', () => {
+  expect(nightOf(kst('07:09'), AT)).toEqual({ start: kst('20 07:10'), end: kst('07:10') });
+  expect(nightOf(kst('07:10'), AT)).toEqual({ start: kst('07:10'), end: kst('22 07:10') });
+  expect(nightOf(kst('23:59'), { hour: 23, minute: 59 }).start).toEqual(kst('23:59'));
+});
+
+const FOUR_FAILURES = '07:10 failed, 07:25 failed, 08:00 failed, 09:35 failed';
+
+test.each<[what: string, now: string, past: string, at: string, reason: string]>([
+  ['the time has come', '07:10', '', '07:10', 'night'],
+  ['a laptop wakes in the evening', '21:00', '', '07:10', 'night'],
+  ['it starts before the time, and the night before is missing', '03:00', '', '20 07:10', 'night'],
+  ['only runs of nights before', '07:10', '20 07:10 done, 20 22:00 done', '07:10', 'night'],
+  ['it is done', '07:20', '07:10 done', '22 07:10', 'night'],
+  ['somebody did it by hand after a failure', '09:00', '07:10 failed, 07:30 done', '22 07:10', 'night'],
+  ['a person is needed', '07:20', '07:10 person', '22 07:10', 'night'],
+  ['the first failure', '07:16', '07:10 failed', '07:25', 'failed'],
+  ['ten minutes after the first failure', '07:25', '07:10 failed', '07:25', 'failed'],
+  ['the second failure', '07:31', '07:10 failed, 07:25 failed', '08:00', 'failed'],
+  ['the third failure', '08:06', '07:10 failed, 07:25 failed, 08:00 failed', '09:35', 'failed'],
+  ['the fourth failure', '09:41', FOUR_FAILURES, '22 07:10', 'night'],
+  ['an export is being made', '07:16', '07:10 waiting', '07:35', 'waiting'],
+  ['an export is being made for hours', '11:00', '07:10 waiting, 10:30 waiting', '10:55', 'waiting'],
+  ['an export is being made at noon', '12:06', '12:00 waiting', '22 07:10', 'night'],
+  ['a run of which no end is known', '07:19', '07:10 unfinished', '07:20', 'failed'],
+  ['a run of the future, which a wrong clock saw', '07:10', '29 07:10 done', '07:10', 'night'],
+  ['a pause that would reach into the next night', '22 07:00', '22 06:55 failed', '22 07:10', 'night'],
+])('next run: %s', (_, now, past, at, reason) => {
+  expect(nextRun(kst(now), AT, runs(past))).toEqual({ at: kst(at), reason });
+});
+
+test.each<[Verdict, number, Record<string, unknown>]>([
+  ['done', 0, {}],
+  ['person', 2, {}],
+  ['person', 3, {}],
+  ['waiting', 1, { pending_exports: ['2026-11-20.1'], gaps: [{}] }],
+  ['person', 1, { needs_attention: ['x'] }],
+  ['failed', 1, { needs_attention: ['x'], gaps: [{}] }],
+  ['failed', 1, { needs_attention: ['x'], findings: [{ severity: 'stop' }] }],
+  ['failed', 1, { pending_exports: ['2026-11-20.1'], failure: 'The disk is full.' }],
+  ['failed', 1, { pending_exports: 'of another version' }],
+  ['failed', 130, {}],
+])('a run is %s with exit code %i and %j', (verdict, exitCode, summary) => {
+  const [run] = runs('07:10 failed');
+  expect(verdictOn({ ...run!, over: { ...run!.over!, exitCode, summary } })).toBe(verdict);
+});
 
 /** A run that the scheduler starts, or that is on record from before. */
 interface Planned {
@@ -12,41 +89,51 @@ interface Planned {
   readonly unrecorded?: boolean;
 }
 
-/** The morning of 21 November in Korea. */
-const SEVEN = windowOf('2026-11-21').start.getTime() + 7 * 3_600_000;
+const PLANNED = {
+  done: { code: 0 },
+  long: { code: 0, minutes: 1500 },
+  gap: { code: 1, summary: { gaps: [{ stream: 'statistics' }] } },
+  pending: {
+    code: 1,
+    minutes: 60,
+    summary: { pending_exports: ['2026-11-20.1'], gaps: [{ stream: 'events' }] },
+  },
+  person: { code: 1, summary: { needs_attention: ['Export 2026-11-20.1 is ambiguous.'] } },
+  setting: { code: 2, unrecorded: true },
+  budget: { code: 3 },
+  busy: { code: 75, minutes: 0, unrecorded: true },
+} satisfies Record<string, Planned>;
+type Plan = (keyof typeof PLANNED)[];
 
 /** Nights on a clock that pauses move on; tells when runs began, until the plan is used up. */
 class World {
   time: number;
   readonly began: string[] = [];
   readonly notes: string[] = [];
-  readonly stop = new AbortController();
   readonly recorded: PastRun[] = [];
   readonly nights: Nights;
+  readonly #stop = new AbortController();
   isReadable = true;
-  atOnce = 0;
+  #atOnce = 0;
   most = 0;
 
   constructor(
-    start: number,
-    private readonly plan: Planned[],
+    start: string,
+    private readonly plan: Plan,
     /** How long a pause really takes: a machine may sleep through its end. */
     private readonly sleep: (until: number, now: number) => number = (until) => until,
   ) {
-    this.time = start;
+    this.time = kst(start).getTime();
     this.nights = new Nights({
-      at: { hour: 7, minute: 10 },
-      signal: this.stop.signal,
+      at: AT,
+      signal: this.#stop.signal,
       terminal: { note: (text) => this.notes.push(text) },
       now: () => new Date(this.time),
       version: '0.0.0',
       journal: {
         runs: () =>
           this.isReadable ? Promise.resolve([...this.recorded]) : Promise.reject(new Error('unreadable')),
-        begin: (begun) => {
-          this.recorded.push({ begun, over: undefined });
-          return Promise.resolve();
-        },
+        begin: (begun) => Promise.resolve(void this.recorded.push({ begun, over: undefined })),
         end: (over) => {
           const [run] = this.recorded.splice(-1);
           if (run !== undefined) this.recorded.push({ ...run, over });
@@ -56,7 +143,7 @@ class World {
       run: () => this.run(),
       pause: (until) => {
         this.time = this.sleep(until.getTime(), this.time);
-        if (this.plan.length === 0) this.stop.abort();
+        if (this.plan.length === 0) this.#stop.abort();
         return Promise.resolve();
       },
     });
@@ -64,156 +151,133 @@ class World {
 
   record(processId: number, startedAt: number, { code, minutes = 5, summary = {} }: Planned): void {
     const runId = `run-${this.recorded.length}`;
-    this.recorded.push({
-      begun: { runId, command: 'run', startedAt: new Date(startedAt), version: '0.0.0', processId },
-      over: {
-        runId,
-        finishedAt: new Date(startedAt + minutes * 60_000),
-        exitCode: code,
-        outcome: code === 0 ? 'done' : 'incomplete',
-        summary,
-      },
-    });
+    const begun = { runId, command: 'run', startedAt: new Date(startedAt), version: '0.0.0', processId };
+    const finishedAt = new Date(startedAt + minutes * MINUTE);
+    const outcome = code === 0 ? 'done' : 'incomplete';
+    this.recorded.push({ begun, over: { runId, finishedAt, exitCode: code, outcome, summary } });
   }
 
   private async run(): Promise<{ processId: number; exitCode: number }> {
-    this.most = Math.max(this.most, ++this.atOnce);
+    this.most = Math.max(this.most, ++this.#atOnce);
     const processId = 1000 + this.began.length;
-    this.began.push(koreanTime(new Date(this.time)).slice(5, 16));
-    const planned = this.plan.shift() ?? { code: 0 };
+    this.began.push(koreanTime(new Date(this.time)).slice(8, 16).replace('T', ' '));
+    const planned: Planned = PLANNED[this.plan.shift() ?? 'done'];
     if (planned.unrecorded !== true) this.record(processId, this.time + 700, planned);
     await new Promise((resolve) => setImmediate(resolve));
-    this.time += (planned.minutes ?? 5) * 60_000;
-    this.atOnce--;
+    this.time += (planned.minutes ?? 5) * MINUTE;
+    this.#atOnce--;
     return { processId, exitCode: planned.code };
-  }
-
-  async keep(atOnce = false): Promise<string[]> {
-    await this.nights.keep(atOnce);
-    return this.began;
   }
 }
 
-const gap = { gaps: [{ stream: 'statistics' }] };
-const pending = { pending_exports: ['2026-11-20.1'], gaps: [{ stream: 'events' }] };
+const T = '07:10';
 
-test('a night that succeeds is followed by the next one', async () => {
-  const world = new World(SEVEN - 86_400_000 + 600_000, [{ code: 0 }, { code: 0 }]);
-  expect(await world.keep()).toEqual(['11-20T07:10', '11-21T07:10']);
-});
-
-test('a failed night is tried three times more, with growing pauses, and the next night as usual', async () => {
-  const failed = { code: 1, summary: gap };
-  const world = new World(SEVEN + 600_000, [failed, failed, failed, failed, { code: 0 }]);
-  expect(await world.keep()).toEqual([
-    '11-21T07:10',
-    '11-21T07:25',
-    '11-21T08:00',
-    '11-21T09:35',
-    '11-22T07:10',
-  ]);
-});
-
-test.each([2, 3])('exit code %i is not tried again, since a person is needed', async (code) => {
-  const world = new World(SEVEN + 600_000, [{ code, unrecorded: code === 2 }, { code: 0 }]);
-  expect(await world.keep()).toEqual(['11-21T07:10', '11-22T07:10']);
-});
-
-test('a night on which only a person can act is not tried again', async () => {
-  const summary = { needs_attention: ['Export 2026-11-20.1 is ambiguous.'] };
-  const world = new World(SEVEN + 600_000, [{ code: 1, summary }, { code: 0 }]);
-  expect(await world.keep()).toEqual(['11-21T07:10', '11-22T07:10']);
-});
-
-test('a run that found another one at work is tried later, as often as it takes', async () => {
-  const busy = { code: 75, minutes: 0, unrecorded: true };
-  const world = new World(SEVEN + 600_000, [busy, busy, busy, busy, busy, { code: 0 }]);
-  expect(await world.keep()).toEqual([
-    '11-21T07:10',
-    '11-21T07:20',
-    '11-21T07:30',
-    '11-21T07:40',
-    '11-21T07:50',
-    '11-21T08:00',
-  ]);
-});
-
-test('an export that is still being made is come back for within the morning', async () => {
-  const waiting = { code: 1, minutes: 60, summary: pending };
-  const world = new World(SEVEN + 600_000, [waiting, waiting, waiting, waiting, { code: 0 }]);
-  expect(await world.keep()).toEqual([
-    '11-21T07:10',
-    '11-21T08:30',
-    '11-21T09:50',
-    '11-21T11:10',
-    '11-22T07:10',
-  ]);
-});
-
-test('a machine that slept through three nights catches up with one run', async () => {
-  const world = new World(SEVEN + 600_000, [{ code: 0 }, { code: 0 }, { code: 0 }], (until, now) =>
-    now < SEVEN + 86_400_000 ? until + 2.6 * 86_400_000 : until,
-  );
-  expect(await world.keep()).toEqual(['11-21T07:10', '11-24T21:34', '11-25T07:10']);
-  expect(world.notes.join('\n')).toContain('The nightly run of 2026-11-24 07:10 KST has not happened.');
-});
-
-test('a scheduler that starts in the afternoon runs if nobody has, and waits if somebody has', async () => {
-  const late = SEVEN + 8 * 3_600_000;
-  expect(await new World(late, [{ code: 0 }]).keep()).toEqual(['11-21T15:00']);
-  const done = new World(late, [{ code: 0 }]);
-  done.record(1, SEVEN + 900_000, { code: 0 });
-  expect(await done.keep()).toEqual(['11-22T07:10']);
-});
-
-test('a scheduler that starts anew goes on counting the failures of the night', async () => {
-  const world = new World(SEVEN + 3_000_000, [
-    { code: 1, summary: gap },
-    { code: 1, summary: gap },
-    { code: 0 },
-  ]);
-  world.record(1, SEVEN + 600_000, { code: 1, summary: gap });
-  world.record(2, SEVEN + 1_500_000, { code: 1, summary: gap });
-  expect(await world.keep()).toEqual(['11-21T08:00', '11-21T09:35', '11-22T07:10']);
-});
-
-test('a run by hand that succeeds during a pause ends the night', async () => {
-  const world = new World(SEVEN + 600_000, [{ code: 1, summary: gap }, { code: 0 }], (until) => {
-    if (world.recorded.length === 1) world.record(77, SEVEN + 1_000_000, { code: 0 });
-    return until;
-  });
-  expect(await world.keep()).toEqual(['11-21T07:10', '11-22T07:10']);
-});
-
-test('a run that outlasts the day is followed by the night that it hid, never joined by it', async () => {
-  const world = new World(SEVEN + 600_000, [{ code: 0, minutes: 1500 }, { code: 0 }]);
-  expect(await world.keep()).toEqual(['11-21T07:10', '11-22T08:10']);
+test.each<
+  [what: string, start: string, plan: Plan, past: [at: string, how: keyof typeof PLANNED][], began: string]
+>([
+  ['a night that succeeds is followed by the next one', `20 ${T}`, ['done', 'done'], [], `20 ${T}, 21 ${T}`],
+  [
+    'a failed night is tried three times more',
+    T,
+    ['gap', 'gap', 'gap', 'gap', 'done'],
+    [],
+    `21 ${T}, 21 07:25, 21 08:00, 21 09:35, 22 ${T}`,
+  ],
+  ['a wrong setting is not tried again', T, ['setting', 'done'], [], `21 ${T}, 22 ${T}`],
+  ['a budget that is used up is not tried again', T, ['budget', 'done'], [], `21 ${T}, 22 ${T}`],
+  [
+    'a night on which only a person can act is not tried again',
+    T,
+    ['person', 'done'],
+    [],
+    `21 ${T}, 22 ${T}`,
+  ],
+  [
+    'a run that found another one at work is tried later',
+    T,
+    ['busy', 'busy', 'busy', 'done'],
+    [],
+    `21 ${T}, 21 07:20, 21 07:30, 21 07:40`,
+  ],
+  [
+    'an export that is being made is come back for',
+    T,
+    ['pending', 'pending', 'pending', 'pending', 'done'],
+    [],
+    `21 ${T}, 21 08:30, 21 09:50, 21 11:10, 22 ${T}`,
+  ],
+  ['a scheduler that starts in the afternoon runs if nobody has', '15:00', ['done'], [], '21 15:00'],
+  [
+    'a scheduler that starts in the afternoon waits if somebody has run',
+    '15:00',
+    ['done'],
+    [['07:15', 'done']],
+    `22 ${T}`,
+  ],
+  [
+    'a scheduler that starts anew goes on counting failures',
+    '07:50',
+    ['gap', 'gap', 'done'],
+    [
+      [T, 'gap'],
+      ['07:25', 'gap'],
+    ],
+    `21 08:00, 21 09:35, 22 ${T}`,
+  ],
+  [
+    'a run that outlasts the day is followed by the night that it hid',
+    T,
+    ['long', 'done'],
+    [],
+    `21 ${T}, 22 08:10`,
+  ],
+])('%s', async (_, start, plan, past, began) => {
+  const world = new World(start, [...plan]);
+  for (const [i, [at, how]] of past.entries()) world.record(i, kst(at).getTime(), PLANNED[how]);
+  await world.nights.keep(false);
+  expect(world.began.join(', ')).toBe(began);
   expect(world.most).toBe(1);
 });
 
+test('a machine that slept through three nights catches up with one run', async () => {
+  const oversleep = (until: number, now: number): number =>
+    now < kst('22 07:00').getTime() ? until + 2.6 * 86_400_000 : until;
+  const world = new World(T, ['done', 'done', 'done'], oversleep);
+  await world.nights.keep(false);
+  expect(world.began).toEqual(['21 07:10', '24 21:34', '25 07:10']);
+  expect(world.notes.join('\n')).toContain('The nightly run of 2026-11-24 07:10 KST has not happened.');
+});
+
+test('a run by hand that succeeds during a pause ends the night', async () => {
+  const world: World = new World(T, ['gap', 'done'], (until) => {
+    if (world.recorded.length === 1) world.record(77, kst('07:17').getTime(), PLANNED.done);
+    return until;
+  });
+  await world.nights.keep(false);
+  expect(world.began).toEqual(['21 07:10', '22 07:10']);
+});
+
 test('--now runs at once, and the night in its time', async () => {
-  const world = new World(SEVEN - 3_600_000, [{ code: 0 }, { code: 0 }]);
-  expect(await world.keep(true)).toEqual(['11-21T06:00', '11-21T07:10']);
+  const world = new World('06:00', ['done', 'done']);
+  await world.nights.keep(true);
+  expect(world.began).toEqual(['21 06:00', '21 07:10']);
 });
 
 test('a record of runs that cannot be read stops nobody, and no run follows at once', async () => {
-  const failed = { code: 1 };
-  const world = new World(SEVEN + 600_000, [failed, failed, { code: 0 }]);
+  const world = new World(T, ['gap', 'gap', 'done']);
   world.isReadable = false;
-  expect(await world.keep()).toEqual(['11-21T07:10', '11-21T07:25', '11-21T07:40']);
+  await world.nights.keep(false);
+  expect(world.began).toEqual(['21 07:10', '21 07:25', '21 07:40']);
 });
 
 test('a run that ended before it could record itself is recorded', async () => {
-  const world = new World(SEVEN + 600_000, [{ code: 2, unrecorded: true }]);
-  expect(await world.keep()).toEqual(['11-21T07:10']);
+  const world = new World(T, ['setting']);
+  await world.nights.keep(false);
+  const failure = 'The run ended with exit code 2 before it began its work.';
   expect(world.recorded).toMatchObject([
     {
       begun: { command: 'run', processId: 1000 },
-      over: {
-        exitCode: 2,
-        outcome: 'failed',
-        summary: { failure: 'The run ended with exit code 2 before it began its work.' },
-      },
+      over: { exitCode: 2, outcome: 'failed', summary: { failure } },
     },
   ]);
 });

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Invocation } from '../../src/run/invocation.js';
+import type { Invocation } from '../../src/invocation.js';
 import { queryCommand, type QueryOptions } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config.js';
 import { realEffects } from '../../src/effects.js';

@@ -6,7 +6,7 @@ import {
   judgeReading,
   listPage,
   nextCursor,
-  rowsOf,
+  rowsOn,
   type ReadList,
 } from '../../src/reference/read-lists.js';
 
@@ -39,7 +39,7 @@ describe('a page', () => {
 
   test('with half of a surrogate pair has rows that can be read', () => {
     const page = listPage(Buffer.from('{"data":{"items":[{"id":"\\ud800"}]}}'), ITEMS);
-    expect(page && rowsOf(page)).toEqual([{ id: '\ufffd' }]);
+    expect(page && rowsOn(page)).toEqual([{ id: '\ufffd' }]);
   });
 });
 

@@ -93,7 +93,7 @@ describe('daily statistics', () => {
 test('the sums of a day leave out what is no count, as the load does', async () => {
   const { client } = await setUp((_, response) => {
     response.end(
-      '\ufeff[{"message_sent":5,"message_failed":-1,"delivered":"7","click":9223372036854775807,"odd":NaN},' +
+      '\ufeff[{"message_sent":5,"message_failed":-1,"delivered":"7","click":9223372036854775807,"odd":1e999},' +
         '{"message_sent":-1e6,"message_failed":2,"delivered":"many","click":null},null,{"message_sent":1.5}]',
     );
   });

@@ -7,9 +7,9 @@ import { commandLine } from '../../src/commands/program.js';
 import type { Output } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config.js';
 import { realEffects } from '../../src/effects.js';
-import { DawnloadError, messageOf } from '../../src/errors.js';
+import { adviceOf, DawnloadError, messageOf } from '../../src/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
-import type { Invocation } from '../../src/run/invocation.js';
+import type { Invocation } from '../../src/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
 import { beginWithTemplate, rebuildWithTemplate } from './template.js';
 
@@ -81,7 +81,7 @@ export async function performCommand(
     const known = error instanceof DawnloadError;
     code = known ? error.exitCode : 1;
     err.push(known ? `dawnload: ${error.message}` : `unforeseen: ${messageOf(error)}\n${stackOf(error)}`);
-    if (known && error.hint !== undefined) err.push(error.hint);
+    if (known) err.push(adviceOf(error));
   }
   return { code, stdout: out.join('\n'), stderr: err.join('\n') };
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFile, LakeCatalog } from '../../src/lake/lake.js';
 import type { Session } from '../../src/warehouse/session.js';
+import { compare, isEqual } from '../lake/compare.js';
 import { reading } from './dawnload.js';
 
 /** The section of `dawnload.yaml` that a lake takes; nothing listens there. */
@@ -86,35 +87,17 @@ export class FileLake implements LakeCatalog {
 }
 
 /** The tables that do not hold the same rows in the published file and in the lake, row by row in both directions. */
-export async function unequalTables(published: string, lake: string): Promise<string[]> {
-  return reading(':memory:', async (ask) => {
-    await ask(`attach '${published}' as warehouse (read_only)`);
-    await ask(`attach '${lake}' as lake (read_only)`);
-    await ask('use warehouse');
-    await ask("set TimeZone = 'Asia/Seoul'");
-    const tables = (await ask(`
-      select schema_name as schema, table_name as name,
-        list('"' || column_name || '"::' || data_type order by column_index) as columns
-      from duckdb_columns()
-      where database_name = 'lake' and table_name not in ('lake_commits', 'lake_parts')
-      group by all order by all`)) as { schema: string; name: string; columns: string[] }[];
-    const unequal: string[] = [];
-    for (const { schema, name, columns } of tables) {
-      const values = columns.join(', ');
-      const [here, there] = [
-        `select ${values} from warehouse.${schema.replace(/^dl_?/, '') || 'main'}."${name}"`,
-        `select ${values} from lake.${schema}."${name}"`,
-      ];
-      const [row] = await ask(`
-        select count(*)::int as n
-        from (
-          select * exclude (side), sum(side) as surplus
-          from (select *, 1 as side from (${here}) union all select *, -1 from (${there}))
-          group by all
-        )
-        where surplus <> 0`);
-      if (row?.['n'] !== 0) unequal.push(`${schema}.${name}`);
-    }
-    return tables.length > 100 ? unequal : [`only ${tables.length} tables`];
-  });
+export async function unequalTables(published: string, lake: FileLake): Promise<string[]> {
+  const names = await lake.rows(
+    "select schema_name || '.' || table_name as name from duckdb_tables() where not internal",
+  );
+  const tables = names.map(({ name }): [string, string] => [String(name), `lake.${String(name)}`]);
+  const compared = await compare(
+    published,
+    { attach: `attach '${lake.file}' as lake (read_only)`, tables: new Map(tables) },
+    'dl',
+  );
+  return compared.length > 100
+    ? compared.filter((one) => !isEqual(one)).map(({ table }) => table)
+    : ['few tables'];
 }

@@ -5,8 +5,7 @@ import { exportFolder } from '../../src/storage/paths.js';
 import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
 import { rowsOf } from '../support/dawnload.js';
-import { listed } from './files.js';
-import type { Trial } from './trial.js';
+import { listed, type Trial } from './trial.js';
 
 /** No window is billed oftener than people consented to. Holds at any moment, whatever was killed. */
 export function assertNotPaidTwice(trial: Trial): void {

@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { bytesAnswer } from '../../sandbox/answer.js';
 import { contents, differences, type Except } from '../support/contents.js';
-import { ended, Place, start, type Ended } from '../support/dawnload.js';
+import { ended, type Place, start } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';
 import { Chance } from './chance.js';
+import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
 /** Where an erasure is killed, in its order; `:n` is the n-th passing. */
 export const ERASURE_POINTS = [
@@ -63,10 +64,8 @@ export interface ErasureOptions {
   readonly say?: (line: string) => void;
 }
 
-export interface ErasureReport {
+export interface ErasureReport extends Kills {
   erasures: number;
-  kills: number;
-  readonly points: Map<string, number>;
 }
 
 interface Row {
@@ -127,14 +126,9 @@ export async function eraseWithKills(options: ErasureOptions): Promise<ErasureRe
   const waiting = [...first];
   while (report.erasures < erasures) {
     const privacy = chance.pick(PRIVACY);
-    const place = await Place.make(`${YAML}privacy: { ${privacy} }\n`, {
-      eventsPerDay: 60 + chance.below(200),
-      seed: chance.below(1_000_000),
-    });
+    const world = { eventsPerDay: 60 + chance.below(200), seed: chance.below(1_000_000) };
+    const place = await placeAfterNight(`${YAML}privacy: { ${privacy} }\n`, world, tangled);
     try {
-      place.sandbox.bend(tangled);
-      const night = await place.execute(['run']);
-      if (night.code !== 0) throw new Error(`The night ended with ${night.code}: ${night.stderr}`);
       const gone = new Set<string>();
       for (let nth = 0; nth < PER_WORLD && report.erasures < erasures; nth++) {
         const began = Date.now();
@@ -171,19 +165,13 @@ async function eraseOne(
     '--yes',
   ];
   const at = point ?? (chance.below(3) > 0 ? chance.pick(ERASURE_POINTS) : undefined);
-  let result = await (at === undefined
-    ? killedAtRandom(place, args, chance)
-    : place.execute(args, { DAWNLOAD_CRASH_AT: at }));
-  let kills = 0;
-  while (result.code !== 0) {
-    if (result.signal !== 'SIGKILL') throw new Error(`forget ended with ${result.code}: ${result.stderr}`);
-    kills++;
-    if (at !== undefined) report.points.set(at, (report.points.get(at) ?? 0) + 1);
+  const kills = report.kills;
+  let result = await executeAndKill(place, args, at ?? { withinMs: 4_000, chance }, report);
+  // The next one ends it. If nothing had begun before the kill, the person is erased only by that one; another one finds nothing.
+  if (report.kills > kills) {
+    await place.execute(args);
     result = await place.execute(args);
   }
-  report.kills += kills;
-  // If nothing had begun before the kill, the person is erased only now.
-  if (kills > 0) result = await place.execute(args);
   if (result.code !== 0) throw new Error(`forget ended with ${result.code}: ${result.stderr}`);
   for (const id of ids) gone.add(id);
   const left = new Set((await records(place)).map((row) => JSON.stringify(row)));
@@ -199,15 +187,7 @@ async function eraseOne(
   const written = [...ids].map((id) => id.slice(id.indexOf(' ') + 1));
   const found = await filesWith(place, [...written, ...numbers.flatMap(spellingsOf)]);
   if (found.length > 0) throw new Error(`${person} is left in ${found.join(', ')}.`);
-  return kills === 0 ? 'not killed' : `killed ${at === undefined ? 'at random' : `at ${at}`}`;
-}
-
-async function killedAtRandom(place: Place, args: readonly string[], chance: Chance): Promise<Ended> {
-  const child = place.start(args);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 300 + chance.below(4000));
-  const result = await ended(child);
-  clearTimeout(timer);
-  return result;
+  return kills === report.kills ? 'not killed' : `killed ${at === undefined ? 'at random' : `at ${at}`}`;
 }
 
 /** Compares the warehouse with a rebuilt one, and with that of a world that never had the persons. */

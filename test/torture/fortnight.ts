@@ -14,9 +14,8 @@ import { rowsOf, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, windowOf as windowText } from './audit.js';
 import { Chance } from './chance.js';
 import { contents, differences } from '../support/contents.js';
-import { listed } from './files.js';
 import { Reader } from './reader.js';
-import { Clock, DAY_MS, Trial } from './trial.js';
+import { Clock, DAY_MS, listed, Trial } from './trial.js';
 
 const FIRST_NIGHT = '2026-11-06T22:30:00Z';
 const NIGHTS = 14;
@@ -112,11 +111,12 @@ export interface FortnightReport {
   fortnights: number;
   nights: number;
   commands: number;
-  readonly faults: Map<string, number>;
+  /** How often each fault was played. */
+  readonly points: Map<string, number>;
 }
 
 export function emptyFortnightReport(): FortnightReport {
-  return { fortnights: 0, nights: 0, commands: 0, faults: new Map() };
+  return { fortnights: 0, nights: 0, commands: 0, points: new Map() };
 }
 
 /** @throws Broken with the story, when a promise did not hold */
@@ -179,7 +179,7 @@ class Fortnight {
     return Array.from({ length: this.#chance.below(4) }, () => {
       const fault = this.#chance.pick(SERVICE)(this.#chance);
       const name = `${fault.kind} on ${fault.endpoint}`;
-      this.#report.faults.set(name, (this.#report.faults.get(name) ?? 0) + 1);
+      this.#report.points.set(name, (this.#report.points.get(name) ?? 0) + 1);
       const times = this.#chance.happens(0.6) ? { times: 1 + this.#chance.below(3) } : {};
       const skip = this.#chance.happens(0.3) ? { skip: this.#chance.below(4) } : {};
       const struck: Fault = { ...fault, ...times, ...skip };

@@ -6,22 +6,76 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shiftDay, type Day } from '../../src/calendar.js';
 import type { Export } from '../../src/exports/export.js';
+import { COPY_POINTS, LEDGER_STEPS } from '../../src/exports/ledger-file.js';
+import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
+import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
+import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
 import type { Ended } from '../support/dawnload.js';
+import type { Fault } from '../support/faults/index.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Chance } from './chance.js';
 import { contents, differences } from '../support/contents.js';
-import {
-  ABANDON_POINTS,
-  ATTACH_POINTS,
-  FIRST_RUN_POINTS,
-  MISFORTUNES,
-  REBUILD_POINTS,
-  RUN_POINTS,
-  TORN_POINTS,
-} from './points.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
 import { DAY_MS, Trial } from './trial.js';
+
+// The named crash points, gathered from the sources that declare them, by what brings a process there.
+const durable = (what: string): string[] => DURABLE_STEPS.map((step) => `${what}/${step}`);
+const ledger = (event: string): string[] => LEDGER_STEPS.map((step) => `ledger/${event}/${step}`);
+
+/** What every run passes that requests an export. */
+const RUN_POINTS: readonly string[] = [
+  ...[
+    'land/statistics',
+    'land/statistics_by_subchannel',
+    'land/campaigns',
+    'land/campaigns-manifest',
+  ].flatMap(durable),
+  ...['land/events', 'ledger-reserve', 'lock'].flatMap(durable),
+  ...COPY_POINTS,
+  ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
+  ...WAREHOUSE_POINTS,
+  ...PUBLISH_POINTS,
+];
+
+/** What only the very first run in a folder passes. */
+const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'ledger-copy-made', 'project'].flatMap(durable);
+
+/** What a rebuild passes besides. */
+const REBUILD_POINTS: readonly string[] = [
+  'replace/before-rename',
+  'replace/after-rename',
+  'load/before-commit',
+  'load/after-commit',
+  ...PUBLISH_POINTS,
+];
+
+/** What the next process passes when a power cut tore the ledger's last line. */
+const TORN_POINTS: readonly string[] = durable('ledger-torn');
+
+const ATTACH_POINTS: readonly string[] = ledger('attached');
+const ABANDON_POINTS: readonly string[] = ledger('abandoned');
+
+/** A service that misbehaves once, and the crash points that a run comes to because of it. */
+interface Misfortune {
+  readonly faults: readonly Fault[];
+  readonly points: readonly string[];
+}
+
+const MISFORTUNES: readonly Misfortune[] = [
+  { faults: [{ endpoint: 'E21', kind: 'processing-forever', times: 1 }], points: ledger('processing') },
+  {
+    faults: [{ endpoint: 'E20', kind: 'status', status: 400, body: { error: 'Invalid range' }, times: 1 }],
+    points: ledger('failed'),
+  },
+  { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }], points: ledger('ambiguous') },
+  {
+    faults: [{ endpoint: 'E20', kind: 'status', status: 502, body: '<p>gone</p>', handled: true, times: 1 }],
+    points: durable('land/rejected'),
+  },
+  { faults: [{ endpoint: 'E21', kind: 'other-shape-200', times: 1 }], points: ledger('troubled') },
+  { faults: [{ endpoint: 'E17', kind: 'other-shape-200', times: 1 }], points: durable('land/rejected') },
+];
 
 export interface KillOptions {
   readonly seed: number;

@@ -1,7 +1,9 @@
 // @module-tag long
 // @module-tag extended
-import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -9,7 +11,6 @@ import { CLI, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, audit, runUntilQuiet } from './audit.js';
 import { Chance } from './chance.js';
 import { contents, differences } from '../support/contents.js';
-import { canMount, Disk, freeze, thaw } from './machine.js';
 import { Reader } from './reader.js';
 import { Clock, DAY_MS, Trial } from './trial.js';
 
@@ -25,6 +26,71 @@ afterEach(async () => {
   for (const disk of disks.splice(0)) disk.unmount();
   await Promise.all(trials.splice(0).map((trial) => trial.remove()));
 });
+
+function succeeds(command: string, ...args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A disk of its own, in memory, as large as a test wants it. */
+class Disk {
+  private constructor(readonly folder: string) {}
+
+  /** @throws when this account may not mount */
+  static mountAt(folder: string, mib: number): Disk {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m`, 'none', folder], { stdio: 'ignore' });
+    return new Disk(folder);
+  }
+
+  get free(): number {
+    const { bavail, bsize } = statfsSync(this.folder);
+    return bavail * bsize;
+  }
+
+  /** Fills it up until so many bytes are left. */
+  async fill(left: number): Promise<void> {
+    await writeFile(join(this.folder, 'filler'), Buffer.alloc(Math.max(0, this.free - left)));
+  }
+
+  async empty(): Promise<void> {
+    await rm(join(this.folder, 'filler'), { force: true });
+  }
+
+  /** False when it cannot be had. */
+  remount(how: 'ro' | 'rw'): boolean {
+    return succeeds('mount', '-o', `remount,${how}`, this.folder);
+  }
+
+  unmount(): void {
+    succeeds('umount', '-l', this.folder);
+  }
+}
+
+/** Whether this account may mount a disk at all: tests that need one say so when it may not. */
+async function canMount(): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-disk-'));
+  try {
+    Disk.mountAt(folder, 1).unmount();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Makes a file unchangeable, for the owner of all files too; false when it cannot be had. */
+function freeze(path: string): boolean {
+  return succeeds('chattr', '+i', path);
+}
+
+function thaw(path: string): void {
+  succeeds('chattr', '-i', path);
+}
 
 interface Circumstances {
   readonly clock?: Clock;

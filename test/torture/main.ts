@@ -53,49 +53,46 @@ async function inTurn<T>(jobs: readonly (() => Promise<T>)[]): Promise<void> {
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-async function erasures(count: number): Promise<number> {
-  const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  say(`seed ${seed}, ${count} erasures`);
-  const { points, ...counts } = await eraseWithKills({ seed, erasures: count, say });
+const firstSeed = Number(values.seed ?? Date.now() % 1_000_000);
+const why = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
+/** Says counts, and how often each point or fault of a report was reached. */
+function conclude(report: { readonly points: ReadonlyMap<string, number> }): void {
+  const { points, ...counts } = report;
   say(JSON.stringify(counts));
   for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
+}
+
+async function erasures(count: number): Promise<number> {
+  say(`seed ${firstSeed}, ${count} erasures`);
+  conclude(await eraseWithKills({ seed: firstSeed, erasures: count, say }));
   return 0;
 }
 
 async function pushes(count: number): Promise<number> {
-  const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  say(`seed ${seed}, ${count} pushes of ${values.rows} rows`);
-  const { points, ...counts } = await pushWithKills({ seed, pushes: count, rows: Number(values.rows), say });
-  say(JSON.stringify(counts));
-  for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
-  return counts.sentTwice + counts.doneAndNotReceived + counts.lost;
+  say(`seed ${firstSeed}, ${count} pushes of ${values.rows} rows`);
+  const report = await pushWithKills({ seed: firstSeed, pushes: count, rows: Number(values.rows), say });
+  conclude(report);
+  return report.sentTwice + report.doneAndNotReceived + report.lost;
 }
 
 async function kill(): Promise<number> {
-  const seed = Number(values.seed ?? Date.now() % 1_000_000);
   const kills = Number(values.kills);
   const until = Date.now() + Number(values.minutes) * 60_000;
-  say(`seed ${seed}, ${kills} kills`);
+  say(`seed ${firstSeed}, ${kills} kills`);
   const report = emptyReport();
   let broken = 0;
   const worker = async (own: number): Promise<void> => {
-    for (let turn = own; report.kills < kills && Date.now() < until; turn += workers) {
-      try {
-        await killTorture({ seed: turn, kills, until, say }, report);
-      } catch (error) {
+    for (let turn = own; broken <= 5 && report.kills < kills && Date.now() < until; turn += workers) {
+      await killTorture({ seed: turn, kills, until, say }, report).catch((error: unknown) => {
         broken++;
-        say(
-          `BROKEN with seed ${turn}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
-        if (broken > 5) return;
-      }
+        say(`BROKEN with seed ${turn}: ${why(error)}`);
+      });
     }
   };
-  await Promise.all(Array.from({ length: workers }, (_, i) => worker(seed + i)));
-  const { points, ...counts } = report;
-  say(JSON.stringify(counts));
-  say(`${points.size} distinct crash points reached:`);
-  for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
+  await Promise.all(Array.from({ length: workers }, (_, i) => worker(firstSeed + i)));
+  conclude(report);
   return broken;
 }
 
@@ -116,66 +113,54 @@ async function faults(): Promise<number> {
         );
       } catch (error) {
         broken++;
-        say(`BROKEN by ${fault} on ${endpoint}: ${error instanceof Error ? error.message : String(error)}`);
+        say(`BROKEN by ${fault} on ${endpoint}: ${why(error)}`);
       }
     }),
   );
+  const placeOf = (row: Row): number => pairs.findIndex(({ fault }) => fault === row.fault);
+  say(asMarkdown(rows.sort((a, b) => placeOf(a) - placeOf(b))));
+  const longest = Math.max(...rows.map(({ seconds }) => seconds));
   say(
-    asMarkdown(
-      rows.sort(
-        (a, b) => pairs.findIndex((p) => p.fault === a.fault) - pairs.findIndex((p) => p.fault === b.fault),
-      ),
-    ),
-  );
-  say(
-    `${rows.length} of ${chosen.length} as they should be, ${broken} broken; the longest took ${Math.max(...rows.map(({ seconds }) => seconds))} s`,
+    `${rows.length} of ${chosen.length} as they should be, ${broken} broken; the longest took ${longest} s`,
   );
   return broken;
 }
 
 async function fortnights(count: number): Promise<number> {
-  const first = Number(values.seed ?? Date.now() % 1_000_000);
-  say(`${count} fortnights, seeds ${first} to ${first + count - 1}`);
+  say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyFortnightReport();
   let broken = 0;
-  for (let seed = first; seed < first + count; seed++) {
+  for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     const begun = Date.now();
     try {
       await fortnight(seed, report);
       say(`seed ${seed}: held, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
     } catch (error) {
       broken++;
-      say(`BROKEN with seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
+      say(`BROKEN with seed ${seed}: ${why(error)}`);
     }
   }
-  const { faults, ...counts } = report;
-  say(JSON.stringify({ ...counts, broken }));
-  for (const [fault, times] of [...faults].sort()) say(`  ${fault} ${times}`);
+  say(`${broken} broken`);
+  conclude(report);
   return broken;
 }
 
 async function odd(count: number): Promise<number> {
-  const first = Number(values.seed ?? Date.now() % 1_000_000);
-  say(`${count} odd nights from seed ${first}`);
+  say(`${count} odd nights from seed ${firstSeed}`);
   const begun = Date.now();
-  const findings = await oddNights({ first, count, workers }, isWanted, say);
+  const findings = await oddNights({ first: firstSeed, count, workers }, isWanted, say);
   say(`${count} odd nights in ${((Date.now() - begun) / 1000).toFixed(0)} s, ${findings.length} broken`);
   for (const { seed, what, why } of findings) say(`  ${seed}: ${what}: ${why.split('\n')[0] ?? ''}`);
   return findings.length;
 }
 
-const broken =
-  values.odd !== undefined
-    ? await odd(Number(values.odd))
-    : values.fortnights !== undefined
-      ? await fortnights(Number(values.fortnights))
-      : values.erasures !== undefined
-        ? await erasures(Number(values.erasures))
-        : values.pushes !== undefined
-          ? await pushes(Number(values.pushes))
-          : values.mutations
-            ? await mutations(say, isWanted)
-            : values.faults
-              ? await faults()
-              : await kill();
-process.exit(broken === 0 ? 0 : 1);
+async function chosen(): Promise<number> {
+  const counted = { odd, fortnights, erasures, pushes } as const;
+  for (const [name, run] of Object.entries(counted)) {
+    const count = values[name as keyof typeof counted];
+    if (count !== undefined) return run(Number(count));
+  }
+  if (values.mutations) return mutations(say, isWanted);
+  return values.faults ? faults() : kill();
+}
+process.exit((await chosen()) === 0 ? 0 : 1);

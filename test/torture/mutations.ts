@@ -3,18 +3,17 @@
  * notices. A mutation that survives is either guarded twice or not tested.
  */
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+/** The file of each kind of test, and part of the names of its tests. */
 const TESTS = {
-  kill: 'test/torture/kill.test.ts',
-  faults: 'test/torture/faults.test.ts',
-  lies: 'test/torture/lies.test.ts',
-  machine: 'test/torture/machine.test.ts',
-  money: 'test/e2e/nightly.test.ts',
-  nightly: 'test/e2e/nightly.test.ts',
-  damage: 'test/e2e/damage.test.ts',
+  kill: ['test/torture/samples.test.ts', 'a run may be killed'],
+  faults: ['test/torture/samples.test.ts', 'the run says so and ends'],
+  lies: ['test/torture/lies.test.ts', ''],
+  machine: ['test/torture/machine.test.ts', ''],
+  night: ['test/e2e/nightly.test.ts', ''],
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -89,7 +88,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'left intents are not settled',
     by: ['kill'],
     file: 'run.js',
-    changes: [['await run?.begin();\n    await ledger.settle();', 'await run?.begin();']],
+    changes: [['    await ledger.settle(context.exports.refusals);\n', '']],
   },
   {
     name: 'landed pulls are not caught up with',
@@ -101,7 +100,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'what is paid is not downloaded by the next run',
     by: ['kill'],
     file: 'exports/pull-events.js',
-    changes: [['isUnderWay(entry) || ', '']],
+    changes: [['ledger.entries().filter(isUnderWay)', '[]']],
   },
   {
     name: 'the paid request is retried like any other',
@@ -110,8 +109,8 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'api/client.js',
     changes: [
       [
-        'const answer = await this.#paced(question, token);\n                if',
-        "let answer = await this.#paced(question, token);\n                if (answer.verdict.kind !== 'ok') answer = await this.#paced(question, token);\n                if",
+        'const answer = await this.#paced(question, token, NEVER);\n                if',
+        "let answer = await this.#paced(question, token, NEVER);\n                if (answer.verdict.kind !== 'ok') answer = await this.#paced(question, token, NEVER);\n                if",
       ],
     ],
   },
@@ -132,42 +131,42 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'pages that are at home are fetched again',
     named: 'pages that are at home',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/download.js',
     changes: [['const earlier = await landedPages(context, place);', 'const earlier = [];']],
   },
   {
     name: 'the budget of a run is ignored',
     named: 'a budget that is too small',
-    by: ['nightly'],
+    by: ['night'],
     file: 'exports/budget.js',
     changes: [["needed > leftInRun ? 'over_run_budget'", "needed > Infinity ? 'over_run_budget'"]],
   },
   {
     name: 'the budget of the month is ignored',
     named: 'over the budget of the month',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/budget.js',
     changes: [['needed > leftInMonth', 'needed > Infinity']],
   },
   {
     name: 'days without an estimate are paid for without consent',
     named: 'have no estimate',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/budget.js',
     changes: [['estimate === undefined && !yesPaid', 'false']],
   },
   {
     name: 'a backfill pays without consent',
     named: 'without --yes-paid',
-    by: ['nightly'],
+    by: ['night'],
     file: 'exports/paid-request.js',
     changes: [["job.consent !== 'ask'", 'true']],
   },
   {
     name: 'paying again does not ask the purse',
     named: 'is refused with exit code 3',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/pull-events.js',
     changes: [['const estimate = await affordable(key, context);', 'const estimate = undefined;']],
   },
@@ -230,9 +229,12 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'at any moment, once or twice',
     by: ['machine'],
     file: 'api/client.js',
-    changes: [['question.billed ? NEVER : this.#signal', 'this.#signal']],
+    changes: [['this.#paced(question, token, NEVER)', 'this.#paced(question, token, this.#signal)']],
   },
 ];
+
+/** What a copy takes to run tests by itself. */
+const PARTS = ['dist', 'sql', 'test', 'sandbox', 'package.json', 'package-lock.json', 'vitest.config.ts'];
 
 /** A test that takes longer, in milliseconds, is no sign of anything but of a busy machine. */
 const PATIENCE_MS = '300000';
@@ -257,12 +259,10 @@ export async function mutations(
 async function tryMutation({ by, named, file, changes }: Mutation): Promise<string | undefined> {
   const copy = await mkdtemp(join(tmpdir(), 'dawnload-mutant-'));
   try {
-    for (const part of ['dist', 'sql', 'package.json']) {
-      await cp(resolve(part), join(copy, part), { recursive: true });
-    }
+    for (const part of PARTS) await cp(resolve(part), join(copy, part), { recursive: true });
     await symlink(resolve('node_modules'), join(copy, 'node_modules'));
-    await mkdir(join(copy, 'test'));
-    await symlink(resolve('test/torture'), join(copy, 'test/torture'));
+    // Tests that run a command in their own process run the broken one, too.
+    await symlink(join(copy, 'dist', 'src'), join(copy, 'src'));
     const target = join(copy, 'dist/src', file);
     let text = await readFile(target, 'utf8');
     for (const [from, to] of changes) {
@@ -280,17 +280,24 @@ async function tryMutation({ by, named, file, changes }: Mutation): Promise<stri
   }
 }
 
-/** Runs one test file against the command in `copy`; the first test that fails, with its first words. */
-function failingTest(test: string, named: string | undefined, copy: string): Promise<string | undefined> {
+/**
+ * Runs one test file in `copy`; the first test that fails, with its first words.
+ *
+ * @throws when the tests do not end by passing or failing, which says nothing of the mutation
+ */
+function failingTest(
+  [test, all]: (typeof TESTS)[TestName],
+  named: string | undefined,
+  copy: string,
+): Promise<string | undefined> {
   const vitest = resolve('node_modules/vitest/vitest.mjs');
-  const root = process.env['TORTURE_ROOT'] ?? process.cwd();
   const child = spawn(
     process.execPath,
     [
       vitest,
       'run',
-      ...['--root', root, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
-      ...(named === undefined ? [] : ['-t', named]),
+      ...['--root', copy, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
+      ...['-t', named ?? all],
       test,
     ],
     {
@@ -304,8 +311,9 @@ function failingTest(test: string, named: string | undefined, copy: string): Pro
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (code) => {
-      if (code === 0) done(undefined);
-      else done(firstFailure(out.join('')) ?? `${test} ends with ${code}`);
+      const failure = code === 0 ? undefined : firstFailure(out.join(''));
+      if (code === 0 || failure !== undefined) done(failure);
+      else fail(new Error(`${test} ends with ${code}, and no test has failed`));
     });
   });
 }
@@ -321,7 +329,9 @@ interface Results {
 }
 
 function firstFailure(json: string): string | undefined {
-  const { testResults } = JSON.parse(json.slice(json.indexOf('{'))) as Results;
+  const begin = json.indexOf('{');
+  if (begin < 0) return undefined;
+  const { testResults } = JSON.parse(json.slice(begin)) as Results;
   const failed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .find(({ status }) => status === 'failed');

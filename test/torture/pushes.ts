@@ -5,9 +5,10 @@
  * is marked as done that is not there, and none is lost.
  */
 import { PushLedger, sentRows, unknownRows, type Push } from '../../src/push/ledger.js';
-import { ended, Place, type Ended } from '../support/dawnload.js';
+import type { Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import { Chance } from './chance.js';
+import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
 /** Where a push is killed, in its order. */
 export const PUSH_POINTS = [
@@ -35,17 +36,15 @@ export interface PushOptions {
   readonly say?: (line: string) => void;
 }
 
-export interface PushReport {
+export interface PushReport extends Kills {
   pushes: number;
   rows: number;
-  kills: number;
   ambiguous: number;
   /** Times that the same command, or a person, had to go on. */
   continued: number;
   sentTwice: number;
   doneAndNotReceived: number;
   lost: number;
-  readonly points: Map<string, number>;
 }
 
 const YAML = `start_date: 2026-11-20
@@ -125,10 +124,8 @@ export async function pushWithKills(options: PushOptions): Promise<PushReport> {
   };
   const waiting = [...first];
   while (report.pushes < pushes) {
-    const place = await Place.make(YAML, { eventsPerDay: 60, seed: chance.below(1_000_000) });
+    const place = await placeAfterNight(YAML, { eventsPerDay: 60, seed: chance.below(1_000_000) });
     try {
-      const night = await place.execute(['run']);
-      if (night.code !== 0) throw new Error(`The night ended with ${night.code}: ${night.stderr}`);
       for (let nth = 0; nth < PER_PLACE && report.pushes < pushes; nth++) {
         const name = chance.pick(Object.keys(KINDS));
         await pushOne(place, KINDS[name]!, nth, rows, chance, waiting.shift(), report);
@@ -169,13 +166,10 @@ async function pushOne(
         ? ['push', 'resume', push.id, ...decisionOn(push, received().length)]
         : args;
     if (push?.state === 'ambiguous') report.ambiguous++;
-    const result = await (at === undefined && turn === 0 && chance.below(3) === 0
-      ? killedAtRandom(place, going, chance)
-      : place.execute(going, at === undefined ? {} : { DAWNLOAD_CRASH_AT: at }));
-    if (result.signal === 'SIGKILL') {
-      report.kills++;
-      if (at !== undefined) report.points.set(at, (report.points.get(at) ?? 0) + 1);
-    } else if (result.stderr.includes('unforeseen')) throw new Error(result.stderr);
+    const atRandom = at === undefined && turn === 0 && chance.below(3) === 0;
+    const when = at ?? (atRandom && { withinMs: 2_500, chance });
+    const result = await executeAndKill(place, going, when, report);
+    if (result.stderr.includes('unforeseen')) throw new Error(result.stderr);
     at = undefined;
     const last = await pushOf(place, kind);
     push = last?.id === before ? undefined : last;
@@ -264,12 +258,4 @@ function faultsOf({ endpoint }: Kind, chance: Chance): Fault[] {
       ? [{ ...on, kind: 'other-shape-200', body: lower, handled: true }]
       : [{ ...on, kind: 'other-shape-200', body: {}, handled }],
   ]);
-}
-
-async function killedAtRandom(place: Place, args: readonly string[], chance: Chance): Promise<Ended> {
-  const child = place.start(args);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 200 + chance.below(2500));
-  const result = await ended(child);
-  clearTimeout(timer);
-  return result;
 }

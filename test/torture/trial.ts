@@ -1,14 +1,14 @@
 /** One data folder, its service and its clock, and the command run against them again and again. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
 import { LedgerView, type Export } from '../../src/exports/export.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
-import type { Fault, FaultySandboxOptions } from '../support/faults/index.js';
+import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
-import { listed } from './files.js';
+import type { Chance } from './chance.js';
 
 /** What was expected and did not hold, with the story that led there. */
 export class Broken extends Error {}
@@ -171,3 +171,53 @@ export class Clock {
 }
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The paths of the files below a folder whose names match, sorted; none when there is no such folder. */
+export async function listed(folder: string, name: RegExp): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && name.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** What kills came to: how many, and how often each named point was reached. */
+export interface Kills {
+  kills: number;
+  readonly points: Map<string, number>;
+}
+
+/** Runs a command that is killed at a point, or at a random moment; false for one that is left alone. Counts the kill. */
+export async function executeAndKill(
+  place: Place,
+  args: readonly string[],
+  at: string | { readonly withinMs: number; readonly chance: Chance } | false,
+  report: Kills,
+): Promise<Ended> {
+  const point = typeof at === 'string' ? at : undefined;
+  const child = place.start(args, point === undefined ? {} : { DAWNLOAD_CRASH_AT: point });
+  const timer =
+    typeof at === 'object'
+      ? setTimeout(() => child.kill('SIGKILL'), 250 + at.chance.below(at.withinMs))
+      : undefined;
+  const result = await ended(child);
+  clearTimeout(timer);
+  if (result.signal === 'SIGKILL') {
+    report.kills++;
+    if (point !== undefined) report.points.set(point, (report.points.get(point) ?? 0) + 1);
+  }
+  return result;
+}
+
+/** A place after its first night, which a command of the torture works on. */
+export async function placeAfterNight(
+  yaml: string,
+  options: FaultySandboxOptions,
+  bend?: Bend,
+): Promise<Place> {
+  const place = await Place.make(yaml, options);
+  place.sandbox.bend(bend);
+  const night = await place.execute(['run']);
+  if (night.code !== 0) throw new Error(`The night ended with ${night.code}: ${night.stderr}`);
+  return place;
+}

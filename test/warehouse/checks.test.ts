@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCheck, runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/storage/duckdb.js';
-import { fieldsFor, specificationOf } from '../../src/warehouse/fields.js';
+import { fieldsFor, specificationOf } from '../../src/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import { Session, statementsIn } from '../../src/warehouse/session.js';
 import { CHANNELS, DAYS, MODEL_PLANTS, PLANTS, type Plant } from './plants.js';
+import { anyPull, pullsOf } from './pulls.js';
 import {
   dayAfter,
   findingsIn,
@@ -356,89 +357,24 @@ describe('a night', () => {
   });
 });
 
-describe('whatever is loaded in whatever order', () => {
-  const day = fc.constantFrom(...DAYS);
-  const small = fc.integer({ min: 0, max: 3 });
-  const counts = fc.record({ message_sent: small, message_failed: small, delivered: small, click: small });
-  const event = fc
-    .record({
-      id: fc.constantFrom('e1', 'e2', 'e3', 'e4', null),
-      event_name: fc.constantFrom('send_success', 'push_click'),
-      campaign_id: fc.constantFrom('c1', 'c2', 'c3'),
-      happened: fc.option(day),
-      carries: fc.boolean(),
-    })
-    .map(({ happened, carries, ...rest }) =>
-      record({
-        ...rest,
-        channel: 'in-app-message',
-        time: happened === null ? null : micros(happened),
-        message_data: carries ? { content: '안내', buttons: [{ name: '보기' }] } : null,
+test(
+  'ops.checks holds after each load what checking all days would find',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyPull, { minLength: 4, maxLength: 7 }), async (given) => {
+        const workshop = new Workshop();
+        for (const pull of pullsOf(workshop, given)) {
+          await workshop.load(pull);
+          const night = await workshop.findings();
+          found += night.length;
+          await workshop.close();
+          expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
+        }
       }),
+      { numRuns: 3, seed: 20261120 },
     );
-  const step = fc.oneof(
-    fc.record({
-      stream: fc.constant('statistics' as const),
-      day,
-      rows: fc.array(fc.tuple(fc.constantFrom('c1', 'c2'), counts), { maxLength: 3 }),
-    }),
-    fc.record({ stream: fc.constant('subchannels' as const), day, rows: fc.array(counts, { maxLength: 2 }) }),
-    fc.record({ stream: fc.constant('campaigns' as const), day, sends: small, total: small }),
-    fc.record({ stream: fc.constant('events' as const), day, records: fc.array(event, { maxLength: 5 }) }),
-  );
-
-  const pullOf = (workshop: Workshop, given: Step) => {
-    switch (given.stream) {
-      case 'statistics':
-        return workshop.statistics(
-          given.day,
-          given.rows.map(([campaign_id, counters]) =>
-            statistic({ date: given.day, campaign_id, channel: 'in-app-message', ...counters }),
-          ),
-        );
-      case 'subchannels':
-        return workshop.subchannels(
-          given.day,
-          given.rows.map((counters) => ({ resource_id: 'c1', channel: 'in-app-message', ...counters })),
-        );
-      case 'campaigns':
-        return workshop.campaigns({ start: given.day, end: given.day }, { c1: answerOf(given) });
-      case 'events':
-        return workshop.events(given.day, [given.records]);
-    }
-  };
-
-  test(
-    'ops.checks holds after each load what checking all days would find',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      let found = 0;
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
-          const workshop = new Workshop();
-          for (const given of steps) {
-            await workshop.load(pullOf(workshop, given));
-            const night = await workshop.findings();
-            found += night.length;
-            await workshop.close();
-            expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
-          }
-        }),
-        { numRuns: 2, seed: 20261120 },
-      );
-      expect(found).toBeGreaterThan(30);
-    },
-  );
-
-  type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-
-  function answerOf({ day, sends, total }: { day: string; sends: number; total: number }): Row {
-    const metric = {
-      metricType: 'standard',
-      metricName: 'send_success',
-      totalCount: total,
-      dailyCounts: [{ date: day, count: sends }],
-    };
-    return { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [metric] }, error: null };
-  }
-});
+    expect(found).toBeGreaterThan(30);
+  },
+);

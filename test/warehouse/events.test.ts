@@ -25,21 +25,25 @@ test('every record of every page is loaded, and the number of landed records is 
   expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
 });
 
-test('a day is replaced whole by a later pull with its drift, and left alone by an earlier one', async () => {
-  const workshop = new Workshop();
-  const earlier = workshop.events(DAY, [[push({ id: 'a', novelty: 1 }), push({ id: 'b' })]]);
-  const later = workshop.events(DAY, [[push({ id: 'b' }), push({ id: 'c' })]]);
-  await workshop.load(earlier, later);
-  const expected = await contents(workshop);
-  expect(await workshop.lines('select event_id from push_messages order by 1')).toEqual(['b', 'c']);
-  expect(await workshop.look('from ops.schema_drift')).toEqual([]);
+test(
+  'a day is replaced whole by a later pull with its drift, and left alone by an earlier one',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const earlier = workshop.events(DAY, [[push({ id: 'a', novelty: 1 }), push({ id: 'b' })]]);
+    const later = workshop.events(DAY, [[push({ id: 'b' }), push({ id: 'c' })]]);
+    await workshop.load(earlier, later);
+    const expected = await contents(workshop);
+    expect(await workshop.lines('select event_id from push_messages order by 1')).toEqual(['b', 'c']);
+    expect(await workshop.look('from ops.schema_drift')).toEqual([]);
 
-  const backwards = new Workshop();
-  const reports = await backwards.load(later, earlier, later);
-  expect(reports[1]).toMatchObject({ changed: true, rows: 0, days: [], superseded: [DAY] });
-  expect(reports[2]).toMatchObject({ changed: false, rows: 0 });
-  expect(await contents(backwards)).toEqual(expected);
-});
+    const backwards = new Workshop();
+    const reports = await backwards.load(later, earlier, later);
+    expect(reports[1]).toMatchObject({ changed: true, rows: 0, days: [], superseded: [DAY] });
+    expect(reports[2]).toMatchObject({ changed: false, rows: 0 });
+    expect(await contents(backwards)).toEqual(expected);
+  },
+);
 
 test('an export without a record covers its day', async () => {
   const workshop = new Workshop();
@@ -51,7 +55,7 @@ test('an export without a record covers its day', async () => {
   expect(await workshop.lines('select date, rows from ops.coverage order by date')).toEqual(covered);
 });
 
-test('a record that the service repeats counts once, whatever their order', async () => {
+test('a record that the service repeats counts once, whatever their order', { tags: ['long'] }, async () => {
   const variants = [
     push({ resource_title: 'b' }),
     push({ resource_title: 'a' }),
@@ -75,7 +79,7 @@ test('a record that the service repeats counts once, whatever their order', asyn
   expect((await contents(backwards))['events']).toEqual((await contents(workshop))['events']);
 });
 
-test('one id with several event names or times is kept, its message once', async () => {
+test('one id with several event names or times is kept, its message once', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const buttons = [{ name: '하나' }, { name: '둘' }];
   const alimtalk = { channel: 'chatapp-alimtalk', message_data: { content: 'x', buttons } };
@@ -98,22 +102,26 @@ describe('records that lie outside the window of their export', () => {
   test.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])('count once where the export of their own day has them too, loaded %s', async (_, order) => {
-    const workshop = new Workshop();
-    const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
-    await workshop.load(...order.map((index) => pulls[index]!));
-    const own = [NEXT, NEXT, NEXT, micros(NEXT, 1), '제목'].join(' | ');
-    expect(await workshop.lines(STRAY)).toEqual([own]);
-    const findings = await workshop.findings();
-    expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
-    // They come back when the export of their own day is replaced without them.
-    await workshop.load(workshop.events(NEXT, [[push({ id: 'other', time: micros(NEXT) })]]));
-    const back = [NEXT, DAY, DAY, micros(NEXT, 1), '제목'].join(' | ');
-    expect(await workshop.lines(STRAY)).toEqual([back]);
-  });
+  ])(
+    'count once where the export of their own day has them too, loaded %s',
+    { tags: ['long'] },
+    async (_, order) => {
+      const workshop = new Workshop();
+      const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
+      await workshop.load(...order.map((index) => pulls[index]!));
+      const own = [NEXT, NEXT, NEXT, micros(NEXT, 1), '제목'].join(' | ');
+      expect(await workshop.lines(STRAY)).toEqual([own]);
+      const findings = await workshop.findings();
+      expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
+      // They come back when the export of their own day is replaced without them.
+      await workshop.load(workshop.events(NEXT, [[push({ id: 'other', time: micros(NEXT) })]]));
+      const back = [NEXT, DAY, DAY, micros(NEXT, 1), '제목'].join(' | ');
+      expect(await workshop.lines(STRAY)).toEqual([back]);
+    },
+  );
 });
 
-test('reading quickly and reading closely give the same rows', async () => {
+test('reading quickly and reading closely give the same rows', { tags: ['long'] }, async () => {
   const ordinary = [
     push({ id: 'a' }),
     push({ id: 'b', resource_title: '[광고] 특가', channel: 'telepathy' }),
@@ -159,13 +167,10 @@ test('a page that is none stops the load with the name of the file, and changes 
   const bad = [
     ...[
       { status: 'processing', message: 'x' },
-      [record()],
-      { status: 'success', data: { id: 1 } },
       '<html>Bad gateway 01012345678</html>',
       JSON.stringify(page([record(), record()])).slice(0, 400),
     ].map((body) => landed(workshop.folder, body)),
     raw('cut.json.gz', whole.subarray(0, whole.length - 40)),
-    raw('empty.json.gz', Buffer.alloc(0)),
     join(workshop.folder, 'missing.json.gz'),
   ];
   for (const file of bad) {
@@ -319,33 +324,41 @@ describe('the contents of messages', () => {
     ]);
   });
 
-  test('go with their last message, stay with that of another day, and of one that came twice one stays', async () => {
-    const workshop = new Workshop();
-    const first = workshop.events(DAY, [
-      [sent('a', '이제 없는'), sent('b', '내일도'), email('c', '이제 없는')],
-    ]);
-    const tomorrow = workshop.events(NEXT, [[sent('d', '내일도'), sent('e', '하나'), sent('e', '둘')]]);
-    const again = workshop.events(DAY, [[sent('a', '새')]], { exportId: 'export-2' });
-    await workshop.load(first, tomorrow);
-    await workshop.load(again);
-    const found = await stored(workshop);
-    expect(found).toHaveLength(3);
-    expect(found).toEqual(expect.arrayContaining(['제목 | 내일도', '제목 | 새']));
-    const otherwise = new Workshop();
-    await otherwise.load(again, first, tomorrow);
-    expect(await contents(otherwise)).toEqual(await contents(workshop));
-  });
+  test(
+    'go with their last message, stay with that of another day, and of one that came twice one stays',
+    { tags: ['long'] },
+    async () => {
+      const workshop = new Workshop();
+      const first = workshop.events(DAY, [
+        [sent('a', '이제 없는'), sent('b', '내일도'), email('c', '이제 없는')],
+      ]);
+      const tomorrow = workshop.events(NEXT, [[sent('d', '내일도'), sent('e', '하나'), sent('e', '둘')]]);
+      const again = workshop.events(DAY, [[sent('a', '새')]], { exportId: 'export-2' });
+      await workshop.load(first, tomorrow);
+      await workshop.load(again);
+      const found = await stored(workshop);
+      expect(found).toHaveLength(3);
+      expect(found).toEqual(expect.arrayContaining(['제목 | 내일도', '제목 | 새']));
+      const otherwise = new Workshop();
+      await otherwise.load(again, first, tomorrow);
+      expect(await contents(otherwise)).toEqual(await contents(workshop));
+    },
+  );
 
-  test('of a message that another export has too come back when that one is replaced', async () => {
-    const workshop = new Workshop();
-    const at = { time: micros(NEXT) };
-    await workshop.load(
-      workshop.events(DAY, [[sent('stray', '그날의 것', '제목', at)]]),
-      workshop.events(NEXT, [[sent('stray', '그날의 것, 다시', '제목', at)]]),
-    );
-    expect(await stored(workshop)).toEqual(['제목 | 그날의 것, 다시']);
-    await workshop.load(workshop.events(NEXT, [[]], { exportId: 'export-2' }));
-    expect(await workshop.lines('select body from push_messages')).toEqual(['그날의 것']);
-    expect(await stored(workshop)).toEqual(['제목 | 그날의 것']);
-  });
+  test(
+    'of a message that another export has too come back when that one is replaced',
+    { tags: ['long'] },
+    async () => {
+      const workshop = new Workshop();
+      const at = { time: micros(NEXT) };
+      await workshop.load(
+        workshop.events(DAY, [[sent('stray', '그날의 것', '제목', at)]]),
+        workshop.events(NEXT, [[sent('stray', '그날의 것, 다시', '제목', at)]]),
+      );
+      expect(await stored(workshop)).toEqual(['제목 | 그날의 것, 다시']);
+      await workshop.load(workshop.events(NEXT, [[]], { exportId: 'export-2' }));
+      expect(await workshop.lines('select body from push_messages')).toEqual(['그날의 것']);
+      expect(await stored(workshop)).toEqual(['제목 | 그날의 것']);
+    },
+  );
 });

@@ -7,7 +7,7 @@ import {
   shapesOf,
   type Alike,
   type Nonconforming,
-} from '../../src/warehouse/fields.js';
+} from '../../src/fields.js';
 import { staged } from '../../src/warehouse/messages.js';
 
 const fields = fieldsFor('acme');

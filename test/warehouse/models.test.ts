@@ -215,37 +215,6 @@ test(
   },
 );
 
-test('a digest tells rows apart that differ by a null or stand twice, and not by their order', async () => {
-  const workshop = new Workshop();
-  await workshop.with((warehouse) => warehouse.model());
-  const digest = (values: string): string =>
-    `(select sum(hash(held))::varchar from (values ${values}) as held (a, b))`;
-  const alike = await workshop.lookOne(`select
-    ${digest("('a', 1), ('b', null)")} = ${digest("('b', null), ('a', 1)")} as other_order,
-    ${digest("('a', 1)")} = ${digest("('a', 1), ('a', 1)")} as twice,
-    ${digest("('a', null)")} = ${digest('(null, null)')} as one_null,
-    ${digest("('', null)")} = ${digest("(null, '')")} as another_null,
-    ${digest("('a', 1), ('b', 2)")} = ${digest("('a', 2), ('b', 1)")} as exchanged`);
-  expect(alike).toEqual({
-    other_order: true,
-    twice: false,
-    one_null: false,
-    another_null: false,
-    exchanged: false,
-  });
-});
-
-test('a model that is no more is dropped', async () => {
-  const workshop = new Workshop();
-  await workshop.with((warehouse) => warehouse.model());
-  await workshop.change(
-    `create view marts.forgotten as select 1 as one;
-     insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'view', '')`,
-  );
-  await workshop.with((warehouse) => warehouse.model());
-  expect(await workshop.look("select 1 from duckdb_views() where view_name = 'forgotten'")).toEqual([]);
-});
-
 test(
   'a modelling stage that is stopped leaves the marts as they were, and is done again',
   { tags: ['long'] },

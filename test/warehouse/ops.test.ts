@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
+import { remembered } from '../../src/warehouse/remembered-exports.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
-import { record, statistic, Workshop, type Row } from './support.js';
+import { record, temporaryFolder, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 
@@ -107,63 +110,6 @@ test('a run is noted when it begins, and completed when it ends', async () => {
   expect(await run()).toEqual({ ...noted, open: false, exit_code: 0, outcome: 'done', loaded: '많이' });
 });
 
-test('dimensions carry the latest names', async () => {
-  const workshop = new Workshop();
-  const before = '2026-11-19';
-  await workshop.load(
-    workshop.statistics({ start: before, end: DAY }, [
-      statistic({
-        date: before,
-        campaign_name: '옛 이름',
-        tags: ['a'],
-        channel: 'email',
-        variant_id: 'v',
-        variant_name: 'A',
-      }),
-      statistic({ campaign_name: '새 이름', tags: ['b'], variant_id: 'v', variant_name: 'B' }),
-      statistic({
-        resource_type: 'user-journey',
-        campaign_id: null,
-        campaign_name: null,
-        tags: [],
-        user_journey_id: 'j',
-        user_journey_name: '온보딩',
-        user_journey_node_id: 'n',
-        user_journey_node_name: '인사',
-      }),
-    ]),
-  );
-  await workshop.with((warehouse) => warehouse.model());
-  expect(await workshop.look('from campaigns')).toEqual([
-    {
-      campaign_id: 'c1',
-      campaign_name: '새 이름',
-      former_names: ['옛 이름'],
-      tags: ['b'],
-      channels: ['email', 'push-notification'],
-      first_date: before,
-      last_date: DAY,
-    },
-  ]);
-  expect(await workshop.look('select variant_name, first_date from campaign_variants')).toEqual([
-    { variant_name: 'B', first_date: before },
-  ]);
-  expect(await workshop.look('select tag, first_date from campaign_tags order by tag')).toEqual([
-    { tag: 'a', first_date: before },
-    { tag: 'b', first_date: DAY },
-  ]);
-  expect(await workshop.lines('select user_journey_name, nodes from user_journeys')).toEqual(['온보딩 | 1']);
-  expect(await workshop.lines('select user_journey_node_name, channels from user_journey_nodes')).toEqual([
-    '인사 | ["push-notification"]',
-  ]);
-  // marts.test.ts has days with holidays.
-  const columns = 'date, weekday, iso_week, month, is_weekend';
-  expect(await workshop.look(`select ${columns} from calendar order by date`)).toEqual([
-    { date: before, weekday: 4, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
-    { date: DAY, weekday: 5, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
-  ]);
-});
-
 test(
   'a run passes the crash points in their order, and leaves no log behind',
   { tags: ['long'] },
@@ -204,4 +150,50 @@ test('a load that is stopped before its end leaves nothing, and is done again', 
   expect(await workshop.look('select event_id from events union all from ops.loads select pull')).toEqual([]);
   expect(await workshop.load(pull)).toMatchObject([{ changed: true, rows: 1 }]);
   expect(await workshop.lines('select title from push_messages')).toEqual(['t']);
+});
+
+/** A database of those statements, closed. */
+async function fileWith(sql: string): Promise<string> {
+  const path = join(temporaryFolder(), 'some.duckdb');
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  await connection.run(sql);
+  connection.closeSync();
+  instance.closeSync();
+  return path;
+}
+
+const EXPORTS = `create schema ops;
+  create table ops.exports as
+  select
+    key, timestamptz '2026-11-18 15:00:00Z' as window_start, timestamptz '2026-11-19 15:00:00Z' as window_end,
+    date '2026-11-19' as date, 'loaded' as state, 'exp-1' as export_id, true as message_data, 10 as records, 1 as pages,
+    10 as estimated_records, 0::double as price_per_record, null::timestamptz as requested_at, null::timestamptz as updated_at,
+    null::varchar as note
+  from (values ('2026-11-19.1'), ('2026-11-20.1')) as given (key)`;
+
+describe('a file that is not open', () => {
+  test('tells of the exports that are not tracked, all of them where none is', async () => {
+    const file = await fileWith(EXPORTS);
+    const keysBut = async (...tracked: string[]): Promise<string[]> =>
+      (await remembered(file, tracked)).exports.map(({ key }) => key);
+    expect(await keysBut()).toEqual(['2026-11-19.1', '2026-11-20.1']);
+    expect(await keysBut('2026-11-19.1', "odd ' key")).toEqual(['2026-11-20.1']);
+    expect(await keysBut('2026-11-19.1', '2026-11-20.1')).toEqual([]);
+  });
+
+  test('tells nothing where it does not exist, is no database, or is no warehouse', async () => {
+    const garbage = join(temporaryFolder(), 'garbage.duckdb');
+    writeFileSync(garbage, 'not a database');
+    const foreign = await fileWith('create table t (i integer)');
+    const other = await fileWith('create schema ops; create table ops.exports (key varchar)');
+    for (const file of [join(temporaryFolder(), 'none.duckdb'), garbage, foreign, other]) {
+      expect(await remembered(file, [])).toEqual({ schema: 0, exports: [] });
+    }
+  });
+
+  test('passes on an error that is not of the database: what is paid must not be overlooked', async () => {
+    const file = await fileWith(EXPORTS);
+    await expect(remembered(file, [1n as unknown as string])).rejects.toThrow(TypeError);
+  });
 });

@@ -20,6 +20,18 @@ const clicked = { event_name: 'push_click' };
 const day = (workshop: Workshop, date: string, ...records: Row[]): EventsPull =>
   workshop.events(date, [records]);
 
+/** A modelled warehouse with an export of each day on which one of those records lies. */
+function held(...records: readonly Row[]): Promise<Workshop> {
+  const days = new Map<string, Row[]>();
+  for (const row of records) {
+    const date = new Date(Number(BigInt(String(row['time'])) / 1000n) + 9 * 3_600_000)
+      .toISOString()
+      .slice(0, 10);
+    days.set(date, [...(days.get(date) ?? []), row]);
+  }
+  return modelled((workshop) => [...days].map(([date, rows]) => day(workshop, date, ...rows)));
+}
+
 /** The events of each person, by their ids: people are numbers, which say nothing to a reader. */
 async function people(workshop: Workshop): Promise<string[]> {
   const rows = await workshop.look(
@@ -39,50 +51,34 @@ function quantile(values: readonly number[], share: number): number {
 
 describe('people', () => {
   test('ids that appear together belong to one person, from that day on', async () => {
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { service_device_id: 'sd1' }),
-        event('2', DAY, { service_device_id: 'sd1', device_id: 'd1' }),
-        event('3', DAY, { device_id: 'd1', service_user_id: 's1' }),
-      ),
-      day(
-        workshop,
-        dayAfter(DAY),
-        event('4', DAY, { service_user_id: 's1', user_id: 'u1' }, { time: micros(dayAfter(DAY)) }),
-        event('5', dayAfter(DAY), { service_device_id: 'sd1' }),
-        event('6', dayAfter(DAY), { user_id: 'u1' }),
-      ),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { service_device_id: 'sd1' }),
+      event('2', DAY, { service_device_id: 'sd1', device_id: 'd1' }),
+      event('3', DAY, { device_id: 'd1', service_user_id: 's1' }),
+      event('4', DAY, { service_user_id: 's1', user_id: 'u1' }, { time: micros(dayAfter(DAY)) }),
+      event('5', dayAfter(DAY), { service_device_id: 'sd1' }),
+      event('6', dayAfter(DAY), { user_id: 'u1' }),
+    );
     // On the first day nobody knows of the user: what is learned later changes no earlier day.
     expect(await people(workshop)).toEqual(['1 2 3', '4 5 6']);
   });
 
   test('two users of one device stay two people; what it does alone is its first user’s', async () => {
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
-        event('2', DAY, { user_id: 'u2', device_id: 'd1' }),
-        event('3', DAY, { device_id: 'd1' }),
-        event('4', DAY, { user_id: 'u2' }),
-      ),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+      event('2', DAY, { user_id: 'u2', device_id: 'd1' }),
+      event('3', DAY, { device_id: 'd1' }),
+      event('4', DAY, { user_id: 'u2' }),
+    );
     expect(await people(workshop)).toEqual(['1 3', '2 4']);
   });
 
   test('an id of one kind is never one of another, and a record without any is nobody’s', async () => {
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'x' }),
-        event('2', DAY, { device_id: 'x' }),
-        event('3', DAY, {}),
-      ),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { user_id: 'x' }),
+      event('2', DAY, { device_id: 'x' }),
+      event('3', DAY, {}),
+    );
     expect(await people(workshop)).toEqual(['1', '2', '3']);
     expect(await workshop.lines('select person from marts.event_people where event_id = 3::varchar')).toEqual(
       ['-'],
@@ -110,26 +106,18 @@ describe('people', () => {
 
   test('a click with another id of the same person counts for the message, whichever came first', async () => {
     const NEXT = dayAfter(DAY);
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        // The device is known to be the user's when it clicks,
-        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
-        event('2', DAY, { device_id: 'd1' }, { event_name: 'push_click' }),
-        // and here it becomes known with the click, on the day after.
-        event('3', DAY, { device_id: 'd2' }),
-        // Somebody else's message.
-        event('4', DAY, { user_id: 'u3' }),
-      ),
-      day(
-        workshop,
-        NEXT,
-        event('5', NEXT, { user_id: 'u2', device_id: 'd2' }, { event_name: 'push_click' }),
-        // Another person, on that device too.
-        event('6', NEXT, { user_id: 'u4', device_id: 'd2' }, { event_name: 'push_click' }),
-      ),
-    ]);
+    const workshop = await held(
+      // The device is known to be the user's when it clicks,
+      event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+      event('2', DAY, { device_id: 'd1' }, { event_name: 'push_click' }),
+      // and here it becomes known with the click, on the day after.
+      event('3', DAY, { device_id: 'd2' }),
+      // Somebody else's message.
+      event('4', DAY, { user_id: 'u3' }),
+      event('5', NEXT, { user_id: 'u2', device_id: 'd2' }, { event_name: 'push_click' }),
+      // Another person, on that device too.
+      event('6', NEXT, { user_id: 'u4', device_id: 'd2' }, { event_name: 'push_click' }),
+    );
     expect(
       await workshop.look(
         `select date::varchar as date, round(seconds) as seconds, responses
@@ -192,9 +180,7 @@ describe('response times', () => {
   });
 
   test('a message at no time, and a record of nobody, answer nothing', async () => {
-    const workshop = await modelled((workshop) => [
-      day(workshop, DAY, event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' })),
-    ]);
+    const workshop = await held(event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' }));
     expect(await workshop.look('from marts.daily_response_times')).toEqual([]);
   });
 });
@@ -230,22 +216,18 @@ describe('what reaches a person', () => {
   const shown = { ...inApp, event_name: 'in_app_message_show' };
 
   test('pressure counts texts that went out instead, and displays apart', async () => {
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'u1' }),
-        event('2', DAY, { user_id: 'u1' }, { ...alimtalk, event_name: 'send_failure', failure_reason: 'A' }),
-        event('3', DAY, { user_id: 'u1' }, texted),
-        event('4', DAY, { user_id: 'u1' }, inApp),
-        event('5', DAY, { user_id: 'u1' }, shown),
-        event('6', DAY, { user_id: 'u1' }, { ...inApp, event_name: 'main_button_click' }),
-        event('7', DAY, { user_id: 'u1' }, clicked),
-        // Of the same person by the device.
-        event('8', DAY, { user_id: 'u1', device_id: 'd1' }, { event_name: 'push_delivered' }),
-        event('9', DAY, { device_id: 'd1' }),
-      ),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { user_id: 'u1' }),
+      event('2', DAY, { user_id: 'u1' }, { ...alimtalk, event_name: 'send_failure', failure_reason: 'A' }),
+      event('3', DAY, { user_id: 'u1' }, texted),
+      event('4', DAY, { user_id: 'u1' }, inApp),
+      event('5', DAY, { user_id: 'u1' }, shown),
+      event('6', DAY, { user_id: 'u1' }, { ...inApp, event_name: 'main_button_click' }),
+      event('7', DAY, { user_id: 'u1' }, clicked),
+      // Of the same person by the device.
+      event('8', DAY, { user_id: 'u1', device_id: 'd1' }, { event_name: 'push_delivered' }),
+      event('9', DAY, { device_id: 'd1' }),
+    );
     expect(
       await workshop.lines(
         `select messages_per_person, users, messages, displays, clicks, click_rate
@@ -256,23 +238,15 @@ describe('what reaches a person', () => {
 
   test('reach counts people once, and says which days are not held', async () => {
     const LATER = dayAfter(DAY, 2);
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
-        event('2', DAY, { user_id: 'u2' }),
-        event('3', DAY, { user_id: 'u3' }, texted),
-      ),
-      day(
-        workshop,
-        LATER,
-        event('4', LATER, { device_id: 'd1' }),
-        event('5', LATER, { device_id: 'd1' }, clicked),
-        event('6', LATER, { user_id: 'u1' }, clicked),
-        event('7', LATER, { user_id: 'u4' }, shown),
-      ),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+      event('2', DAY, { user_id: 'u2' }),
+      event('3', DAY, { user_id: 'u3' }, texted),
+      event('4', LATER, { device_id: 'd1' }),
+      event('5', LATER, { device_id: 'd1' }, clicked),
+      event('6', LATER, { user_id: 'u1' }, clicked),
+      event('7', LATER, { user_id: 'u4' }, shown),
+    );
     const range = { start: DAY, end: LATER };
     const rows = await asked(workshop, 'reach', range);
     expect(rows).toMatchObject([
@@ -298,10 +272,10 @@ describe('what reaches a person', () => {
 
   test('who is known by a device first and as a user later is one person of a range', async () => {
     const LATER = dayAfter(DAY, 2);
-    const workshop = await modelled((workshop) => [
-      day(workshop, DAY, event('1', DAY, { device_id: 'd1' })),
-      day(workshop, LATER, event('2', LATER, { user_id: 'u1', device_id: 'd1' })),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { device_id: 'd1' }),
+      event('2', LATER, { user_id: 'u1', device_id: 'd1' }),
+    );
     expect(await asked(workshop, 'reach', { start: DAY, end: LATER })).toMatchObject([
       { people_reached: '1', messages: '2', messages_per_person: 2 },
     ]);
@@ -309,17 +283,14 @@ describe('what reaches a person', () => {
 
   test('fatigue holds a click against what its reader had had before the message', async () => {
     const LATER = dayAfter(DAY, 8);
-    const workshop = await modelled((workshop) => [
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'u1' }),
-        event('2', DAY, { user_id: 'u1' }, texted),
-        event('3', DAY, { user_id: 'u1' }, shown),
-      ),
-      day(workshop, LATER, event('4', LATER, { user_id: 'u1' }), event('5', LATER, { user_id: 'u2' })),
-      day(workshop, dayAfter(LATER), event('6', dayAfter(LATER), { user_id: 'u1' }, clicked)),
-    ]);
+    const workshop = await held(
+      event('1', DAY, { user_id: 'u1' }),
+      event('2', DAY, { user_id: 'u1' }, texted),
+      event('3', DAY, { user_id: 'u1' }, shown),
+      event('4', LATER, { user_id: 'u1' }),
+      event('5', LATER, { user_id: 'u2' }),
+      event('6', dayAfter(LATER), { user_id: 'u1' }, clicked),
+    );
     const rows = await asked(workshop, 'fatigue');
     expect(
       rows.map((row) => [row['messages_before'], row['messages'], row['clicked'], row['click_rate']]),
@@ -413,70 +384,47 @@ describe('contents', () => {
   });
 });
 
-describe('a person first seen as a device and later as a user', () => {
-  /** Three weeks: the device in the first, the user with that device in the second, the user alone in the third. */
-  async function threeWeeks(): Promise<Workshop> {
-    const [SECOND, THIRD] = [dayAfter(DAY, 7), dayAfter(DAY, 14)];
-    const workshop = new Workshop();
-    for (const pull of [
-      day(workshop, DAY, event('1', DAY, { device_id: 'd1' }), event('2', DAY, { user_id: 'u2' })),
-      day(
-        workshop,
-        SECOND,
-        event('3', SECOND, { device_id: 'd1', user_id: 'u1' }),
-        event('4', SECOND, { user_id: 'u1' }, clicked),
-        // A click of somebody who got no message that week.
-        event('5', SECOND, { user_id: 'u2' }, clicked),
-        event('6', SECOND, { user_id: '' }),
-      ),
-      day(
-        workshop,
-        THIRD,
-        event('7', THIRD, { user_id: 'u1' }),
-        event('8', THIRD, { service_device_id: '' }),
-      ),
-    ]) {
-      await workshop.with(async (warehouse) => {
-        await warehouse.loader.load(pull);
-        await warehouse.model();
-        await warehouse.check();
-      });
-    }
-    return workshop;
+test('a person first seen as a device and later as a user is one person of all weeks', async () => {
+  const [SECOND, THIRD] = [dayAfter(DAY, 7), dayAfter(DAY, 14)];
+  const workshop = new Workshop();
+  // The device in the first week, the user with that device in the second, the user alone in the third.
+  for (const pull of [
+    day(workshop, DAY, event('1', DAY, { device_id: 'd1' }), event('2', DAY, { user_id: 'u2' })),
+    day(
+      workshop,
+      SECOND,
+      event('3', SECOND, { device_id: 'd1', user_id: 'u1' }),
+      event('4', SECOND, { user_id: 'u1' }, clicked),
+      // A click of somebody who got no message that week.
+      event('5', SECOND, { user_id: 'u2' }, clicked),
+      event('6', SECOND, { user_id: '' }),
+    ),
+    day(workshop, THIRD, event('7', THIRD, { user_id: 'u1' }), event('8', THIRD, { service_device_id: '' })),
+  ]) {
+    await workshop.load(pull);
+    await workshop.findings();
   }
-
-  test('is one person of the cohort of the first message, also in later weeks', async () => {
-    const workshop = await threeWeeks();
-    expect(
-      await workshop.lines(
-        `select cohort_week::varchar as cohort_week, weeks_since, users, messaged_users, clickers, clicker_share
-        from marts.cohort_retention order by all`,
-      ),
-    ).toEqual([
-      `${DAY} | 0 | 2 | 2 | 0 | 0`,
-      // One of two got a message and clicked; the other clicked without one.
-      `${DAY} | 1 | 2 | 1 | 2 | 1`,
-      `${DAY} | 2 | 2 | 1 | 0 | 0`,
-    ]);
-  });
-
-  test('is under the pressure of all messages of the window', async () => {
-    const workshop = await threeWeeks();
-    expect(
-      await workshop.lines(
-        `select at_least, users from marts.message_pressure
-        where window_days = 28 and date = '${dayAfter(DAY, 14)}' order by all`,
-      ),
-    ).toEqual(['1 | 1', '3 | 1']);
-  });
-
-  test('is one user of a day, and an empty id is nobody', async () => {
-    const workshop = await threeWeeks();
-    expect(
-      await workshop.lines(
-        `select date::varchar as date, sum(users) filter (kind = 'succeeded') as users
-        from marts.daily_events group by date order by date`,
-      ),
-    ).toEqual([`${DAY} | 2`, `${dayAfter(DAY, 7)} | 1`, `${dayAfter(DAY, 14)} | 1`]);
-  });
+  expect(
+    await workshop.lines(
+      `select cohort_week, weeks_since, users, messaged_users, clickers, clicker_share
+      from marts.cohort_retention order by all`,
+    ),
+  ).toEqual([
+    `${DAY} | 0 | 2 | 2 | 0 | 0`,
+    // One of two got a message and clicked; the other clicked without one.
+    `${DAY} | 1 | 2 | 1 | 2 | 1`,
+    `${DAY} | 2 | 2 | 1 | 0 | 0`,
+  ]);
+  expect(
+    await workshop.lines(
+      `select at_least, users from marts.message_pressure
+      where window_days = 28 and date = '${THIRD}' order by all`,
+    ),
+  ).toEqual(['1 | 1', '3 | 1']);
+  // An empty id is nobody.
+  expect(
+    await workshop.lines(
+      `select date, sum(users) filter (kind = 'succeeded') from marts.daily_events group by date order by date`,
+    ),
+  ).toEqual([`${DAY} | 2`, `${SECOND} | 1`, `${THIRD} | 1`]);
 });

@@ -1,52 +1,25 @@
 /** What the performance marts say of statistics whose answer can be worked out by hand: rates, names, goals. */
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/storage/pull.js';
-import { asked, dayAfter, micros, modelled, NOW, record, statistic, type Row, Workshop } from './support.js';
+import {
+  asked,
+  dayAfter,
+  micros,
+  modelled,
+  NOW,
+  record,
+  shared,
+  statistic,
+  type Row,
+  Workshop,
+} from './support.js';
 
 const DAY = '2026-11-16';
 
-describe('daily performance', () => {
-  test('rates leave out the messages whose clicks nobody counts, and are null rather than zero', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ date: DAY, message_sent: 11, message_failed: 1, delivered: 8, click: 2 }),
-        statistic({
-          date: DAY,
-          campaign_id: 'c2',
-          message_sent: 100,
-          message_failed: 0,
-          delivered: null,
-          click: null,
-        }),
-        statistic({ date: DAY, channel: 'text-message', delivered: null, click: null }),
-      ]),
-    ]);
-    expect(
-      await workshop.lines(
-        'select channel, sent, delivered, clicked, delivery_rate, click_rate from marts.channel_days order by channel',
-      ),
-    ).toEqual(['push-notification | 111 | 8 | 2 | 0.8 | 0.2', 'text-message | 10 | - | - | - | -']);
-  });
-
-  test('a goal that began later divides by the messages from its first report on', async () => {
-    const day = (date: string, conversion: Row[]): Row =>
-      statistic({ date, message_sent: 100, message_failed: 0, conversion });
-    const workshop = await modelled((workshop) => [
-      workshop.statistics({ start: DAY, end: dayAfter(DAY, 2) }, [
-        day(DAY, []),
-        day(dayAfter(DAY), [{ name: '구매', type: 'total_count_conversion', count: 10 }]),
-        day(dayAfter(DAY, 2), []),
-      ]),
-    ]);
-    expect(
-      await workshop.lines(
-        `select sum(convertible)::integer as convertible, sum(conversions) / sum(convertible) as rate,
-          list(conversions order by date)::varchar as conversions from marts.message_days`,
-      ),
-    ).toEqual(['200 | 0.05 | [NULL, 10, 0]']);
-  });
-
-  test('clicks that are counted later divide by the messages from the first one on', async () => {
+test(
+  'clicks that are counted later divide by the messages from the first one on',
+  { tags: ['long'] },
+  async () => {
     const push = (id: string, date: string, more: Row = {}): Row =>
       record({
         id,
@@ -73,92 +46,8 @@ describe('daily performance', () => {
       );
     expect(await rates('marts.content_performance')).toEqual([0.5]);
     expect(await rates('marts.send_time_heatmap')).toEqual([0.5, null]);
-  });
-
-  test('two conversions of one statistic do not count its messages twice, nor add up', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({
-          date: DAY,
-          message_failed: 0,
-          conversion: [
-            { name: '구매', type: 'total_count_conversion', count: 3 },
-            { name: '구매', type: 'direct_count_conversion', count: 1 },
-            { name: '가입', type: 'total_count_conversion', count: 2 },
-          ],
-        }),
-      ]),
-    ]);
-    expect(
-      await workshop.lines(
-        'select sent, goal, conversions, direct_conversions, conversion_rate from marts.campaign_days',
-      ),
-    ).toEqual(['10 | 구매 | 3 | 1 | 0.3']);
-    expect(
-      await workshop.lines(
-        'select conversion_name, conversions, direct_conversions from marts.conversions order by conversion_name',
-      ),
-    ).toEqual(['가입 | 2 | -', '구매 | 3 | 1']);
-  });
-
-  test('rates of a tag over a day leave out the messages whose clicks nobody counts', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ date: DAY, message_sent: 10, message_failed: 0, delivered: 8, click: 1 }),
-        statistic({
-          ...{ date: DAY, campaign_id: 'c2', message_sent: 90, message_failed: 0 },
-          ...{ delivered: null, click: null },
-        }),
-      ]),
-    ]);
-    expect(
-      await workshop.lines(
-        `select sent, deliverable, clickable, delivery_rate, click_rate from marts.tag_days where tag = 'vip'`,
-      ),
-    ).toEqual(['100 | 10 | 10 | 0.8 | 0.1']);
-  });
-
-  test('names are the newest ones, and an id stands where there never was a name', async () => {
-    const named = (date: string, name: string | null): Row[] => [
-      statistic({ date, campaign_name: `${name ?? ''} 캠페인`, variant_id: 'c1-B', variant_name: name }),
-      statistic({ date, campaign_name: `${name ?? ''} 캠페인`, variant_id: 'c1-N', variant_name: null }),
-      statistic({
-        ...{ date, resource_type: 'user-journey', campaign_id: null, campaign_name: null, tags: [] },
-        ...{ user_journey_id: 'j1', user_journey_name: `${name ?? ''} 여정` },
-        ...{ user_journey_node_id: 'n1', user_journey_node_name: name },
-      }),
-    ];
-    const workshop = await modelled((workshop) => [
-      workshop.statistics({ start: DAY, end: dayAfter(DAY, 2) }, [
-        ...named(DAY, '하'),
-        ...named(dayAfter(DAY), '가'),
-        ...named(dayAfter(DAY, 2), '나').map((row) =>
-          row['variant_id'] === 'c1-B' ? { ...row, variant_name: null } : row,
-        ),
-      ]),
-    ]);
-    const names = (mart: string, columns: string): Promise<Row[]> =>
-      workshop.look(`select distinct ${columns} from marts.${mart} order by all`);
-    expect(await names('campaign_days', 'campaign_name')).toEqual([{ campaign_name: '나 캠페인' }]);
-    expect(await names('variant_days', 'campaign_name, variant_name')).toEqual([
-      { campaign_name: '나 캠페인', variant_name: 'c1-N' },
-      { campaign_name: '나 캠페인', variant_name: '가' },
-    ]);
-    expect(await names('journey_node_days', 'user_journey_name, user_journey_node_name')).toEqual([
-      { user_journey_name: '나 여정', user_journey_node_name: '나' },
-    ]);
-  });
-
-  test('a message counts for each tag of its campaign', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [statistic({ date: DAY, tags: ['가', '나', '가'] })]),
-    ]);
-    expect(await workshop.lines('select tag, sent from marts.tag_days order by tag')).toEqual([
-      '가 | 10',
-      '나 | 10',
-    ]);
-  });
-});
+  },
+);
 
 describe('goals', () => {
   const conversion = (name: string, count: number, direct = 0): Row[] => [
@@ -182,13 +71,13 @@ describe('goals', () => {
       }),
     ]),
   ];
+  const world = shared(() => modelled(twoDays));
   const days =
     'select date::varchar as date, resource_id, channel, goal, conversions, convertible from marts.message_days';
 
   test('conversions are those of the goal with most of them when it is chosen, ties by name', async () => {
-    const workshop = await modelled(twoDays);
     const push = { channel: 'push-notification', convertible: '9' };
-    expect(await workshop.look(`${days} order by resource_id, date, channel`)).toEqual([
+    expect(await world.look(`${days} order by resource_id, date, channel`)).toEqual([
       { date: DAY, resource_id: 'c1', ...push, goal: '구매', conversions: '1' },
       { date: DAY, resource_id: 'c1', channel: 'webhook', goal: null, conversions: null, convertible: null },
       { date: NEXT, resource_id: 'c1', ...push, goal: '구매', conversions: '6' },
@@ -197,7 +86,7 @@ describe('goals', () => {
       { date: DAY, resource_id: 'c3', ...push, goal: '가', conversions: '1' },
     ]);
     expect(
-      await workshop.lines(
+      await world.lines(
         `select conversions, convertible, conversion_rate from marts.channel_days
         where channel = 'push-notification' order by date`,
       ),
@@ -205,11 +94,10 @@ describe('goals', () => {
   });
 
   test('conversions of different goals are never added up: the goals are listed, and one can be asked for', async () => {
-    const workshop = await modelled(twoDays);
     const both = { conversions: null, conversion_rate: null, goals: '가, 가입, 구매' };
     const push = { channel: 'push-notification' };
     const first = (name: string, values: Record<string, string> = {}): Promise<Row | undefined> =>
-      asked(workshop, name, { ...push, end: NEXT, ...values }).then((rows) =>
+      asked(world, name, { ...push, end: NEXT, ...values }).then((rows) =>
         rows.find((row) => row['measure'] === undefined || row['measure'] === 'conversion_rate'),
       );
     expect(await first('channel-summary')).toMatchObject(both);
@@ -229,7 +117,7 @@ describe('goals', () => {
     expect(await first('period-comparison', one)).toMatchObject({ value: 0.2222, goals: '가입' });
     // Marts that are added up again do not add them up either.
     expect(
-      await workshop.look(
+      await world.look(
         `select unnest(marts.performance(channel_days)) from marts.channel_days where channel = 'push-notification'`,
       ),
     ).toMatchObject([{ sent: '50', conversions: null, goals: ['가', '가입', '구매'] }]);
@@ -273,9 +161,8 @@ describe('goals', () => {
   });
 
   test('a session may name another goal, and campaigns without it have no conversions of it', async () => {
-    const workshop = await modelled(twoDays);
     expect(
-      await workshop.lines(
+      await world.lines(
         `select campaign_id, goal, sum(conversions)::integer as conversions from marts.campaign_days
         where channel = 'push-notification' group by all order by all`,
         "set variable goal = '가입'",

@@ -383,12 +383,10 @@ export const PLANTS: Record<string, Plant[]> = {
     ],
     // The service labels one type only, whichever.
     [bothTypes('전체 전환 수')],
-    [bothTypes('직접 전환 수')],
     [
       `${bothTypes('전체 전환 수')}; ${labelled(PUSH, '전체 전환 수', 4)}`,
       { subject: 'push-notification conversions (전체 전환 수)', expected: '5', actual: '4' },
     ],
-    [bothTypes('전체 전환 수', '직접 전환 수')],
     // The one label makes up for the other in the sum.
     [
       `${bothTypes('전체 전환 수', '직접 전환 수')};

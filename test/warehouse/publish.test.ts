@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -7,19 +7,27 @@ import { onTestFinished, expect, test } from 'vitest';
 import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/errors.js';
 import { discardDatabase, publish, PUBLISH_POINTS, replaceDatabase } from '../../src/warehouse/publish.js';
 import { Reader } from '../../src/warehouse/reader.js';
-import { statistic, Workshop } from './support.js';
+import { shared, statistic, Workshop } from './support.js';
 
 const DAY = '2026-11-20';
 
 /** Leaves the file closed, as a run does before it publishes. */
 async function load(workshop: Workshop, sent: number): Promise<void> {
-  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: sent })]));
+  const later = { id: `statistics/${sent}`, pulledAt: new Date(workshop.now.getTime() + sent) };
+  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: sent })], later));
   await workshop.close();
 }
 
+const ten = shared(async () => {
+  const workshop = new Workshop();
+  await load(workshop, 10);
+  return workshop;
+});
+
 async function filled(sent: number): Promise<Workshop> {
   const workshop = new Workshop();
-  await load(workshop, sent);
+  if (sent === 10) copyFileSync(ten.path, workshop.path);
+  else await load(workshop, sent);
   return workshop;
 }
 

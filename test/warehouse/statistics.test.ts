@@ -160,7 +160,7 @@ describe('an answer that would wipe most of a day', () => {
     expect(await warehouse.heldBack('statistics_by_subchannel')).toEqual([]);
   });
 
-  test('to E19 leaves the days of the campaign', async () => {
+  test('to E19 leaves the days of the campaign', { tags: ['long'] }, async () => {
     const workshop = new Workshop();
     const of = (n: number, answers: Record<string, unknown>): ReturnType<Workshop['campaigns']> =>
       workshop.campaigns(RANGE, answers, { pulledAt: night(n) });
@@ -203,7 +203,7 @@ describe('an answer that would wipe most of a day', () => {
         return [made.statistics(day, rows, more), made.subchannels(day, rows, more)];
       }),
     );
-    await made.load(...pulls);
+    await made.loadTogether(...pulls);
     return made;
   });
   test.each(NIGHTS.map(([name, , , sent, held], at) => [name, sent, held, days[at]] as const))(

@@ -79,9 +79,7 @@ export type LandedExport = EventsPull & { readonly files: readonly string[] };
 /** The values of a row in one line: null is a dash, and numbers stand as they are written. */
 export function lineOf(row: Row): string {
   return Object.values(row)
-    .map((value) =>
-      value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value),
-    )
+    .map((value) => (value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value)))
     .join(' | ');
 }
 
@@ -381,30 +379,14 @@ export function statistic(more: Row = {}): Row {
 export const dayAfter = (day: Day, n = 1): Day => shiftDay(day, n);
 
 /** The tables that pulls fill, and those that say what was loaded; not when. */
-const CONTENTS = [
-  'daily_statistics',
-  'daily_conversions',
-  'daily_statistics_by_subchannel',
-  'daily_conversions_by_subchannel',
-  'campaign_metrics',
-  'campaign_metric_dimensions',
-  'events',
-  'text_messages',
-  'text_message_attachments',
-  'message_contents',
-  'emails',
-  'friendtalk_messages',
-  'alimtalk_messages',
-  'brand_messages',
-  'in_app_messages',
-  'in_web_messages',
-  'push_messages',
-  'web_push_messages',
-  'webhook_messages',
-  'message_buttons',
-  'other_messages',
-  'ops.coverage',
-];
+const CONTENTS = `
+  daily_statistics daily_conversions daily_statistics_by_subchannel
+  daily_conversions_by_subchannel campaign_metrics campaign_metric_dimensions events text_messages
+  text_message_attachments message_contents emails friendtalk_messages alimtalk_messages
+  brand_messages in_app_messages in_web_messages push_messages web_push_messages webhook_messages
+  message_buttons other_messages ops.coverage`
+  .trim()
+  .split(/\s+/);
 
 /** All that the warehouse holds, as sorted text: equal for warehouses that hold the same. */
 export async function contents(workshop: Workshop): Promise<Record<string, string[]>> {

@@ -3,11 +3,11 @@
  */
 import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
-import { REFERENCE_STREAMS } from '../../storage/pull.js';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import { html, NOTHING, type Html, type Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
+import { REFERENCE_STREAMS } from '../../streams.js';
 
 const SHOWN = 10;
 /** Maximum number of characters of a template's text. */

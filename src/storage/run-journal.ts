@@ -7,9 +7,9 @@ import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf } from '../errors.js';
-import { FILE_MODE, FOLDER_MODE } from '../storage/atomic-file.js';
-import { foldersOf } from '../storage/paths.js';
-import { orStorageError } from '../storage/storage-error.js';
+import { FILE_MODE, FOLDER_MODE } from './atomic-file.js';
+import { foldersOf } from './paths.js';
+import { orStorageError } from './storage-error.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 

@@ -1,33 +1,22 @@
-/** The invocation of a command: its settings, the outside world, and the signal that stops it. */
-import type { Config, Flags } from '../config.js';
-import type { Environment } from '../config/files.js';
-import type { Effects } from '../effects.js';
-import type { LakeCatalog } from '../lake/lake.js';
-import type { Terminal } from '../terminal/terminal.js';
-import { dayCount, shiftDay, type Day, type DayRange } from '../calendar.js';
-import { REFERENCE_STREAMS } from '../storage/pull.js';
+/** The streams of the service's data, and a job: what of them a run is asked to pull. */
+import { dayCount, shiftDay, type Day, type DayRange } from './calendar.js';
 
-export interface Invocation {
-  readonly flags: Flags;
-  readonly effects: Effects;
-  readonly terminal: Terminal;
-  /** Aborted by Ctrl-C or SIGTERM, with an `InterruptedError` as its reason. */
-  readonly signal: AbortSignal;
-  /** Identifies this process in log lines, in `ops.runs`, and in alerts. */
-  readonly runId: string;
-  /** The version of this package, `1.2.3`. */
-  readonly version: string;
-  /** The environment variables, for values that are not settings. */
-  readonly environment: Environment;
-  /** Attaches the lake's catalog; undefined for the real one. */
-  readonly lakeCatalog?: LakeCatalog;
-  /**
-   * Reads the settings, when a command needs them.
-   *
-   * @throws ConfigError
-   */
-  loadConfig(): Config;
-}
+/** The streams of reference data, which explains the ids in events and statistics: snapshots of lists as they are today. */
+export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
+
+export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
+
+const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
+
+/** The free streams: their requests are not billed. */
+export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
+
+/** The streams with a row for every day; a missing day can be requested. */
+export const DAILY_STREAMS = [...FREE_DAILY_STREAMS, 'events'] as const;
+
+export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
+
+export type Stream = (typeof STREAMS)[number];
 
 /** The streams with a row per day. Reference data has none: it is pulled as it is today. */
 export const DAY_STREAMS = ['statistics', 'campaigns', 'events'] as const;
@@ -65,4 +54,11 @@ export function until(job: Job, last: Day): Job {
     again: { start: shiftDay(job.again.start, -cut), end: shiftDay(job.again.end, -cut) },
     eventDays: shortened(job.eventDays),
   };
+}
+
+export interface Gap {
+  readonly stream: Stream;
+  readonly days: DayRange;
+  /** Whole sentences: the cause, then the remedy. */
+  readonly reason: string;
 }

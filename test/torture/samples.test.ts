@@ -1,0 +1,106 @@
+// @module-tag long
+/** A sample of each kind of torture; `npm run torture` is the long form of all. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eraseWithKills } from './erasures.js';
+import { type EndpointName, FAULTS, REFUSED, tryFault } from './faults.js';
+import { emptyFortnightReport, fortnight } from './fortnight.js';
+import { killTorture } from './kill.js';
+import { OddNights } from './odd.js';
+import { PUSH_POINTS, pushWithKills } from './pushes.js';
+
+/** More where mutations are tried. */
+const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 12);
+
+test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
+  const report = await killTorture({
+    seed: 20261121,
+    kills: Number(process.env['TORTURE_KILLS'] ?? 6),
+    // A slow machine has time for fewer; the first of them are always the same.
+    until: Date.now() + SECONDS * 1000,
+    roundsPerFolder: 5,
+    // An intent not yet on record, half a landed file, a bill without an answer, an intent without a bill; everything
+    // at home, but the disk may have forgotten it; everything published.
+    first: [
+      'ledger/intended/before-append',
+      'land/statistics/before-fsync',
+      'ledger/requested/before-append',
+      'ledger/intended/durable',
+      'model/done',
+      'publish/after-folder-fsync',
+    ],
+  });
+  expect(report.kills).toBeGreaterThan(1);
+  expect(report.looks).toBeGreaterThan(1);
+  expect(report.orphans).toBeGreaterThan(0);
+}, 170_000);
+
+test('two nights of a hostile service and a hostile data folder break no promise', async () => {
+  await fortnight(1, emptyFortnightReport(), 2);
+}, 180_000);
+
+describe('of the extended tests', { tags: ['extended'] }, () => {
+  test('an erasure may be killed at any moment: the next one ends it, and nothing else is lost or paid again', async () => {
+    const report = await eraseWithKills({
+      seed: 20261121,
+      erasures: 2,
+      // Half the pages cut; the database written anew and not published.
+      first: ['erasures/page/durable', 'replace/after-rename'],
+    });
+    expect(report.kills).toBeGreaterThanOrEqual(2);
+  }, 170_000);
+
+  test('a killed push goes on where it stopped: no row twice, none lost, none done that is not there', async () => {
+    const first = PUSH_POINTS.map((point) => (/begun|done/.test(point) ? point : `${point}:2`));
+    const report = await pushWithKills({ seed: 7, pushes: first.length, rows: 2_500, first });
+    expect(report).toMatchObject({ sentTwice: 0, doneAndNotReceived: 0, lost: 0 });
+    expect(report.points.size).toBeGreaterThan(8);
+  }, 180_000);
+
+  /** Those that differ most. */
+  test.each<[fault: string, endpoint: EndpointName, states: string]>([
+    ['401 always', 'E1', ''],
+    ['slow drip', 'E17', ''],
+    ['gzip bomb', 'E18', 'loaded'],
+    ['502, HTML', 'E19', 'loaded'],
+    ['reset after', 'E20', 'ambiguous'],
+    ['200, another shape, handled', 'E20', 'ambiguous'],
+    ['500, handled', 'E20', 'ambiguous'],
+    [REFUSED, 'E20', 'withdrawn'],
+    ['cut, chunked', 'E21', 'requested'],
+  ])(
+    '%s on %s: the run says so and ends, the next one completes, nothing is paid twice',
+    async (fault, endpoint, states) => {
+      expect(fault === REFUSED || fault in FAULTS).toBe(true);
+      expect((await tryFault(fault, endpoint)).states).toBe(states);
+    },
+  );
+
+  describe('an odd value', () => {
+    let nights: OddNights;
+    beforeAll(async () => {
+      nights = await OddNights.begin();
+    }, 180_000);
+    afterAll(() => nights.end());
+
+    test.each([
+      ['E17', '[].message_sent', '2^63 - 1', 0],
+      ['E19', 'data.lastCollectedAt', 'an instant beyond all', 0],
+      ['E20', 'export_id', 'half a pair', 1],
+      ['E21', 'data', 'given twice', 1],
+      ['E4', 'data.templates', 'given twice alike', 0],
+      ['E12', '', 'given twice', 1],
+    ] as const)(
+      '%s %s (%s): the night publishes, and after a sound one the folder is well',
+      async (endpoint, place, kind, code) => {
+        const night = await nights.night({ endpoint, place, kind, nth: 0, allNight: true });
+        expect(night.code).toBe(code);
+      },
+      120_000,
+    );
+
+    test('is the same with the same seed', () => {
+      expect(nights.oddityOf(7)).toEqual(nights.oddityOf(7));
+      expect(nights.nameOf(nights.oddityOf(7))).not.toBe(nights.nameOf(nights.oddityOf(8)));
+    });
+  });
+});
