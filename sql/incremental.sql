@@ -102,11 +102,27 @@ where isfinite(date);
 -- name: forget_touched_days
 delete from ops.touched_days;
 
--- name: message_rows
--- Every row of every message table with its key, since several checks read all of these tables.
+-- name: for_checks
+-- What several checks read.
 
+-- Every row of every message table with its key.
 create or replace temp view message_rows as
 {tables};
+
+-- The days of the batch that both streams cover.
+create or replace temp macro both_covered(one, other) as table
+select date
+from ops.coverage
+semi join batch_days using (date)
+where stream in (one, other)
+group by date
+having count(*) = 2;
+
+-- Each day of the batch with itself (step 0) and so many days before it.
+create or replace temp macro days_before(days) as table
+select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
+from batch_days
+cross join (select unnest(range(days + 1))::integer as step) as steps;
 
 -- name: no_batch
 -- Creates empty tables, to which statements are bound before the first batch.

@@ -59,28 +59,16 @@ order by coverage.date;
 delete from ops.experiments;
 
 insert into ops.experiments
-select
-    row.campaign_id,
-    row.baseline,
-    row.goal,
-    row.smallest_effect,
-    row.alpha,
-    row.power,
-    row.split,
-    row.hold_outs,
-    row.conversions_per_person
+select row.*
 from (
-    select
-        unnest(
-            from_json(
-                getvariable('given').experiments,
-                '[{
-                    "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
-                    "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
-                    "conversions_per_person": "DOUBLE"
-                }]'
-            )
-        ) as row
+    select unnest(from_json(
+        getvariable('given').experiments,
+        '[{
+            "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
+            "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
+            "conversions_per_person": "DOUBLE"
+        }]'
+    )) as row
 ) as given;
 
 -- name: exports
@@ -89,35 +77,18 @@ from (
 delete from ops.exports;
 
 insert into ops.exports
-select
-    row.key,
-    row.window.start,
-    row.window.end,
-    row.day,
-    row.state,
-    row.exportId,
-    row.messageData,
-    row.records,
-    row.pages,
-    row.estimate,
-    row.pricePerRecord,
-    row.requestedAt,
-    row.updatedAt,
-    row.note
-from (
-    select
-        unnest(
-            json_transform(
-                getvariable('given').exports,
-                '[{
-                    "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
-                    "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
-                    "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
-                    "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
-                }]'
-            )
-        ) as row
-) as given;
+select unnest(
+    json_transform(
+        getvariable('given').exports,
+        '[{
+            "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
+            "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
+            "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
+            "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
+        }]'
+    ),
+    recursive := true
+);
 
 -- name: finish_run
 update ops.runs
