@@ -2,7 +2,6 @@
 
 -- name: batch
 -- The days that the days of a batch look back at, and their bounds.
-
 create or replace temp table lookback_days as
 select distinct date - back::integer as date
 from batch_days
@@ -15,7 +14,6 @@ set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: changes
 -- The changes that make days dirty, as short lists. A day is a number, counted from 1970-01-01.
-
 select
     -- The days that loads have changed.
     (
@@ -51,20 +49,17 @@ select
 
 -- name: days
 -- Fills a table with days of a refresh: the dirty days, the days that are left unchanged, or the days of one batch.
-
 create or replace temp table {relation} as
 select date '1970-01-01' + unnest($days::varchar[])::integer as date;
 
 -- name: event_days
 -- The days that hold events, from the first dirty day on.
-
 select distinct (date - date '1970-01-01')::integer as day
 from events
 where date >= date '1970-01-01' + $first_dirty_day::integer;
 
 -- name: every_day
 -- For a full refresh: every day that any row is about.
-
 select distinct (date - date '1970-01-01')::integer as day
 from (
     select date from ops.coverage
@@ -103,7 +98,7 @@ where isfinite(date);
 delete from ops.touched_days;
 
 -- name: for_checks
--- What several checks read.
+-- Relations that several checks read.
 
 -- Every row of every message table with its key.
 create or replace temp view message_rows as
@@ -126,7 +121,6 @@ cross join (select unnest(range(days + 1))::integer as step) as steps;
 
 -- name: no_batch
 -- Creates empty tables, to which statements are bound before the first batch.
-
 create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);

@@ -11,7 +11,6 @@ order by campaign_id;
 -- another. Rows are compared by the value at a pointer; a value that occurs again counts on any page. Without a
 -- pointer, whole rows are compared, and equal rows on one page are legitimate. 64-bit hashes of a million rows collide
 -- in one of 40 million lists, and need a tenth of the memory.
-
 with pages as (
     select row_number() over () as page, rows_in(data, "templateListResponse") as documents
     from read_json(
@@ -55,7 +54,6 @@ order by coverage.date;
 
 -- name: experiments
 -- Replaces the settings of A/B tests by the given JSON.
-
 delete from ops.experiments;
 
 insert into ops.experiments
@@ -73,7 +71,6 @@ from (
 
 -- name: exports
 -- Replaces all exports by those of the ledger, given as JSON.
-
 delete from ops.exports;
 
 insert into ops.exports
@@ -113,7 +110,6 @@ select current_database() as home;
 -- name: keep_main_goals
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
 -- a chosen goal again.
-
 create or replace temp table configured_goals as
 select entry.key as resource_id, entry.value as goal
 from (select unnest(map_entries(from_json(getvariable('given').main_goals, '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
@@ -131,7 +127,6 @@ where resource_id not in (select resource_id from ops.main_goals);
 -- name: choose_main_goals
 -- Chooses a main goal for each campaign and user journey without one: the goal that an earlier run chose, according to
 -- the journal of runs; otherwise the goal with most conversions over all channels, the first by name among equals.
-
 insert into ops.main_goals
 select resource_id, goal, (started_at at time zone 'Asia/Seoul')::date, 'rule'
 from (
@@ -185,7 +180,6 @@ select $recipients as recipients, nullif($columns, '') as columns, $key_fingerpr
 -- name: privacy_held
 -- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not
 -- record it.
-
 select
     privacy.recipients,
     privacy.columns,
@@ -209,7 +203,6 @@ set variable "{name}" = $value::{type};
 -- name: set_aside
 -- Marks later snapshots as not loaded. Snapshots are loaded in the order of their days; if one arrives late, the later
 -- ones have to be loaded again.
-
 delete from ops.loads
 using (
     select split_part(pull, '/', 1) as stream, min(pulled_at) as pulled_at

@@ -24,7 +24,6 @@ from ops.pushes;
 
 -- name: pushes
 -- Replaces all pushes by those of the ledger, given as JSON.
-
 delete from ops.pushes;
 
 insert into ops.pushes

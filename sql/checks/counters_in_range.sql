@@ -7,17 +7,20 @@
 -- checks them. Sums of sales may be below zero because of returns.
 
 with statistics as (
-    select 'daily_statistics ' || statistic_id as subject, date, message_sent, message_failed, delivered, click
+    select *, 'daily_statistics ' || statistic_id as subject, least(message_sent, message_failed, delivered, click) as lowest
     from daily_statistics
-    union all
-    select 'daily_statistics_by_subchannel ' || statistic_id, date, message_sent, message_failed, delivered, click
+    union all by name
+    select
+        *,
+        'daily_statistics_by_subchannel ' || statistic_id as subject,
+        least(message_sent, message_failed, delivered, click) as lowest
     from daily_statistics_by_subchannel
 ),
 
 found as (
-    select date, subject, 'A counter is below zero.' as finding, least(message_sent, message_failed, delivered, click)::varchar as actual
+    select date, subject, 'A counter is below zero.' as finding, lowest::varchar as actual
     from statistics
-    where least(message_sent, message_failed, delivered, click) < 0
+    where lowest < 0
     union all
     select date, 'daily_conversions ' || statistic_id, 'A number of conversions is below zero.', count::varchar
     from daily_conversions
@@ -35,7 +38,6 @@ found as (
 select date, subject, finding, '0 or more' as expected, actual
 from found
 semi join batch_days using (date)
-
 union all
 select date, subject, 'More messages failed than were sent.', 'at most ' || message_sent, message_failed::varchar
 from statistics

@@ -8,13 +8,11 @@ select date, 'daily_conversions' as subject, 'Conversions belong to no statistic
 from (from daily_conversions semi join batch_days using (date))
 anti join (from daily_statistics semi join batch_days using (date)) as statistics using (date, statistic_id)
 group by date
-
 union all
 select date, 'daily_conversions_by_subchannel', 'Conversions belong to no statistic.', '0', count(*)
 from (from daily_conversions_by_subchannel semi join batch_days using (date))
 anti join (from daily_statistics_by_subchannel semi join batch_days using (date)) as statistics using (date, statistic_id)
 group by date
-
 union all
 select
     dimensions.date,

@@ -3,7 +3,6 @@
 -- name: begin
 -- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
 -- depend on the order in which pulls are loaded.
-
 create or replace temp table asked as
 select
     unnest(getvariable('load').pulls) as pull,
@@ -54,7 +53,6 @@ select distinct pull from versions;
 
 -- name: forget
 -- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
-
 delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 
@@ -68,12 +66,10 @@ where
 
 -- name: drift
 -- Reports each key in the extra columns of this load as a difference from the specification.
-
 insert into ops.drift_by_day by name
 with objects as (
     select date, place, extra as object
     from extras
-
     union all
     -- A known object is in `extra` only because of a nonconforming member inside it.
     select extras.date, fields.part, json_extract(extras.extra, pointer(fields.field))
@@ -115,7 +111,6 @@ group by found.date, found.place, found.field, fields.kind is null;
 
 -- name: cover
 -- Records the days as covered, even if they have no rows, unless the pull is incomplete.
-
 delete from ops.coverage where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
 
 insert into ops.coverage by name
@@ -134,7 +129,6 @@ group by days.date, days.pull, days.pulled_at;
 
 -- name: end
 -- Marks the days as changed for models and checks, and the pulls as loaded.
-
 insert into ops.touched_days
 select getvariable('load').stream, date from days
 except
@@ -171,34 +165,28 @@ left join loaded_rows using (pull);
 
 select pull, 'day' as fact, date::varchar as name, 0 as number
 from versions
-
 union all
 select pull, 'rows', '', rows
 from loaded_rows
-
 union all
 select pull, 'finished', date::varchar, rows
 from ops.coverage
 where stream = getvariable('load').stream and pull in (select pull from asked)
-
 union all
 select asked.pull, 'held', held_sizes.date::varchar, 0
 from held_sizes
 cross join asked
 group by asked.pull, held_sizes.date
-
 union all
 select pull, 'restatements', '', count(*)
 from ops.restatements
 where pull in (select pull from asked)
 group by pull
-
 union all
 select pull, 'note', note, sum(records)::bigint
 from ops.load_notes
 where pull in (select pull from asked)
 group by pull, note
-
 union all
 select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
 from ops.drift_by_day as drift

@@ -2,7 +2,6 @@
 
 -- name: read
 -- E19: reads the answers of the pulls. Variables hold the files and the requests, in the same order.
-
 create or replace temp table asked_campaigns as
 select
     unnest(getvariable('landed').paths) as file,
@@ -43,7 +42,6 @@ inner join asked_campaigns on answers.filename = asked_campaigns.file;
 
 -- name: none
 -- For a range without campaigns: nothing was requested, so there are no files to read.
-
 create or replace temp table documents (
     row_id bigint,
     pull varchar,
@@ -104,7 +102,6 @@ from (select *, json_transform(document, shape('daily')) as d from documents) as
 -- name: unfold
 -- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}. They
 -- are numbered after the lists are unfolded, since each document needs its own number.
-
 create or replace temp table documents as
 select row_number() over () as row_id, *
 from (
@@ -136,7 +133,6 @@ from (select *, json_transform(document, shape('dimension')) as d from documents
 -- A campaign's day belongs to the latest pull that covers it: a pull that requested this campaign and day, or a
 -- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
 -- nothing.
-
 create or replace temp table later as
 select campaign_collections.campaign_id, days_of_window.date, campaign_collections.pulled_at, campaign_collections.pull
 from campaign_collections
@@ -245,11 +241,8 @@ where
     and held_back.date = free_days.date
     and held_back.pulled_at < (select asked.pulled_at from asked where asked.pull = free_days.pull);
 
-delete from campaign_metrics
-where (campaign_id, date) in (select (campaign_id, date) from free_days);
-
-delete from campaign_metric_dimensions
-where (campaign_id, date) in (select (campaign_id, date) from free_days);
+delete from campaign_metrics where (campaign_id, date) in (select (campaign_id, date) from free_days);
+delete from campaign_metric_dimensions where (campaign_id, date) in (select (campaign_id, date) from free_days);
 
 insert into campaign_metrics by name
 select staged_dailies.* exclude (first_date, last_date, dimensions)

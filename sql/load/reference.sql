@@ -4,7 +4,6 @@
 -- name: read
 -- E2, E4, E10, E12: reads each row of the lists as a document. Variables hold the files, their lists and their pulls,
 -- in the same order.
-
 create or replace temp table documents as
 with files as (
     select
@@ -58,7 +57,6 @@ create or replace temp table named_catalogs (pull varchar, catalog_name varchar)
 
 -- name: stage
 -- Creates a staged table: the columns of its history, for the rows of each list and pull.
-
 create or replace temp table staged_{table} as
 select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
 from {table}_history
@@ -66,7 +64,6 @@ limit 0;
 
 -- name: catalogs
 -- E2: catalogs and their items. The fields of a catalog are staged as separate documents (section catalog_fields).
-
 insert into staged_catalogs by name
 select
     documents.list,
@@ -78,11 +75,7 @@ select
     counter(c.num_items) as num_items,
     c.fields,
     documents.extra
-from (
-    select *, json_transform(document, shape('catalog')) as c
-    from documents
-    where list = '*'
-) as documents;
+from (select *, json_transform(document, shape('catalog')) as c from documents where list = '*') as documents;
 
 -- The fields of an item are defined by its catalog, so the whole item is kept unchanged.
 insert into staged_catalog_items by name
@@ -123,10 +116,7 @@ select
     f.name,
     f.type,
     documents.extra
-from (
-    select *, json_transform(document, shape('catalog_field')) as f
-    from documents
-) as documents;
+from (select *, json_transform(document, shape('catalog_field')) as f from documents) as documents;
 
 create or replace temp table extras as
 select 'catalog' as place, date, extra from staged_catalogs semi join days using (pull, date) where extra is not null
@@ -136,7 +126,6 @@ select 'catalog_field', date, extra from staged_catalog_fields semi join days us
 -- name: template_status
 -- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
 -- that they answer.
-
 create or replace temp table template_status as
 with reads as (
     select
@@ -170,7 +159,6 @@ create or replace temp table template_status (list varchar, template_id varchar,
 -- name: brand_templates
 -- E4, with the status from E5. The contents depend on the type and are not specified (N4), so the whole template is
 -- kept beside the columns.
-
 insert into staged_brand_templates by name
 with read as (
     select
@@ -242,10 +230,7 @@ select
     b."linkAnd" as link_and,
     b."linkIos" as link_ios,
     documents.extra
-from (
-    select *, json_transform(document, shape('brand_template_button')) as b
-    from documents
-) as documents;
+from (select *, json_transform(document, shape('brand_template_button')) as b from documents) as documents;
 
 create or replace temp table extras as
 select 'brand_template' as place, date, extra from staged_brand_templates semi join days using (pull, date) where extra is not null
@@ -255,7 +240,6 @@ select 'brand_template_button', date, extra from staged_brand_template_buttons s
 -- name: alimtalk_templates
 -- E10. The structure of a template is not specified, so the whole template is kept; the columns take the values of the
 -- likely keys. Templates without a code, or with the code of another sender in the same list, are numbered.
-
 insert into staged_alimtalk_templates by name
 select
     list,
@@ -275,14 +259,11 @@ select
     row_number() over (partition by list, date, pull, template_code order by document::varchar) as copy
 from documents;
 
-create or replace temp table extras as
-select null::varchar as place, null::date as date, null::json as extra
-limit 0;
+create or replace temp table extras (place varchar, date date, extra json);
 
 -- name: opt_outs
 -- E12. If privacy.recipients is `drop`, recipients who opt out at the same instant differ only in their number, which
 -- is not stored.
-
 insert into staged_opt_outs by name
 with read as (
     select *, json_transform(document, shape('opt_out')) as o
@@ -313,7 +294,6 @@ select 'opt_out' as place, date, extra from staged_opt_outs semi join days using
 -- The snapshot of a list on a day has the rows of the latest pull of that day. Variables hold the lists that the pulls
 -- read completely, in the same order. Snapshots are loaded in the order of their days (ops/set_aside), so only the
 -- first day may have a snapshot already.
-
 create or replace temp table snapshots as
 with asked_lists as (
     select
@@ -389,7 +369,6 @@ from snapshots;
 -- Updates the history of a table with the snapshots of this load: a row that is equal in consecutive snapshots is one
 -- version. Rows without an id are identified by all of their columns. First the history is reset to the snapshot before
 -- this load.
-
 delete from {table}_history
 using first_snapshots
 where {list} = first_snapshots.list and valid_from >= first_snapshots.date;
@@ -415,9 +394,7 @@ seen as (
     select given.row_id, given.list, snapshots.nth, {key}, given.unnamed, given.content
     from given
     inner join snapshots using (list, date, pull)
-
     union all by name
-
     select held.row_id, held.list, 0 as nth, {key}, held.unnamed, held.content
     from held
     semi join first_snapshots using (list)
@@ -469,7 +446,6 @@ where versions_found.first_nth > 0;
 
 -- name: cover
 -- Records a day as covered if every list was read completely on it; its row count is the sum over all lists.
-
 delete from ops.coverage
 where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
 

@@ -2,7 +2,6 @@
 
 -- name: read
 -- Reads the records of the answers of E17 and E18, which are bare arrays.
-
 create or replace temp table documents as
 select
     row_number() over () as row_id,
@@ -27,7 +26,6 @@ inner join asked using (pull);
 -- name: typed_statistics
 -- E17: converts records to typed rows. A record whose day is outside the range is left out: it stays in the landed
 -- file, and the pull that requests its day loads it.
-
 create or replace temp view typed_statistics as
 with read as (
     select
@@ -76,7 +74,6 @@ from read;
 
 -- name: typed_subchannels
 -- E18: converts records to typed rows. The requested day counts.
-
 create or replace temp view typed_statistics as
 with read as (
     select
@@ -119,7 +116,6 @@ from read;
 
 -- name: staged
 -- Gives each record the id of its grain, and reads its conversions as documents.
-
 create or replace temp table staged_statistics as
 with numbered as (
     select
@@ -164,7 +160,6 @@ from (select *, json_transform(document, shape('conversion')) as c from document
 -- name: sizes
 -- The size of each day in each pull, and of the day that it would replace, in an earlier pull of this load or in the
 -- warehouse.
-
 create or replace temp table sizes as
 with given as (
     select pull, date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
@@ -200,7 +195,6 @@ where rows_before is not null;
 -- name: restatements
 -- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
 -- of this load.
-
 insert into ops.restatements by name
 with replacements as (
     select versions.*
@@ -210,11 +204,11 @@ with replacements as (
 ),
 
 statistics as (
-    select 0 as version, date, statistic_id, message_sent, message_failed, delivered, click
+    select 0 as version, * exclude (message, ordinal, extra)
     from daily_statistics
     where date in (select date from replacements)
-    union all
-    select versions.version, date, statistic_id, message_sent, message_failed, delivered, click
+    union all by name
+    select versions.version, staged_statistics.* exclude (message, ordinal, extra)
     from staged_statistics
     inner join versions using (pull, date)
 ),
@@ -264,29 +258,18 @@ changes as (
 
 -- A statistic that is missing in the new answer is described by the replaced day.
 subjects as (
-    select date, statistic_id, any_value(subject) as subject
-    from (
-        select
-            date,
-            statistic_id,
-            {
-                'resource_type': resource_type,
-                'campaign_id': campaign_id,
-                'variant_id': variant_id,
-                'user_journey_id': user_journey_id,
-                'user_journey_node_id': user_journey_node_id,
-                'channel': channel
-            } as subject
-        from (
-            select date, statistic_id, resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel
-            from daily_statistics
-            where date in (select date from replacements)
-            union all
-            select date, statistic_id, resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel
-            from staged_statistics
-            inner join versions using (pull, date)
-        )
-    )
+    select
+        date,
+        statistic_id,
+        any_value({
+            'resource_type': resource_type,
+            'campaign_id': campaign_id,
+            'variant_id': variant_id,
+            'user_journey_id': user_journey_id,
+            'user_journey_node_id': user_journey_node_id,
+            'channel': channel
+        }) as subject
+    from statistics
     group by date, statistic_id
 )
 
@@ -301,7 +284,6 @@ left join subjects using (date, statistic_id);
 
 -- name: replaced
 -- Replaces the rows of the days, and notes nonconforming answers.
-
 insert into loaded_rows
 select pull, count(*)
 from staged_statistics
@@ -334,7 +316,6 @@ from (
     inner join first_days using (pull)
     where day_note is not null
     group by all
-
     union all
     select date, pull, 'same_grain', statistic_id, 1
     from staged_statistics

@@ -166,7 +166,7 @@ create macro marts.shown_numbers(text) as list_distinct(list_transform(
     lambda number: regexp_replace(number, '[^0-9]', '', 'g')
 ));
 
--- What records cost: exact, with the digits of the price.
+-- The cost of records, exact to the last digit of the price.
 create macro marts.price_of(records, price_per_record) as
     records::decimal(18, 0) * coalesce(price_per_record, 0)::decimal(19, 12);
 
