@@ -65,49 +65,44 @@ where
     and held_back.pulled_at < days.pulled_at;
 
 -- name: drift
--- Reports each key in the extra columns of this load as a difference from the specification.
+-- Reports each difference from the specification in the extra columns of this load. A whole text holds fields without a
+-- difference too.
+
 insert into ops.drift_by_day by name
 with objects as (
     select date, place, extra as object
     from extras
+
     union all
-    -- A known object is in `extra` only because of a nonconforming member inside it.
     select extras.date, fields.part, json_extract(extras.extra, pointer(fields.field))
     from extras
     inner join fields on extras.place = fields.place
     where fields.part is not null and json_type(extras.extra, pointer(fields.field)) = 'OBJECT'
 ),
 
-keyed as (
-    select date, place, object, json_keys(object) as keys
+-- The first of two members with the same key counts, as in all other statements.
+members as (
+    select date, place, object, unnest(list_distinct(json_keys(object))) as field
     from objects
 ),
 
--- Distinct documents only, about a dozen rows.
-alike as (
-    select date, place, keys, list_transform(keys, lambda key: json_type(object, pointer(key))) as types, count(*) as records
-    from keyed
-    group by all
-),
-
--- The first of two members with the same key counts, as in all other statements.
-found as (
-    select distinct *, unnest(keys) as field, unnest(types) as type
-    from alike
+given as (
+    select members.date, members.place, members.field, fields.kind, json_extract(members.object, pointer(members.field)) as value
+    from members
+    left join fields on members.place = fields.place and members.field = fields.field
 )
 
 select
     getvariable('load').stream as stream,
-    found.date,
-    if(found.place in ('statistic', 'statistic_by_subchannel'), 'record', found.place) as place,
-    found.field,
-    if(fields.kind is null, 'unknown', 'type') as kind,
-    min(found.type) as example_type,
-    sum(found.records)::bigint as records
-from found
-left join fields on found.place = fields.place and found.field = fields.field
-where fields.part is null or found.type <> 'OBJECT'
-group by found.date, found.place, found.field, fields.kind is null;
+    date,
+    if(place in ('statistic', 'statistic_by_subchannel'), 'record', place) as place,
+    field,
+    if(kind is null, 'unknown', 'type') as kind,
+    min(json_type(value)) as example_type,
+    count(*) as records
+from given
+where not fits(kind, value)
+group by given.date, given.place, given.field, given.kind is null;
 
 -- name: cover
 -- Records the days as covered, even if they have no rows, unless the pull is incomplete.

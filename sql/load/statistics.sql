@@ -348,5 +348,5 @@ from (
     inner join first_days using (pull)
 ) as missing_fields
 semi join days using (pull, date)
-where json_extract(extra, pointer(field)) is null
+where json_extract_string(extra, pointer(field)) is null
 group by date, field;

@@ -5,7 +5,7 @@
 import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
-import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
+import { DOCUMENTS, split } from './unknown-fields.js';
 import type { ReferencePull } from '../storage/pull.js';
 import type { Session } from './session.js';
 import type { ReferenceStream } from '../streams.js';
@@ -50,11 +50,7 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 };
 
 /** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
-export async function loadReference(
-  session: Session,
-  unknown: UnknownFields,
-  pulls: readonly ReferencePull[],
-): Promise<void> {
+export async function loadReference(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const [{ stream } = { stream: undefined }] = pulls;
   const lists = pulls.flatMap((pull) => pull.lists.map((list) => ({ ...list, pull: pull.id })));
   if (stream === undefined || lists.length === 0) return;
@@ -77,7 +73,7 @@ export async function loadReference(
     'load/reference/stage',
     TABLES[stream].map(({ table }) => ({ table })),
   );
-  await stage(stream, session, unknown, pulls);
+  await stage(stream, session, pulls);
   await session.run('load/reference/snapshots');
   for (const table of TABLES[stream])
     await session.run('load/reference/versions', { unnamed: 'null', ...table });
@@ -91,29 +87,28 @@ export async function loadReference(
 async function stage(
   stream: ReferenceStream,
   session: Session,
-  unknown: UnknownFields,
   pulls: readonly ReferencePull[],
 ): Promise<void> {
   await redactDocuments(session);
   switch (stream) {
     case 'catalogs':
-      await unknown.split('catalog', { ...DOCUMENTS, condition: `list = '*'` });
+      await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });
       await session.run('load/reference/catalogs');
-      await unknown.split('catalog_field', DOCUMENTS);
+      await split(session, 'catalog_field');
       await session.run('load/reference/catalog_fields');
       break;
     case 'brand_templates':
-      await unknown.split('brand_template', DOCUMENTS);
+      await split(session, 'brand_template');
       await readStatus(session, pulls);
       await session.run('load/reference/brand_templates');
-      await unknown.split('brand_template_button', DOCUMENTS);
+      await split(session, 'brand_template_button');
       await session.run('load/reference/brand_template_buttons');
       break;
     case 'alimtalk_templates':
       await session.run('load/reference/alimtalk_templates');
       break;
     case 'opt_outs':
-      await unknown.split('opt_out', DOCUMENTS);
+      await split(session, 'opt_out');
       await session.run('load/reference/opt_outs');
       break;
   }

@@ -1,7 +1,7 @@
 /** E19: loads campaign statistics in detail. The order of all steps is in this file. */
 import { redactDocuments } from './privacy.js';
 import { asPattern, largestOf } from './landed-files.js';
-import { DOCUMENTS, type UnknownFields, isLoss, replaces } from './unknown-fields.js';
+import { isLoss, replaces, split } from './unknown-fields.js';
 import type { CampaignsPull, StatisticsPull, SubchannelPull, DayPull } from '../storage/pull.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
@@ -26,11 +26,7 @@ const LEVELS = [
  * Replaces the rows of the pulls' campaigns on their days; complete pulls also cover the days. Requires the load's
  * transaction and its table `days`. The pulls are all complete, or there is only one.
  */
-export async function loadCampaigns(
-  session: Session,
-  unknown: UnknownFields,
-  pulls: readonly CampaignsPull[],
-): Promise<void> {
+export async function loadCampaigns(session: Session, pulls: readonly CampaignsPull[]): Promise<void> {
   const answers = pulls.flatMap((pull) => pull.answers.map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, gone = [] }) => gone.map((campaignId) => ({ campaignId, pull: id })));
   const files = answers.map(({ file }) => file);
@@ -50,7 +46,7 @@ export async function loadCampaigns(
   await session.run(files.length > 0 ? 'load/campaigns/read' : 'load/campaigns/none');
   await redactDocuments(session);
   for (const { place, step, inside } of LEVELS) {
-    await unknown.split(place, DOCUMENTS);
+    await split(session, place);
     await session.run(`load/campaigns/${step}`);
     if (inside !== undefined)
       await session.run('load/campaigns/unfold', { staged: `staged_${step}`, ...inside });
@@ -86,7 +82,6 @@ const STATISTICS = {
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(
   session: Session,
-  unknown: UnknownFields,
   pulls: readonly (StatisticsPull | SubchannelPull)[],
   stream: keyof typeof STATISTICS,
 ): Promise<void> {
@@ -102,10 +97,10 @@ export async function loadStatistics(
   });
   await session.run('load/statistics/read');
   await redactDocuments(session);
-  await unknown.split(names.place, DOCUMENTS);
+  await split(session, names.place);
   await session.run(names.typed);
   await session.run('load/statistics/staged', names);
-  await unknown.split('conversion', DOCUMENTS);
+  await split(session, 'conversion');
   await session.run('load/statistics/conversions');
   await session.run('load/statistics/sizes', names);
   await holdBack(session, pulls);
