@@ -82,7 +82,7 @@ test('are made in order, and a failed one withholds nothing and is alerted', asy
 test('what did not change is left out the next night, an edited query is refused, and a push can be made by hand', async () => {
   const byHand = await push(place, 'tiers', '--json');
   expect(JSON.parse(byHand.stdout)).toMatchObject({ unchanged: 1, sent: 0 });
-  await place.configure(YAML.replace('report: en\n', '') + pushes("select 'n-1' as user_id, 'red' as tier"));
+  await place.configure(YAML + pushes("select 'n-1' as user_id, 'red' as tier"));
   const run = await runOf(1);
   expect(run.stderr).toContain('The push tiers failed: Nothing was sent. The query was edited');
   expect(run.stderr).toContain('welcome: Pushed 1 row');
