@@ -89,28 +89,6 @@ describe('people', () => {
       });
     }
   });
-
-  test('what a message was made from is told apart by its kind', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [
-        [
-          event('1', 'kim', DAY, { message_data: { title: '안내', body: '본문', link: null } }),
-          event('2', 'kim', DAY, { ...clicked, message_data: { title: '안내', body: '본문', link: null } }),
-          event('3', 'kim', DAY, { channel: 'chatapp-alimtalk', message_data: { templateCode: 'T1' } }),
-          event('4', 'lee', DAY, {
-            channel: 'chatapp-alimtalk',
-            event_name: 'send_failure',
-            message_data: { templateCode: 'T1' },
-          }),
-        ],
-      ]),
-    ]);
-    expect(
-      await workshop.lines(
-        'select content_kind, content, sent, failed, clicked, click_rate from marts.content_performance order by all',
-      ),
-    ).toEqual(['template_code | T1 | 2 | 1 | - | -', 'title | 안내 | 1 | 0 | 1 | 1']);
-  });
 });
 
 test(

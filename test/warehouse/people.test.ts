@@ -85,25 +85,6 @@ describe('people', () => {
     );
   });
 
-  test('a link of an earlier day that is loaded later changes the days after it', async () => {
-    const workshop = new Workshop();
-    const NEXT = dayAfter(DAY, 40);
-    const nights: EventsPull[] = [
-      day(workshop, NEXT, event('2', NEXT, { device_id: 'd1' }), event('3', NEXT, { user_id: 'u1' })),
-      day(workshop, DAY, event('1', DAY, { user_id: 'u1', device_id: 'd1' })),
-    ];
-    const seen: string[][] = [];
-    for (const pull of nights) {
-      await workshop.with(async (warehouse) => {
-        await warehouse.loader.load(pull);
-        await warehouse.model();
-        await warehouse.check();
-      });
-      seen.push(await people(workshop));
-    }
-    expect(seen).toEqual([['2', '3'], ['1 2 3']]);
-  });
-
   test('a click with another id of the same person counts for the message, whichever came first', async () => {
     const NEXT = dayAfter(DAY);
     const workshop = await held(
@@ -177,11 +158,6 @@ describe('response times', () => {
     );
     expect(Math.abs(Number(whole['p50_seconds']) / exact - 1)).toBeLessThanOrEqual(0.02);
     expect(whole['responses']).toBe('180');
-  });
-
-  test('a message at no time, and a record of nobody, answer nothing', async () => {
-    const workshop = await held(event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' }));
-    expect(await workshop.look('from marts.daily_response_times')).toEqual([]);
   });
 });
 
@@ -270,17 +246,6 @@ describe('what reaches a person', () => {
     ]);
   });
 
-  test('who is known by a device first and as a user later is one person of a range', async () => {
-    const LATER = dayAfter(DAY, 2);
-    const workshop = await held(
-      event('1', DAY, { device_id: 'd1' }),
-      event('2', LATER, { user_id: 'u1', device_id: 'd1' }),
-    );
-    expect(await asked(workshop, 'reach', { start: DAY, end: LATER })).toMatchObject([
-      { people_reached: '1', messages: '2', messages_per_person: 2 },
-    ]);
-  });
-
   test('fatigue holds a click against what its reader had had before the message', async () => {
     const LATER = dayAfter(DAY, 8);
     const workshop = await held(
@@ -351,36 +316,6 @@ describe('contents', () => {
         'select channel, click_rate from marts.send_time_heatmap where succeeded > 0 order by all',
       ),
     ).toEqual(['email | -', 'push-notification | 0']);
-  });
-
-  test('a click that comes within a week counts for its content, whether the days are modelled at once or not', async () => {
-    const clickAfter = (days: number, id: string): [string, Row] => [
-      dayAfter(DAY, days),
-      event(id, dayAfter(DAY, days), { user_id: 'u1' }, { ...clicked, ...titled('안내') }),
-    ];
-    for (const when of ['each', 'last']) {
-      const workshop = new Workshop();
-      const pulls = [
-        day(
-          workshop,
-          DAY,
-          event('1', DAY, { user_id: 'u1' }, titled('안내')),
-          event('2', DAY, { user_id: 'u1' }, titled('안내')),
-        ),
-        ...[clickAfter(3, '1'), clickAfter(8, '2')].map(([date, row]) => day(workshop, date, row)),
-      ];
-      await workshop.with(async (warehouse) => {
-        for (const [nth, pull] of pulls.entries()) {
-          await warehouse.loader.load(pull);
-          if (when === 'last' && nth < pulls.length - 1) continue;
-          await warehouse.model();
-          await warehouse.check();
-        }
-      });
-      expect(await workshop.lines('select content, sent, clicked from marts.content_performance')).toEqual([
-        '안내 | 2 | 1',
-      ]);
-    }
   });
 });
 

@@ -63,20 +63,6 @@ describe('the trend of a failure reason', () => {
     );
   });
 
-  test('is not told while a day inside the last week is missing, and says how many are', async () => {
-    const workshop = await modelled((workshop) =>
-      days(14)
-        .filter((_, n) => n !== 10)
-        .map((day) => pushes(workshop, day, 20, { 만료: 2 })),
-    );
-    expect(
-      await workshop.lines(
-        `select recent_failures, previous_failures, change, trend, recent_days_missing, previous_days_missing
-        from marts.failure_reasons`,
-      ),
-    ).toEqual(['12 | 14 | - | - | 1 | 0']);
-  });
-
   test('is one of rates: twice the failures of twice the messages are steady', async () => {
     const workshop = await modelled((workshop) =>
       days(14).map((day, n) => pushes(workshop, day, n < 7 ? 30 : 60, { 만료: n < 7 ? 3 : 6 })),
@@ -174,10 +160,6 @@ describe('the last 28 days of a campaign against the 28 before', () => {
       'young | 280 | 50 | - | - | 0 | 0',
     ]);
   });
-
-  test('is null while a day inside the last window is missing', async () => {
-    expect(await look(lifetimes(56, 50))).toContain('always | 270 | 280 | - | - | 1 | 0');
-  });
 });
 
 test('restated counts show what came first and last, of which variant, also where a statistic vanished', async () => {
@@ -240,18 +222,6 @@ describe('texts instead of failed messages', () => {
     expect(
       await workshop.look('select sum(failover_sent) / sum(failed) as rescue_rate from marts.failovers'),
     ).toEqual([{ rescue_rate: 1 / 3 }]);
-  });
-
-  test('are found of a channel and a campaign without a name', async () => {
-    const nameless = { channel: null, campaign_id: null, resource_type: null };
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [[alimtalk('1', 'send_failure', DAY, 86_390, nameless)]]),
-      workshop.events(NEXT, [[alimtalk('2', TEXT, NEXT, 5, nameless)]]),
-    ]);
-    expect(await workshop.lines('select failed, failover_sent from marts.failovers order by date')).toEqual([
-      '1 | 0',
-      '0 | 1',
-    ]);
   });
 });
 
@@ -335,16 +305,5 @@ describe('the steps of a user journey', () => {
         ),
       ).toEqual([]);
     }
-  });
-
-  test('begin with the node that sent first where no events are held', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics({ start: DAY, end: NEXT }, [
-        at(DAY, '환영', 100),
-        at(DAY, '쿠폰', 80),
-        at(NEXT, '마지막', 500),
-      ]),
-    ]);
-    expect(await workshop.look(LOOK)).toMatchObject([{ node: '환영' }, { node: '쿠폰' }, { node: '마지막' }]);
   });
 });
