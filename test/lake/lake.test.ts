@@ -127,15 +127,6 @@ describe('a push', () => {
     await good(place, 'lake verify');
   });
 
-  test('brings a day again whose coverage the lake has lost, and doubles nothing', async () => {
-    const lakeside = await filled();
-    await change(lakeside, "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'");
-    const plan = await lakeside.place.run(['lake', 'plan']);
-    expect(plan.stdout).toContain('push events of 1 day: 2026-11-19');
-    await good(lakeside.place, 'lake push');
-    await expectEqual(lakeside);
-  });
-
   test('replaces what the lake holds of an export, whatever day its events bear there', async () => {
     const lakeside = await filled();
     await change(
@@ -319,16 +310,6 @@ describe('a lake', () => {
     await fails(place, 'lake push', 2, 'The set-up of the lake did not end well');
   });
 
-  test('is not forgotten while another one is tried', async () => {
-    const lakeside = await filled();
-    const { place, lake } = lakeside;
-    await place.configure(SETTINGS + LAKE_YAML.replace('namespace: dl', 'namespace: other'));
-    lake.together = false;
-    await fails(place, 'lake setup', 2, 'table by table');
-    await place.configure(SETTINGS + LAKE_YAML);
-    await good(place, 'lake push');
-  });
-
   test('gets recipients as they are only where that is allowed', async () => {
     const keep = 'privacy: { recipients: keep }\n';
     const { place } = await make(SETTINGS + keep + LAKE_YAML);
@@ -361,18 +342,6 @@ describe('a lake', () => {
     expect((await place.run(['lake', 'setup'])).stderr).toContain(
       'Column own of dl."events" is in the lake and not in the file.',
     );
-  });
-
-  test('whose table was dropped gets it back, filled', async () => {
-    const lakeside = await filled();
-    const { place } = lakeside;
-    await change(
-      lakeside,
-      'drop table dl.push_messages; drop table dl_marts.daily_events; drop table dl.calendar',
-    );
-    await good(place, 'lake setup');
-    await good(place, 'lake push');
-    await expectEqual(lakeside);
   });
 });
 

@@ -28,20 +28,6 @@ const tracked = () => written(place).events.filter(({ userId }) => userId.starts
 const idIn = ({ stderr }: Ended): string => /\d{4}-\d\d-\d\d\.\d+/.exec(stderr)?.[0] ?? '';
 const JOURNEY = ['journey', 'uj-win02', '--sql'] as const;
 
-test(
-  'a journey takes 1,000 users a call, events 500, each with its fields',
-  { tags: ['extended'] },
-  async () => {
-    const before = { ...place.sandbox.requests() };
-    expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
-    expect((await push(place, 'events', 'signed_up', '--sql', users(501))).code).toBe(0);
-    expect(place.sandbox.requests().E16 - before.E16).toBe(2);
-    expect(place.sandbox.requests().E13 - before.E13).toBe(2);
-    expect(new Set(entered()).size).toBe(1001);
-    expect(tracked()[7]).toMatchObject({ eventName: 'signed_up', step: 7 });
-  },
-);
-
 const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
   ['a reset after it was handled', { kind: 'reset-after', times: 1 } as never, true],
   ['a 502', { kind: 'status', status: 502, times: 1 } as never, false],
@@ -149,17 +135,6 @@ describe('after an unknown outcome', () => {
 });
 
 describe('events', () => {
-  test(
-    'several events of a user are no duplicates, unless a key tells them apart',
-    { tags: ['extended'] },
-    async () => {
-      const sql = `select 'once${nth}-1' as user_id, i % 2 as order_id, i as n from range(4) as r(i)`;
-      expect((await push(place, 'events', 'bought', '--sql', sql)).code).toBe(0);
-      expect(tracked()).toHaveLength(4);
-      expect((await push(place, 'events', 'bought', '--sql', sql, '--key', 'order_id')).code).toBe(3);
-    },
-  );
-
   test('an event that was acknowledged is not tracked again with a key', { tags: ['extended'] }, async () => {
     const of = (count: number) =>
       `select 'once${nth}-' || i as user_id, 'o-' || i as order_id from range(${count}) as r(i)`;
