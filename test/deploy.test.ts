@@ -158,23 +158,6 @@ describe('GitHub Actions', () => {
   });
 });
 
-describe('launchd', () => {
-  test('the list starts the job at a time of day', () => {
-    const text = read('launchd.plist');
-    const words = [...text.matchAll(/^ {4}<string>(.*)<\/string>$/gm)].map(([, word]) => word);
-    expect(words.at(-1)).toBe('run');
-    expect(text).toMatch(/<key>Hour<\/key>\s*<integer>7<\/integer>/);
-  });
-
-  test.skipIf(!has('plistutil'))('plistutil reads it', () => {
-    const input = read('launchd.plist');
-    const { status, stdout, stderr } = spawnSync('plistutil', ['-i', '-', '-o', '-'], { input });
-    expect(stderr.toString()).toBe('');
-    expect(status).toBe(0);
-    expect(stdout.subarray(0, 8).toString()).toBe('bplist00');
-  });
-});
-
 test('Kubernetes: one night at a time, in Korean time, without privileges, on a read-only root', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   const container = {

@@ -79,25 +79,6 @@ describe('a lower count', () => {
     expect(rows.map(({ row }) => row).sort()).toEqual(['ghost3', 'ghost40', 'ghost41']);
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
   });
-
-  test(
-    'rejected rows are tried by three pushes more, then left, and a changed row is tried again',
-    { tags: ['extended'] },
-    async () => {
-      const args = ['user-properties', '--key', 'user_id', '--sql'];
-      for (const nth of [1, 2, 3, 4]) {
-        const tried = await push(picky, ...args, mixed());
-        expect(tried.code, `push ${nth}: ${tried.stderr}`).toBe(1);
-        expect(tried.stderr).toContain('3 rejected');
-      }
-      const left = await push(picky, ...args, mixed());
-      expect(left.code).toBe(0);
-      expect(left.stderr).toContain('Pushed 0 rows');
-      expect(left.stderr).toContain('3 left after four rejections');
-      const changed = await push(picky, ...args, mixed('y'), '--yes');
-      expect(changed.stderr).toContain('3 rejected');
-    },
-  );
 });
 
 describe('catalog items', () => {

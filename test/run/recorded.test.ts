@@ -152,13 +152,3 @@ test('after Ctrl-C status says that the run was interrupted, and what resumes at
   expect(stdout).toMatch(/^last run {2}run, interrupted \(exit code 130\)/m);
   expect(stdout).toMatch(/^exports {3}under way, resumed at no cost by the next run: 2026-11-/m);
 });
-
-test('without settings, status claims no missing day and says how to begin', async () => {
-  const place = await make(DAYS);
-  await rm(join(place.folder, 'dawnload.yaml'));
-  const { stdout, code } = await place.run(['status']);
-  expect(code).toBe(1);
-  expect(stdout.trim()).toBe(
-    'No warehouse has been published yet, and no start_date is set. `dawnload init` sets both up.',
-  );
-});

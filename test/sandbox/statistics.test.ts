@@ -178,15 +178,6 @@ test('E17.3 a record for each variant, node and channel; null where a channel do
   expect(rows.filter(({ channel, click }) => channel === 'webhook' && click !== null)).toEqual([]);
 });
 
-test('E17.5 tags', async () => {
-  const rows = await e17({ ...WEEK, tags: ['장바구니', '배송'] });
-  expect(values(rows, 'campaign_name')).toEqual(
-    new Set(['장바구니 이탈 알림', '웹 장바구니 리마인드', '배송 출발 안내']),
-  );
-  const none = { ...WEEK, tags: ['없는 태그'] };
-  expect([await e17(none), await e18(none)]).toEqual([[], []]);
-});
-
 const E17 = `POST /v1/projects/${PROJECT}/statistics`;
 const E18 = `GET /v1/projects/${PROJECT}/statistics.csv`;
 const timeouts = (status: 200 | 408): Step[] => [
@@ -396,38 +387,6 @@ async function alimtalkTemplates(): Promise<Record<string, string>[]> {
   return (json as unknown as { templateListResponse: { templates: Record<string, string>[] } })
     .templateListResponse.templates;
 }
-
-test('E4.5 templates and catalogs belong to what is sent: brand messages, alimtalk (E10) and linked products (E2)', async () => {
-  const records = await exportAll(there, ...WINDOW);
-  const sentValues = (channel: string, key: string) =>
-    new Set(records.filter((one) => one.channel === channel).map(({ message_data }) => message_data?.[key]));
-  const brand = await brandTemplates();
-  const names = sentValues('chatapp-brand-message', 'templateName');
-  expect(names.size).toBe(5);
-  expect(brand.length).toBeGreaterThan(names.size + 2);
-  expect(brand.map(({ templateName }) => templateName)).toEqual(expect.arrayContaining([...names]));
-  const bad = brand.filter(({ status }) => status === 'suspended' || status === 'rejected');
-  expect(bad.map(({ templateName, status }) => [names.has(templateName), status]).sort()).toEqual([
-    [false, 'rejected'],
-    [true, 'suspended'],
-  ]);
-  const codes = sentValues('chatapp-alimtalk', 'templateCode');
-  const status = Object.fromEntries(
-    (await alimtalkTemplates()).map((one) => [one['templateCode'] ?? '', one['templateStatusCode']]),
-  );
-  expect([...codes].filter((code) => status[String(code)] === undefined)).toEqual(['tpl-n2s2']);
-  expect(status).toMatchObject({ 'tpl-u2NqA9': 'REJ', 'tpl-n2p7': 'STP', 'tpl-promo-04': 'REJ' });
-  expect(['tpl-u2NqA9', 'tpl-n2p7', 'tpl-promo-04'].map((code) => codes.has(code))).toEqual([
-    true,
-    true,
-    false,
-  ]);
-  const linked = new Set(
-    [...JSON.stringify(records).matchAll(/\?p=([a-z]{2}-\d{4})/g)].map(([, code]) => code),
-  );
-  expect(linked.size).toBe(4);
-  expect((await there.all('products')).map(({ id }) => id)).toEqual(expect.arrayContaining([...linked]));
-});
 
 test('E5.3 a status changes without updatedAt where that is chosen', async () => {
   const other = await start({ statusMovesUpdatedAt: false });

@@ -55,17 +55,6 @@ const RULES: Record<string, Step[]> = {
     [E13, many(500, event), tracked(500)],
     ...each(E13, REFUSED, many(501, event), []),
   ],
-  'E13.2 state: the sandbox alone shows each event with its other fields (N13), as often as it came': [
-    [E13, Array(2).fill({ ...event, eventProperties: { price: 900, list: ['a'] }, at: null }), tracked(2)],
-    state({
-      events: Array(2).fill({
-        at: null,
-        eventName: 'viewed',
-        userId: 'bora',
-        eventProperties: { price: 900, list: ['a'] },
-      }),
-    }),
-  ],
   'E13.3 effect: a triggered alimtalk fails for a user without a number; triggers are a setting': [
     { options: { triggers: { viewed: 'wE91kd' } } },
     [E13, [event, { ...event, eventName: 'signed_up' }], tracked(2)],
@@ -163,15 +152,6 @@ const RULES: Record<string, Step[]> = {
     { ...gone, userProperties: { $email: 7 } },
     { userId: 'bora' },
   ),
-  'E16.1 state: the sandbox alone shows each entry with its other fields (N16)': [
-    [E16(), { users: [{ userId: 'bora', coupon: 'c-1' }, { userId: 'bora' }] }, ENTERED],
-    state({
-      journeys: [
-        { at: AT, userJourneyId: JOURNEY, userId: 'bora', coupon: 'c-1' },
-        { at: AT, userJourneyId: JOURNEY, userId: 'bora' },
-      ],
-    }),
-  ],
   'E16.2 users: 1,000 pass, 1,001 and none do not': [
     [E16(), { users: many(1000, {}) }, ENTERED],
     ...[many(1001, {}), [], undefined, 'bora', [{}], [{ userId: '' }], ['bora']].map((users): Step => [

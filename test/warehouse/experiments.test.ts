@@ -317,20 +317,6 @@ describe('A/B tests', () => {
       null,
       "No verdict: without events it is unknown how many people got these messages. Export the events of the test's days.",
     ]);
-    expect(await said('conversions of nobody knows whom', 'difference_low, verdict')).toEqual([
-      null,
-      'No verdict: the service counts conversions, not the people who convert. Set conversions_per_person if you know how often one does at most.',
-    ]);
-    expect(await said('conversions of one a person', 'unit, size, verdict')).toEqual([
-      'message',
-      '600',
-      expect.stringContaining('allows for one person to count 1.0 times'),
-    ]);
-    expect(await said('a split that cannot be tested', 'verdict, verdict_ko')).toEqual([
-      expect.stringContaining('The split was not tested'),
-      expect.stringContaining('집단 분할은 검정하지 않았습니다'),
-    ]);
-    expect(await said('the same split, intended')).toEqual([expect.not.stringContaining('split')]);
   });
 
   test('where nobody clicks there is no size to wait for, and no p', async () => {

@@ -127,12 +127,6 @@ test(
   },
 );
 
-test('closing twice does nothing', async () => {
-  const warehouse = await new Workshop().open();
-  await warehouse.close();
-  await warehouse.close();
-});
-
 test('a load that is stopped before its end leaves nothing, and is done again', async () => {
   const workshop = new Workshop();
   const pull = workshop.events(DAY, [[record({ message_data: { title: 't' } })]]);

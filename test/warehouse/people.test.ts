@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { EventsPull } from '../../src/storage/pull.js';
-import { asked, dayAfter, micros, record, statistic, Workshop, type Row, modelled } from './support.js';
+import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -287,35 +287,6 @@ describe('what reaches a person', () => {
     expect(second).toMatchObject({ hour: 11, click_rate: 1, messages: '1' });
     expect(Number(second?.['shrunk_click_rate'])).toBeLessThan(0.2);
     expect(third).toMatchObject({ hour: 10 });
-  });
-});
-
-describe('contents', () => {
-  const titled = (title: string): Row => ({ message_data: { title, body: '본문', link: null } });
-
-  test('a channel that counts clicks has a rate of zero where nobody clicked', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ date: DAY, delivered: null, click: 0 }),
-        statistic({ date: DAY, channel: 'email', delivered: 3, click: null }),
-      ]),
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'u1' }, titled('안내')),
-        event('2', DAY, { user_id: 'u1' }, { channel: 'email', message_data: { title: '소식', body: {} } }),
-      ),
-    ]);
-    expect(
-      await workshop.lines(
-        'select content, delivery_rate, click_rate from marts.content_performance order by content',
-      ),
-    ).toEqual(['소식 | 0 | -', '안내 | - | 0']);
-    expect(
-      await workshop.lines(
-        'select channel, click_rate from marts.send_time_heatmap where succeeded > 0 order by all',
-      ),
-    ).toEqual(['email | -', 'push-notification | 0']);
   });
 });
 
