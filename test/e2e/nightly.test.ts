@@ -148,19 +148,6 @@ describe('a night', { tags: ['long'] }, () => {
     ]);
   });
 
-  test('brings other words for brand and messenger under the neutral names', async () => {
-    const words = { brand: 'acme', messenger: 'talky' };
-    const place = await make(`brand: acme\nmessenger: talky\n${PAID}`, words);
-    expect((await run(place, 'run')).stderr).not.toMatch(/^warning/m);
-    const rows = await place.rows('select channel from events union select channel from daily_statistics');
-    const channels = rows.map(({ channel }) => channel);
-    expect(channels).toContain('chatapp-alimtalk');
-    expect(channels.join()).not.toMatch(/talky|_/);
-    const nulls = 'select count(*)::int as n from events where service_user_id is null';
-    expect(await place.rows(nulls)).toEqual([{ n: 0 }]);
-    expect(await place.rows('select count(ti) > 0 as some from web_push_messages')).toEqual([{ some: true }]);
-  });
-
   test('asks for a range that the service finds too long in parts', async () => {
     const place = await make('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
     await run(place, 'run');

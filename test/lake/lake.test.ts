@@ -1,8 +1,5 @@
-/**
- * The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog.
- *
- * @module-tag long
- */
+// @module-tag long
+/** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -128,33 +128,6 @@ describe('catalog items', () => {
     const refused = await push(place, ...patch, theirs, '--delete-missing');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--mode replace')]);
   });
-
-  test('values are checked against the declared types and the limits before the first call', async () => {
-    const before = requests().E2;
-    const sql = `
-      select 'c-' || i as id,
-        case i when 1 then repeat('가', 5001) else 'n' end as name,
-        [case i when 2 then null else 'red' end] as sizes
-      from range(4) as r(i)
-      union all select 'bad id', 'n', ['red'] union all select 'c-9', 'n', list_transform(range(101), lambda x: 'c' || x)`;
-    const { code, stdout } = await push(
-      place,
-      ...['catalog-items', 'products', '--mode', 'replace', '--dry-run', '--json', '--sql', sql],
-    );
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      rows: 6,
-      new: 2,
-      calls: 1,
-      invalid: {
-        'name: must have at most 5000 characters': 1,
-        'sizes: must be an array of strings': 1,
-        'id: must have 1 to 250 letters, digits, _ and -': 1,
-        'sizes: must have at most 100 elements': 1,
-      },
-    });
-    expect(requests().E2 - before).toBe(1);
-  });
 });
 
 describe('opt-outs', () => {

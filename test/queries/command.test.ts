@@ -94,14 +94,6 @@ describe('dawnload query', () => {
     expect(told).toMatchObject({ stderr: 'A/B tests: 4 rows', exitCode: EXIT.done });
   });
 
-  it('takes parameters, as often as there are', async () => {
-    const param = ['start=2026-11-03', 'channel=push-notification'];
-    const { stdout } = await run({ name: 'channel-summary', param, format: 'json' });
-    expect(JSON.parse(stdout)).toEqual([
-      expect.objectContaining({ date: '2026-11-03', sent: 20, conversions: null }),
-    ]);
-  });
-
   it('lets the clock of the command decide which days are missing', async () => {
     const ask = async (now: string): Promise<string> =>
       (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;
@@ -140,12 +132,6 @@ describe('an answer as a table', () => {
     expect(piped.stdout).toContain('가'.repeat(200));
     expect(piped.stdout).not.toContain('\u001b');
     expect((await run({ sql, format: 'csv' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
-  });
-
-  it('shows instants in KST', async () => {
-    const sql = "select timestamptz '2026-11-02 22:10:00+00:00' as at";
-    expect((await run({ sql })).stdout).toContain('2026-11-03 07:10:00+09:00');
-    expect((await run({ name: 'restatements' })).stdout).toContain('2026-11-03 07:10:00 ');
   });
 
   it('ends after a thousand rows, or as many as asked for, and says so', async () => {

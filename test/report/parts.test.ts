@@ -169,16 +169,6 @@ describe('A/B tests', () => {
       ),
     );
   });
-
-  test('have no winner where none is decided, and count what is left out', () => {
-    const open = arm({ verdict_code: 'inconclusive' });
-    const { sentence, toDo } = shown(tests, [[open, arm({ verdict_code: 'baseline' })]]);
-    expect(sentence).toBe('None of 1 comparisons with a baseline has a winner yet.');
-    expect(toDo).toEqual([]);
-    const many = shown(tests, [Array.from({ length: 25 }, () => open)]).sentence;
-    expect(many).toContain('The first 24 are shown');
-    expect(many).not.toContain('Do not trust');
-  });
 });
 
 describe('the spend on exports', () => {

@@ -402,14 +402,4 @@ describe('the report of a run', () => {
     expect((await own.run(backfill)).code).toBe(0);
     expect(await readFile(page, 'utf8')).toContain('<html lang="ko">');
   });
-
-  test('after a run that failed the page begins with the failure', async () => {
-    expect((await own.run(['run'])).code).toBe(0);
-    const failed = await own.run(['run'], {
-      DAWNLOAD_SECRET_KEY: 'wrong',
-      DAWNLOAD_NOW: '2026-11-21T22:30:00Z',
-    });
-    expect(failed.code).toBe(1);
-    expect(await readFile(page, 'utf8')).toMatch(/class="notice"[\s\S]{0,40}The last run \(dawnload run/);
-  });
 });

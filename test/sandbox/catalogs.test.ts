@@ -401,15 +401,6 @@ test('E2.43 page, size: 50 items, the last page what is left, and each item once
   expect((await there.all(own)).map(({ id }) => id)).toEqual(list(120, idOf));
 });
 
-test('E2.44 page, end: next_cursor is null, links.next too, and there is no Link header', async () => {
-  await fill(50);
-  for (const name of [own, 'a-b_C']) {
-    const got = await there.call('GET', pathOf(`/${name}/items`));
-    expect(dataOf(got)).toMatchObject({ next_cursor: null, links: { next: null } });
-    expect(got.headers['link']).toBeUndefined();
-  }
-});
-
 test('E2.45 page, next: next_cursor, links.next and the Link header say the same, and lead on', async () => {
   const got = await there.call('GET', pathOf('/products/items'));
   const { next_cursor: cursor, links, items: first } = dataOf(got) as Awaited<ReturnType<Service['page']>>;

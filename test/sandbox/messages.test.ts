@@ -78,13 +78,6 @@ const RULES: Record<string, Step[]> = {
       { resendContent: '다시' },
     ].map((wrong): Step => [TALK, { ...talk, ...wrong }, REFUSED]),
   ],
-  'E7.3 failover of an ad: needs a registered 080 number': [
-    { options: { unsubscribeNumbers: [] } },
-    MAY,
-    [TALK, { ...ad, resendContent: { body: '(광고) 다시' } }, REFUSED],
-    [TALK, ad, SENT],
-    messages({ events: ['send_failure'], failoverText: null }),
-  ],
   'E8.1 type: sms, lms and mms pass, anything else does not': [
     ...['sms', 'lms', 'mms'].map((type): Step => [TEXT, { ...sms, type }, SENT]),
     ...['SMS', '', undefined, 1].map((type): Step => [TEXT, { ...sms, type }, REFUSED]),

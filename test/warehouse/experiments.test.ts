@@ -1,8 +1,5 @@
-/**
- * What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it.
- *
- * @module-tag long
- */
+// @module-tag long
+/** What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it. */
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import type { ExperimentSettings } from '../../src/config/schema.js';

@@ -1,8 +1,5 @@
-/**
- * Which ids belong to one person, and what follows from it for the marts.
- *
- * @module-tag long
- */
+// @module-tag long
+/** Which ids belong to one person, and what follows from it for the marts. */
 import { describe, expect, test } from 'vitest';
 import type { EventsPull } from '../../src/storage/pull.js';
 import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
@@ -268,25 +265,6 @@ describe('what reaches a person', () => {
     expect(week).toMatchObject([
       { messages_before: '0', messages: '3', clicked: '1', days_held: '3', days_needed: '35' },
     ]);
-  });
-
-  test('the best hour is not the one of a single lucky message', async () => {
-    const workshop = await modelled((workshop) => {
-      let id = 0;
-      const sends = (hour: number, count: number, clicks: number): Row[] =>
-        Array.from({ length: count }, (_, i) => {
-          const ids = { user_id: `${hour}-${i}` };
-          const at = (seconds: number): Row => ({ time: micros(DAY, hour * 3600 + seconds) });
-          const send = event(`${++id}`, DAY, ids, at(0));
-          return i < clicks ? [send, event(`${++id}`, DAY, ids, { ...clicked, ...at(60) })] : [send];
-        }).flat();
-      return [day(workshop, DAY, ...sends(9, 200, 40), ...sends(10, 200, 10), ...sends(11, 1, 1))];
-    });
-    const [best, second, third] = await asked(workshop, 'best-hours', { top: '3', least_messages: '1' });
-    expect(best).toMatchObject({ hour: 9, click_rate: 0.2, messages: '200', rank: '1' });
-    expect(second).toMatchObject({ hour: 11, click_rate: 1, messages: '1' });
-    expect(Number(second?.['shrunk_click_rate'])).toBeLessThan(0.2);
-    expect(third).toMatchObject({ hour: 10 });
   });
 });
 

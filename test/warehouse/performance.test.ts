@@ -123,16 +123,6 @@ describe('goals', () => {
     ).toMatchObject([{ sent: '50', conversions: null, goals: ['가', '가입', '구매'] }]);
   });
 
-  test('a session may name another goal, and campaigns without it have no conversions of it', async () => {
-    expect(
-      await world.lines(
-        `select campaign_id, goal, sum(conversions)::integer as conversions from marts.campaign_days
-        where channel = 'push-notification' group by all order by all`,
-        "set variable goal = '가입'",
-      ),
-    ).toEqual(['c1 | 가입 | 6', 'c2 | 가입 | 2', 'c3 | - | -']);
-  });
-
   const mainGoal = (workshop: Workshop): Promise<Row> =>
     workshop.lookOne(`select goal, conversions from marts.goals where resource_id = 'c1' and is_main`);
 

@@ -1,8 +1,5 @@
-/**
- * Days of events that leave the file, since a lake holds them: what was computed of them stays.
- *
- * @module-tag long
- */
+// @module-tag long
+/** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';

@@ -186,16 +186,6 @@ test('faults let requests through first, strike so many times, only where they s
   expect(sandbox.faults()[0]?.struck).toBe(0);
 });
 
-test.each([
-  { endpoint: 'E7', kind: 'reset-before' },
-  { endpoint: '*', kind: 'x' },
-  { endpoint: '*', kind: 'reset-before', time: 1 },
-])('%o is no fault', (wrong) => {
-  expect(() => {
-    by(wrong as Fault);
-  }).toThrow();
-});
-
 const T = '1763654400000000';
 /** The pages of a list as its endpoint answers them. */
 const record = (id: string, rest: object = {}) => ({ id, time: T, message_data: { title: id }, ...rest });
