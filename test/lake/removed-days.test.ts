@@ -9,7 +9,6 @@ import { hmacKey } from '../../src/warehouse/privacy.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { contents, differences } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
-import { DuckDBInstance } from '@duckdb/node-api';
 
 const DAYS = ['2026-11-12', '2026-11-13', '2026-11-14', '2026-11-15', '2026-11-16'];
 
