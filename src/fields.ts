@@ -5,8 +5,8 @@
 
 /**
  * The kind of a field. `scalar` is a text, number or boolean. `recipient` is a scalar that the privacy setting hashes
- * or drops. `any` is kept as it is. `text` is kept as text; a value that is not text is kept as its JSON. The other
- * kinds are scalars that must be readable as the kind: `whole` as an integer of 32 bits, `epoch` as microseconds since
+ * or drops. `any` is kept as it is. `text` is kept as text; a value that is not text is kept as its JSON. The elements of a
+ * `list` and a `document` are kept in rows of their own. The other kinds are scalars that must be readable as the kind: `whole` as an integer of 32 bits, `epoch` as microseconds since
  * 1970, `counter` as a whole number from 0 to 10^15, whose sums fit a bigint, `quantity` as a number from 0.
  */
 export type Kind = (typeof KINDS)[number];
@@ -24,6 +24,7 @@ const KINDS = [
   'recipient',
   'list',
   'object',
+  'document',
   'any',
   'text',
   'whole',
@@ -44,7 +45,7 @@ export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_
 
 /** True if a field of this kind may hold an object or a list. */
 export function isNested(kind: Kind): boolean {
-  return ['list', 'object', 'any', 'text'].includes(kind);
+  return ['list', 'object', 'document', 'any', 'text'].includes(kind);
 }
 
 /** True if the values of a field of this kind must be readable as a type. */
@@ -73,7 +74,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       'id user_id {brand}_user_id device_id {brand}_device_id channel event_name failure_reason resource_title ' +
       'resource_type campaign_id experiment_group_name user_journey_id user_journey_node_id',
     epoch: 'time',
-    any: 'message_data',
+    document: 'message_data',
     object: 'channel_metadata',
   },
   channel_metadata: { scalar: 'channel_subtype brand_message_target' },
@@ -185,7 +186,17 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   );
 }
 
-/** The session variable `specification`: the fields, and the lookups by place that statements need. */
+interface Patch {
+  readonly [field: string]: Patch | null;
+}
+
+interface Member {
+  readonly pointer: string;
+  readonly kind: Kind;
+  readonly patch: Patch;
+}
+
+/** The session variables `specification` and `members`: the fields, and the lookups by place that statements need. */
 export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
   return {
     fields,
@@ -195,64 +206,45 @@ export function specificationOf(fields: readonly Field[]): Record<string, unknow
     scalars: byPlace(fields, (known) =>
       known.filter(({ kind }) => !isNested(kind)).map(({ field }) => pointerTo(field)),
     ),
-    // A merge patch that removes the known fields from a document.
-    without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
+    // A merge patch that removes the known fields from a document, and from the object inside it.
+    without_known: byPlace(fields, withoutAll),
+    // The fields, and those of the object inside the document, each with a merge patch that removes it.
+    members: byPlace(fields, (known) => {
+      const members = known.flatMap(membersOf);
+      return {
+        pointers: members.map(({ pointer }) => pointer),
+        kinds: members.map(({ kind }) => kind),
+        patches: members.map(({ patch }) => patch),
+      };
+    }),
   };
+
+  function fieldsAt(place: string): Field[] {
+    return fields.filter((field) => field.place === place);
+  }
+
+  function withoutAll(known: readonly Field[]): Patch {
+    return Object.fromEntries(
+      known.map(({ field, part }) => [field, part === null ? null : withoutAll(fieldsAt(part))]),
+    );
+  }
+
+  function membersOf({ field, kind, part }: Field): Member[] {
+    const inner = part === null ? [] : fieldsAt(part).flatMap(membersOf);
+    return [
+      { pointer: pointerTo(field), kind, patch: { [field]: null } },
+      ...inner.map(({ pointer, kind, patch }) => ({
+        pointer: pointerTo(field) + pointer,
+        kind,
+        patch: { [field]: patch },
+      })),
+    ];
+  }
 }
 
 function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {
   const places = [...new Set(fields.map(({ place }) => place))];
   return Object.fromEntries(places.map((name) => [name, of(fields.filter(({ place }) => place === name))]));
-}
-
-/** Documents of a place with the same shape, as `load/documents/shapes_found` returns them. */
-export interface Alike {
-  /** Null for a document that is not an object. */
-  readonly keys: readonly string[] | null;
-  /** The JSON types of the place's fields, in the order of `fieldsFor`; null for an absent field. */
-  readonly types: readonly (string | null)[] | null;
-  /** Fields whose values cannot be read as their kind. */
-  readonly unreadable: readonly string[];
-}
-
-/** The nonconforming members of the documents of a place. */
-export interface Nonconforming {
-  /** Keys that are unknown, or whose values do not have the kind that the list of fields gives, in document order. */
-  readonly keys: readonly string[];
-  /** True if unknown keys are the only deviation from the specification. */
-  readonly unknownOnly: boolean;
-}
-
-/**
- * Finds the nonconforming members of documents; undefined if all conform. A document that is not an object never
- * conforms. `inParts` lists the fields whose objects contain a nonconforming member.
- */
-export function nonconforming(
-  known: readonly Field[],
-  alike: readonly Alike[],
-  inParts: readonly string[] = [],
-): Nonconforming | undefined {
-  const keysFound = new Set<string>();
-  let unknownOnly = true;
-  for (const { keys, types, unreadable } of alike) {
-    if (keys === null) unknownOnly = false;
-    for (const key of keys ?? []) {
-      const at = known.findIndex(({ field }) => field === key);
-      const kind = known[at]?.kind;
-      const fits = kind !== undefined && !unreadable.includes(key) && isOf(kind, types?.[at] ?? 'NULL');
-      if (fits && !inParts.includes(key)) continue;
-      keysFound.add(key);
-      if (kind !== undefined) unknownOnly = false;
-    }
-  }
-  return keysFound.size > 0 || !unknownOnly ? { keys: [...keysFound], unknownOnly } : undefined;
-}
-
-function isOf(kind: Kind, type: string): boolean {
-  if (kind === 'any' || kind === 'text' || type === 'NULL') return true;
-  if (kind === 'list') return type === 'ARRAY';
-  if (kind === 'object') return type === 'OBJECT';
-  return type !== 'OBJECT' && type !== 'ARRAY';
 }
 
 /** A key as a JSON pointer, which, unlike a JSON path, can hold any character. */

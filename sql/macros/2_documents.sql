@@ -42,7 +42,7 @@ end;
 -- Whether a JSON value has the kind of the specification; false for an unknown key.
 create macro macros.fits(kind, value) as coalesce(
     case
-        when kind in ('any', 'text') then true
+        when kind in ('any', 'text', 'document') then true
         when coalesce(json_type(value), 'NULL') = 'NULL' then kind is not null
         when kind = 'list' then json_type(value) = 'ARRAY'
         when kind = 'object' then json_type(value) = 'OBJECT'
@@ -96,9 +96,32 @@ create macro macros.first_members(object) as object_of(
     )
 );
 
--- The members with unknown keys of an object, as the text of a JSON object; credentials are not masked.
-create macro macros.unknown_members(document, place) as
-    json_merge_patch(document, getvariable('specification').without_known[place])::varchar;
+-- A document after merge patches, in turn.
+create macro macros.patched(document, patches) as
+    list_reduce(list_prepend(document, patches), lambda so_far, patch: json_merge_patch(so_far, patch));
+
+-- The kind and the value of each field of the place, also in the object inside the document, and the patch that removes it.
+create macro macros.fields_in(document, place) as list_zip(
+    getvariable('members')[place].kinds,
+    json_extract(document, getvariable('members')[place].pointers),
+    getvariable('members')[place].patches
+);
+
+-- Patches that remove the values of another kind than the specification says.
+create macro macros.misfits(document, place) as
+    [one[3] for one in fields_in(document, place) if not fits(one[1], one[2])];
+
+-- The members with unknown keys of an object, also of the object inside it, as text; credentials are not masked.
+create macro macros.unknown_members(document, place) as list_transform(
+    [json_merge_patch(document, getvariable('specification').without_known[place])],
+    lambda unknown: patched(unknown, [one[3] for one in fields_in(unknown, place) if one[2] = '{}'])
+)[1]::varchar;
+
+-- A document without what is kept in rows of its own, as text.
+create macro macros.own_text(document, place) as patched(
+    document,
+    [one[3] for one in fields_in(document, place) if one[1] in ('list', 'document') and fits(one[1], one[2])]
+)::varchar;
 
 -- The members as an `extra` column with credentials masked; null without members. Of two members with the same key the
 -- first counts, as in all other statements. The argument must be a column, since DuckDB expands it wherever the
@@ -107,6 +130,41 @@ create macro macros.as_extra(members) as case
     when members <> '{}' and len(list_distinct(json_keys(members))) = len(json_keys(members)) then masked(members)::json
     when members <> '{}' then list_transform([first_members(members)], lambda one: masked(one))[1]::json
 end;
+
+-- JSON, as text, with the number of a recipient as privacy.recipients says. In other places of a document the number was
+-- redacted before; under this key, in this form, only where a column would not have taken it.
+create macro macros.without_recipient(document) as case
+    when getvariable('settings').recipients = 'keep' then document
+    else
+        list_transform(
+            [regexp_extract(document, '"recipientNo":"([^"\\]*)"', 1)],
+            lambda number: replace(
+                document,
+                '"recipientNo":"' || number || '"',
+                '"recipientNo":' || coalesce(to_json(recipient(number))::varchar, 'null')
+            )
+        )[1]
+end;
+
+-- What `extra` holds of a document: the whole text, without what is kept in rows of its own, if a value is of another
+-- kind than the specification says; else the members with unknown keys.
+create macro macros.extra_of(document, place) as list_transform(
+    list_transform(
+        [
+            case
+                when not starts_with(document, '{') then object_of([member('value', document)])
+                when len(misfits(document, place)) > 0 then own_text(document, place)
+                else unknown_members(document, place)
+            end
+        ],
+        lambda members: without_recipient(members)
+    ),
+    lambda members: as_extra(members)
+)[1];
+
+-- A document without values of another kind than the specification says; null if it is not an object.
+create macro macros.fitting(document, place) as
+    case when starts_with(document, '{') then patched(document, misfits(document, place)) end;
 
 -- The id of contents: a hash of all texts and their lengths. The lengths distinguish texts that are equal when joined.
 
@@ -136,23 +194,6 @@ create macro macros.holds_nested(document, place, texts) as case
     then list_has_any(json_type(document, getvariable('specification').scalars[place]), ['OBJECT', 'ARRAY'])
     else false
 end;
-
--- A document without lists and objects in fields that the specification defines as scalars.
-create macro macros.without_nested(document, place) as json_merge_patch(
-    document,
-    object_of(
-        list_transform(
-            list_filter(
-                list_zip(
-                    getvariable('specification').scalars[place],
-                    json_type(document, getvariable('specification').scalars[place])
-                ),
-                lambda one: one[2] in ('OBJECT', 'ARRAY')
-            ),
-            lambda one: member(substr(one[1], 2), null)
-        )
-    )::json
-);
 
 -- Whether the value of a field is of another kind than the specification says.
 create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);

@@ -2,6 +2,32 @@
 
 create schema marts;
 
+-- Streams of snapshots: a list as it is today. They have no past days to miss; how old the last one is matters.
+create macro marts.is_snapshot(stream) as
+    stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
+
+-- The days that a query is about: from the session's variable `start` to its variable `end`. Unless they are set, the last
+-- day that the stream holds, and so many days in all; without `days`, all that it holds.
+create macro marts.period(held_stream, days := null) as table
+select
+    coalesce(getvariable('end')::date, last_held) as last_day,
+    coalesce(getvariable('start')::date, last_day - (days::integer - 1), first_held) as first_day,
+    first_held,
+    last_held
+from (
+    select min(date) as first_held, max(date) as last_held
+    from (
+        select stream, date from ops.coverage where not marts.is_snapshot(stream)
+        union all
+        select stream, date from ops.snapshots
+    )
+    where stream = held_stream
+);
+
+-- Whether a value is the one that the session's variable of this name asks for; any value is, unless the variable is set.
+create macro marts.matches(variable, value) as
+    getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
+
 -- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'
@@ -127,10 +153,6 @@ create macro marts.clickable_messages(channel, succeeded, delivered) as if(
     marts.is_display(channel), coalesce(delivered, succeeded), succeeded
 );
 
--- Streams of snapshots: a list as it is today. They have no past days to miss; how old the last one is matters.
-create macro marts.is_snapshot(stream) as
-    stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
-
 -- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
 create macro marts.template_state(status) as case
     when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
@@ -144,7 +166,7 @@ create macro marts.shown_numbers(text) as list_distinct(list_transform(
     lambda number: regexp_replace(number, '[^0-9]', '', 'g')
 ));
 
--- What records cost: exact, with the digits of the price.
+-- The cost of records, exact to the last digit of the price.
 create macro marts.price_of(records, price_per_record) as
     records::decimal(18, 0) * coalesce(price_per_record, 0)::decimal(19, 12);
 

@@ -12,19 +12,9 @@ import { erasedIn, readEnvelope } from '../envelope.js';
 import { DamageError } from '../errors.js';
 import { readWhole } from '../storage/repair-json.js';
 import { FOLDER_MODE } from '../storage/atomic-file.js';
-import {
-  CHANNELS,
-  documentsAt,
-  EVENT_TABLES,
-  EXTRAS,
-  handedOver,
-  isOfMessages,
-  MESSAGE_PLACE,
-  messagesAt,
-  staged,
-  unfolded,
-} from './messages.js';
-import type { UnknownFields } from './unknown-fields.js';
+import { CHANNELS, documentsAt, EVENT_TABLES, EXTRAS, handedOver, staged, unfolded } from './messages.js';
+import { split } from './unknown-fields.js';
+import type { Field } from '../fields.js';
 
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
 const SHARE_OF_MEMORY = 0.4;
@@ -80,8 +70,8 @@ export async function loadEvents(
     },
   });
   await session.run('load/events/9_notes', { messages: EXTRAS });
-  await session.run('load/8_drift');
-  await session.run('load/8_cover', { table: 'events', day: 'export_date' });
+  await session.run('load/begin_end/drift');
+  await session.run('load/begin_end/cover', { table: 'events', day: 'export_date' });
   return before.neighbours;
 }
 
@@ -198,9 +188,6 @@ interface Batch {
   readonly largest: number;
 }
 
-/** The columns that hold the members of records beyond the typed ones. */
-const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', condition: 'true' };
-
 interface Prepared {
   /** The folder of the prepared files, one for each table. */
   readonly folder: string;
@@ -210,15 +197,14 @@ interface Prepared {
 
 const current = z.object({ home: z.string() });
 
-const reading = z.object({ nonconforming: z.boolean(), personal: z.boolean() });
-const keysFound = z.object({ place: z.string(), keys: z.array(z.string()).nullable() });
+const reading = z.object({ personal: z.boolean() });
 const placeFound = z.object({ place: z.string() });
 type Reading = z.infer<typeof reading>;
 
 /** A connection that prepares one batch at a time, in its own in-memory database. */
 export class Staging {
   readonly session: Session;
-  readonly #unknown: UnknownFields;
+  readonly #fields: readonly Field[];
   readonly #tempDirectory: string;
   readonly #databases: { readonly batch: string; readonly home: string };
   readonly #hasColumnRules: boolean;
@@ -232,24 +218,24 @@ export class Staging {
    */
   static async open(
     session: Session,
-    unknown: UnknownFields,
+    fields: readonly Field[],
     tempDirectory: string,
     name: string,
     hasColumnRules: boolean,
   ): Promise<Staging> {
     const { home } = await session.row('ops/home', current);
-    return new Staging(session, unknown, tempDirectory, { batch: name, home }, hasColumnRules);
+    return new Staging(session, fields, tempDirectory, { batch: name, home }, hasColumnRules);
   }
 
   private constructor(
     session: Session,
-    unknown: UnknownFields,
+    fields: readonly Field[],
     tempDirectory: string,
     databases: { readonly batch: string; readonly home: string },
     hasColumnRules: boolean,
   ) {
     this.session = session;
-    this.#unknown = unknown;
+    this.#fields = fields;
     this.#tempDirectory = tempDirectory;
     this.#databases = databases;
     this.#hasColumnRules = hasColumnRules;
@@ -272,8 +258,7 @@ export class Staging {
 
   async #prepare(folder: string, batch: Batch): Promise<Prepared> {
     const { session } = this;
-    const { personal, nonconforming, repaired } = await this.#read(batch);
-    if (nonconforming) await this.#unknown.split('record', RECORDS);
+    const { personal, repaired } = await this.#read(batch);
     if (this.#hasColumnRules) {
       await session.run('load/events/3_columns/ids');
       await session.run('load/events/3_columns/documents');
@@ -304,7 +289,7 @@ export class Staging {
   }
 
   #readFiles(): Promise<Reading> {
-    const known = this.#unknown.fields.filter(({ place }) => place === 'record');
+    const known = this.#fields.filter(({ place }) => place === 'record');
     return this.session.row('load/events/2_read', reading, {
       layout: this.#layout,
       channels: CHANNELS,
@@ -316,7 +301,7 @@ export class Staging {
   async #readOneByOne({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     await this.session.run('load/events/1_open_batch', this.#databases);
     const repaired: Day[] = [];
-    let last: Reading = { nonconforming: false, personal: false };
+    let last: Reading = { personal: false };
     for (const page of pages) {
       await this.#setFiles([page], largest);
       try {
@@ -357,27 +342,18 @@ export class Staging {
     });
   }
 
-  /** Unfolds messages and the lists inside them, without the fields that the specification does not know. */
+  /** Unfolds messages and the lists inside them, without what no column takes. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    const { fields } = this.#unknown;
-    const found = await session.rows('load/events/5_unfold/all', keysFound, unfolded(fields));
-    const { withUnknown, odd } = this.#unknown.placesOf(found);
-    const [ofMessages, ofElements] = [
-      withUnknown.filter(isOfMessages),
-      withUnknown.filter((one) => !isOfMessages(one)),
-    ];
-    // All messages in one statement, since each update rewrites the whole table.
-    if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesAt(ofMessages));
-    for (const place of ofElements) await this.#unknown.splitKeys(`'${place}'`, documentsAt(place));
-    await this.#splitAll(odd);
-    const ofOtherKinds = await session.rows('load/events/6_messages/all', placeFound, staged(fields));
+    await this.#split(await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.#fields)));
+    const tables = staged(this.#fields);
+    const ofOtherKinds = await session.rows('load/events/6_messages/all', placeFound, tables);
     if (ofOtherKinds.length === 0) return;
-    await this.#splitAll(ofOtherKinds.map(({ place }) => place));
-    await session.run('load/events/6_messages/all', staged(fields));
+    await this.#split(ofOtherKinds);
+    await session.run('load/events/6_messages/all', tables);
   }
 
-  async #splitAll(places: readonly string[]): Promise<void> {
-    for (const place of places) await this.#unknown.split(place, documentsAt(place));
+  async #split(found: readonly { readonly place: string }[]): Promise<void> {
+    for (const { place } of found) await split(this.session, place, documentsAt(place));
   }
 }

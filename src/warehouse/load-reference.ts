@@ -5,7 +5,7 @@
 import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
-import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
+import { DOCUMENTS, split } from './unknown-fields.js';
 import type { ReferencePull } from '../storage/pull.js';
 import type { Session } from './session.js';
 import type { ReferenceStream } from '../streams.js';
@@ -50,11 +50,7 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 };
 
 /** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
-export async function loadReference(
-  session: Session,
-  unknown: UnknownFields,
-  pulls: readonly ReferencePull[],
-): Promise<void> {
+export async function loadReference(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const [{ stream } = { stream: undefined }] = pulls;
   const lists = pulls.flatMap((pull) => pull.lists.map((list) => ({ ...list, pull: pull.id })));
   if (stream === undefined || lists.length === 0) return;
@@ -72,18 +68,18 @@ export async function loadReference(
       largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
     },
   });
-  await session.run('load/reference/documents/read');
+  await session.run('load/reference/read');
   await session.runForEach(
-    'load/reference/documents/stage',
+    'load/reference/stage',
     TABLES[stream].map(({ table }) => ({ table })),
   );
-  await stage(stream, session, unknown, pulls);
-  await session.run('load/reference/4_snapshots');
+  await stage(stream, session, pulls);
+  await session.run('load/reference/snapshots');
   for (const table of TABLES[stream])
-    await session.run('load/reference/5_versions', { unnamed: 'null', ...table });
+    await session.run('load/reference/versions', { unnamed: 'null', ...table });
   await session.run('load/begin_end/forget');
-  await session.run('load/8_drift');
-  await session.run('load/reference/6_cover');
+  await session.run('load/begin_end/drift');
+  await session.run('load/reference/cover');
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
@@ -91,30 +87,29 @@ export async function loadReference(
 async function stage(
   stream: ReferenceStream,
   session: Session,
-  unknown: UnknownFields,
   pulls: readonly ReferencePull[],
 ): Promise<void> {
   await redactDocuments(session);
   switch (stream) {
     case 'catalogs':
-      await unknown.split('catalog', { ...DOCUMENTS, condition: `list = '*'` });
-      await session.run('load/reference/catalogs/catalogs');
-      await unknown.split('catalog_field', DOCUMENTS);
-      await session.run('load/reference/catalogs/fields');
+      await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });
+      await session.run('load/reference/catalogs');
+      await split(session, 'catalog_field');
+      await session.run('load/reference/catalog_fields');
       break;
     case 'brand_templates':
-      await unknown.split('brand_template', DOCUMENTS);
+      await split(session, 'brand_template');
       await readStatus(session, pulls);
-      await session.run('load/reference/templates/brand');
-      await unknown.split('brand_template_button', DOCUMENTS);
-      await session.run('load/reference/templates/buttons');
+      await session.run('load/reference/brand_templates');
+      await split(session, 'brand_template_button');
+      await session.run('load/reference/brand_template_buttons');
       break;
     case 'alimtalk_templates':
-      await session.run('load/reference/templates/alimtalk');
+      await session.run('load/reference/alimtalk_templates');
       break;
     case 'opt_outs':
-      await unknown.split('opt_out', DOCUMENTS);
-      await session.run('load/reference/2_opt_outs');
+      await split(session, 'opt_out');
+      await session.run('load/reference/opt_outs');
       break;
   }
 }
@@ -122,7 +117,7 @@ async function stage(
 /** Reads the status of the templates from the answers of E5. */
 async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
-  if (reads.length === 0) return session.run('load/reference/templates/no_status');
+  if (reads.length === 0) return session.run('load/reference/no_template_status');
   await session.set({
     landed_templates: {
       files: [...new Set(reads.map(({ file }) => asPattern(file)))],
@@ -132,5 +127,5 @@ async function readStatus(session: Session, pulls: readonly ReferencePull[]): Pr
       path_pulls: reads.map(({ pull }) => pull),
     },
   });
-  return session.run('load/reference/templates/status');
+  return session.run('load/reference/template_status');
 }

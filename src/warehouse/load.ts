@@ -11,7 +11,6 @@ import { type Staging, loadEvents } from './load-events.js';
 import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
-import type { UnknownFields } from './unknown-fields.js';
 import {
   daysAsked,
   isReference,
@@ -30,7 +29,6 @@ export interface LoadContext {
   readonly session: Session;
   /** Returns the connection of a worker that prepares exports, by the worker's number. */
   readonly staging: (worker: number) => Promise<Staging>;
-  readonly unknown: UnknownFields;
   readonly limits: MemoryLimit;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
@@ -198,18 +196,18 @@ async function attemptOnce(
 async function loadStream(
   pulls: readonly Pull[],
   current: ReadonlySet<string>,
-  { session, staging, unknown, limits }: LoadContext,
+  { session, staging, limits }: LoadContext,
 ): Promise<Day[]> {
   if (current.size === 0) return [];
   const statistics = pulls.filter(
     (pull) => pull.stream === 'statistics' || pull.stream === 'statistics_by_subchannel',
   );
   const [first] = statistics;
-  if (first !== undefined) await loadStatistics(session, unknown, statistics, first.stream);
+  if (first !== undefined) await loadStatistics(session, statistics, first.stream);
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
-  if (campaigns.length > 0) await loadCampaigns(session, unknown, campaigns);
+  if (campaigns.length > 0) await loadCampaigns(session, campaigns);
   const reference = pulls.filter(isReference);
-  if (reference.length > 0) await loadReference(session, unknown, reference);
+  if (reference.length > 0) await loadReference(session, reference);
   const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
   return events.length > 0
     ? loadEvents(session, { staging, count: limits.threads, megabytes: limits.megabytes }, events)

@@ -124,7 +124,7 @@ export function unfolded(fields: readonly Field[]): Record<'lists' | 'parts', st
 
 function keysOf(at: string, place: string, keys: string): string {
   const { relation, condition } = documentsAt(at);
-  return `select '${place}' as place, ${keys} as keys from ${relation} where ${condition} group by all`;
+  return `select '${at}' as place, '${place}' as specified, ${keys} as keys from ${relation} where ${condition} group by all`;
 }
 
 /**
@@ -211,7 +211,7 @@ function holdsNested(document: string, place: string, read: string, fields: read
   return [`holds_nested(${document}, '${place}', concat_ws(chr(31), '', ${texts.join(', ')}))`];
 }
 
-export function isOfMessages(place: string): boolean {
+function isOfMessages(place: string): boolean {
   return place.startsWith('message_data:');
 }
 
@@ -219,17 +219,11 @@ function channelOf(place: string): string {
   return place.replace('message_data:', '');
 }
 
-/** The place of each message, as a SQL expression. */
-export const MESSAGE_PLACE = "'message_data:' || carries";
-
-export function messagesAt(places: readonly string[]): Documents {
-  const condition = `carries in (${listOf(places.map(channelOf))})`;
-  return { ...DOCUMENTS, relation: 'messages', document: 'message', condition };
-}
-
 /** The rows of a batch that hold the documents of a place. */
 export function documentsAt(place: string): Documents {
-  return isOfMessages(place) ? messagesAt([place]) : { ...DOCUMENTS, relation: `${place}s` };
+  if (!isOfMessages(place)) return { ...DOCUMENTS, relation: `${place}s` };
+  const condition = `carries = '${channelOf(place)}'`;
+  return { ...DOCUMENTS, relation: 'messages', document: 'message', condition };
 }
 
 /** Converts `body.html` and `bodyHtml` to `body_html`. */

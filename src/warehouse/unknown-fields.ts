@@ -1,23 +1,12 @@
-/**
- * Finds members of documents that differ from the specification, by comparing lists of keys; splits them off only if
- * there are any.
- */
-import { z } from 'zod';
-import { isReadAs, nonconforming, pointerTo, type Field, type Nonconforming } from '../fields.js';
+/** Moves what a column cannot take into `extra`, and decides whether an answer may replace a day. */
 import type { Session } from './session.js';
 import { dayOf } from '../calendar.js';
-
-const alike = z.object({
-  keys: z.array(z.string()).nullable(),
-  types: z.array(z.string().nullable()).nullable(),
-  unreadable: z.array(z.string()),
-});
 
 /** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */
 export interface Documents {
   readonly relation: string;
   readonly document: string;
-  /** The column that takes the members removed from a document. */
+  /** The column that takes what no other column can. */
   readonly extra: string;
   readonly condition: string;
 }
@@ -30,113 +19,12 @@ export const DOCUMENTS: Documents = {
   condition: 'true',
 };
 
-/** A list of keys that occurs in documents of a place; null for documents that are not objects. */
-interface KeysFound {
-  readonly place: string;
-  readonly keys: readonly string[] | null;
-}
-
-/** Checks and splits the documents of one connection, by place. */
-export class UnknownFields {
-  readonly #session: Session;
-  readonly fields: readonly Field[];
-
-  constructor(session: Session, fields: readonly Field[]) {
-    this.#session = session;
-    this.fields = fields;
-  }
-
-  /**
-   * Divides places into those with unknown keys only and those that need a full check. For an object inside a document,
-   * the place of the whole document is checked.
-   */
-  placesOf(found: readonly KeysFound[]): { withUnknown: string[]; odd: string[] } {
-    const [withUnknown, odd] = [new Set<string>(), new Set<string>()];
-    for (const { place, keys } of found) {
-      const known = this.#fieldsOf(place);
-      if (keys?.every((key) => known.some(({ field }) => field === key)) === true) continue;
-      const whole = this.fields.find(({ part }) => part === place)?.place;
-      if (keys === null || whole !== undefined) odd.add(whole ?? place);
-      else withUnknown.add(place);
-    }
-    return { withUnknown: [...withUnknown].filter((place) => !odd.has(place)), odd: [...odd] };
-  }
-
-  /** Reduces the documents of a place to their conforming members; moves the other members into `extra`. */
-  async split(place: string, documents: Documents): Promise<void> {
-    const part = this.fields.find((field) => field.place === place && field.part !== null);
-    const pointer = part === undefined ? '' : pointerTo(part.field);
-    const inner = part === undefined ? undefined : await this.#look(part.part ?? '', documents);
-    const found = await this.#look(
-      place,
-      documents,
-      part !== undefined && inner !== undefined ? [part.field] : [],
-    );
-    if (found === undefined) return;
-    if (found.unknownOnly && inner === undefined) {
-      await this.splitKeys(`'${place}'`, documents);
-      return;
-    }
-    await this.#session.set({
-      split: {
-        ...this.#members('', place, found.keys),
-        inside: pointer,
-        inside_key: part?.field ?? '',
-        ...this.#members('inner_', part?.part ?? '', inner?.keys ?? [], pointer),
-      },
-    });
-    await this.#session.run('load/documents/split_nonconforming', { ...documents });
-  }
-
-  /**
-   * As `split`, for documents whose only deviation is unknown keys.
-   *
-   * @param place a SQL expression, which may differ for each document
-   */
-  async splitKeys(place: string, documents: Documents): Promise<void> {
-    await this.#session.run('load/documents/split_unknown_keys', { ...documents, place });
-  }
-
-  /** Finds the nonconforming keys of documents, or of an object inside them. */
-  async #look(
-    place: string,
-    documents: Documents,
-    inParts: readonly string[] = [],
-  ): Promise<Nonconforming | undefined> {
-    const known = this.#fieldsOf(place);
-    const readable = known.filter(({ kind }) => isReadAs(kind));
-    const parent = this.fields.find(({ part }) => part === place);
-    const asked = {
-      // The pointer to the enclosing object, if the place is inside another one.
-      inside: parent === undefined ? '' : pointerTo(parent.field),
-      pointers: known.map(({ field }) => pointerTo(field)),
-      // The fields whose values must be readable as a type.
-      readable: readable.map(({ field }) => field),
-      readable_pointers: readable.map(({ field }) => pointerTo(field)),
-      kinds: readable.map(({ kind }) => kind),
-    };
-    const found = await this.#session.rowsWith('load/documents/shapes_found', alike, asked, { ...documents });
-    return nonconforming(known, found, inParts);
-  }
-
-  #fieldsOf(place: string): Field[] {
-    return this.fields.filter((field) => field.place === place);
-  }
-
-  #members(
-    prefix: string,
-    place: string,
-    keys: readonly string[],
-    inside = '',
-  ): Record<string, readonly string[]> {
-    const kindOf = (key: string): string =>
-      this.fields.find((field) => field.place === place && field.field === key)?.kind ?? '';
-    return {
-      [`${prefix}keys`]: keys,
-      [`${prefix}pointers`]: keys.map((key) => inside + pointerTo(key)),
-      [`${prefix}kinds`]: keys.map(kindOf),
-    };
-  }
+/**
+ * Moves into `extra` the members with unknown keys, or the whole text of a document with a value of another kind; the
+ * document then lacks the values of another kind.
+ */
+export function split(session: Session, place: string, documents: Documents = DOCUMENTS): Promise<void> {
+  return session.run('load/documents/split', { ...documents, place });
 }
 
 // Decides whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held

@@ -39,7 +39,6 @@ import type {
 } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
-import { UnknownFields } from './unknown-fields.js';
 import type { ReferenceStream, Stream } from '../streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
@@ -413,14 +412,13 @@ function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
 /** The resources that loads need besides the warehouse's own connection. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory } = options;
-  const fields = fieldsFor(options.brand);
   const openStaging = async (worker: number): Promise<Staging> => {
     const sibling = await session.sibling();
     await sibling.run('session/1_settings');
     await prepare(sibling, options);
     return Staging.open(
       sibling,
-      new UnknownFields(sibling, fields),
+      fieldsFor(options.brand),
       tempDirectory,
       `batch_${worker}`,
       (options.privacy.columns ?? []).length > 0,
@@ -429,7 +427,6 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const stagings: Promise<Staging>[] = [];
   return {
     session,
-    unknown: new UnknownFields(session, fields),
     staging: (worker) => (stagings[worker] ??= openStaging(worker)),
     limits: limitsOf(options),
     effects,

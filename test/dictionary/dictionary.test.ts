@@ -92,10 +92,10 @@ describe('the dictionary', () => {
   });
 
   test('that is not whole is a damaged installation', () => {
-    const file = join(temporaryFolder(), 'dictionary.yaml');
-    writeFileSync(file, 'schemas: { main: { en: Only English. } }\ncolumns: {}\nrelations: {}\n');
-    expect(() => Dictionary.read(file)).toThrow(DamageError);
-    expect(() => Dictionary.read(join(file, 'none'))).toThrow(DamageError);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'common.yaml'), 'schemas: { main: { en: Only English. } }\ncolumns: {}\n');
+    expect(() => Dictionary.read(folder)).toThrow(DamageError);
+    expect(() => Dictionary.read(join(folder, 'none'))).toThrow(DamageError);
   });
 });
 

@@ -36,6 +36,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** True if a mart that the text reads, or one that it is made of, reads the variable `goal`. */
+function heedsGoal(text: string): boolean {
+  return models().some(
+    ({ relation, select }) =>
+      mentions(text, relation) && (select.includes("getvariable('goal')") || heedsGoal(select)),
+  );
+}
+
 /** A new connection, as a client makes it: no variable set. */
 async function connectTo(instance: DuckDBInstance, zone = 'America/New_York'): Promise<DuckDBConnection> {
   const connection = await instance.connect();
@@ -60,11 +68,23 @@ describe('every bundled query', () => {
     expect(title.length).toBeLessThanOrEqual(50);
     expect(question).toMatch(/^[A-Z].*\?$/);
     expect(catalogue.filter((other) => other.title === title)).toHaveLength(1);
-    const read = [...sql.matchAll(/getvariable\('(\w+)'\)/g)].map(([, variable]) => variable);
-    expect([...new Set(read)].sort()).toEqual(params.map((parameter) => parameter.name).sort());
+    const read = new Set(
+      [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, name]) => name),
+    );
+    const [period, days] = /marts\.period\('\w+'(?:, days := (\d+))?\)/.exec(sql) ?? [];
+    if (period !== undefined) read.add('end');
+    if (period !== undefined && sql.includes('first_day')) read.add('start');
+    // Not every query of such a mart shows conversions.
+    if (params.some((parameter) => parameter.name === 'goal') && heedsGoal(sql)) read.add('goal');
+    expect([...read].sort()).toEqual(params.map((parameter) => parameter.name).sort());
+    const ofPeriod: Record<string, string> = {
+      start: days === undefined ? 'min(date)' : `last_day - ${Number(days) - 1}`,
+      end: 'max(date)',
+    };
     for (const { name: parameter, type, default: fallback } of params) {
-      const given = `getvariable('${parameter}')::${type}`;
-      expect(sql).toContain(fallback === 'null' ? `${given} as ` : `coalesce(${given}, ${fallback})`);
+      if (period !== undefined && parameter in ofPeriod) expect(fallback).toBe(ofPeriod[parameter]);
+      else if (fallback !== 'null')
+        expect(sql).toContain(`coalesce(getvariable('${parameter}')::${type}, ${fallback})`);
     }
   });
 
@@ -72,7 +92,7 @@ describe('every bundled query', () => {
     '$name can be pasted, in lower case, and answers an empty warehouse with typed columns and no row',
     async ({ name, sql }) => {
       const statement = sql.slice(sql.indexOf('\n\n') + 2);
-      expect(statement).toMatch(/^with [\s\S]*;\n$/);
+      expect(statement).toMatch(/^(-- .*\n)*(with|select)\b[\s\S]*;\n$/);
       expect(statement).not.toMatch(/\n\s*\n/);
       const code = sql.replace(/--.*$/gm, '').replace(/'[^']*'/g, "''");
       expect(code).toBe(code.toLowerCase());

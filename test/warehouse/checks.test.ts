@@ -209,7 +209,7 @@ const QUICK = [
   'required_values',
   'days_missing',
   'coverage_rows',
-  'events_agree_sends',
+  'events_agree',
   'volume_unusual',
 ];
 
@@ -274,10 +274,8 @@ test('every check has been seen to find something, and says what it means', () =
   }
   expect(checks.filter(({ severity }) => severity === 'stop').map(({ name }) => name)).toEqual([
     'calendar_key',
-    'conversions_have_statistics',
     'coverage_rows',
     'dates_present',
-    'dimensions_have_metrics',
     'events_dated',
     'events_key',
     'marts_agree_events',
@@ -285,7 +283,7 @@ test('every check has been seen to find something, and says what it means', () =
     'marts_key',
     'messages_have_events',
     'messages_key',
-    'parts_have_messages',
+    'parts_have_wholes',
     'statistics_key',
   ]);
 });

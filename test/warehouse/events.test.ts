@@ -3,7 +3,19 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/errors.js';
-import { contents, dayAfter, landed, micros, page, record, without, Workshop, type Row } from './support.js';
+import { fieldsFor } from '../../src/fields.js';
+import {
+  contents,
+  dayAfter,
+  landed,
+  micros,
+  page,
+  record,
+  statistic,
+  without,
+  Workshop,
+  type Row,
+} from './support.js';
 
 const DAY = '2026-11-20';
 const NEXT = dayAfter(DAY);
@@ -183,6 +195,62 @@ test('a page that is none stops the load with the name of the file, and changes 
     expect(String(failure)).not.toContain('0101234');
   }
   expect(await contents(workshop)).toEqual(before);
+});
+
+test('every value is in its column or in extra, whatever its kind', async () => {
+  const workshop = new Workshop();
+  // Of two spellings of a field, the column holds one.
+  const others = ['body.html', 'body.text', 'node_mane'];
+  const fields = fieldsFor('service').filter(({ field }) => !others.includes(field));
+  let marks = 0;
+  const mark = (): string => `m${marks++}m`;
+  const texts = (place: string): Row => {
+    const entries = fields.flatMap(({ place: at, field, kind, part }): [string, unknown][] => {
+      if (at !== place) return [];
+      if (part !== null) return [[field, texts(part)]];
+      return ['scalar', 'recipient', 'text', 'any'].includes(kind) ? [[field, mark()]] : [];
+    });
+    return Object.fromEntries(entries);
+  };
+  /** Documents of a place in which one value is of each form in turn, also in the object inside. */
+  const odd = (place: string): Row[] =>
+    fields
+      .filter((one) => one.place === place)
+      .flatMap(({ field, part }) => [
+        ...[mark(), { a: mark() }, [mark()]].map((value) => ({ ...texts(place), [field]: value })),
+        ...(part === null ? [] : odd(part).map((value) => ({ ...texts(place), [field]: value }))),
+      ]);
+  const messages = [...new Set(fields.map(({ place }) => place))].flatMap((place) =>
+    /^message_data:[^.]+$/.test(place)
+      ? odd(place).map((message) =>
+          record({ channel: place.replace('message_data:', ''), message_data: message }),
+        )
+      : [],
+  );
+  const lists = { buttons: odd('button') };
+  const files = { attachFileList: odd('attachment') };
+  const sent = [
+    ...messages,
+    ...odd('record').map((more) => ({ ...record(), ...more })),
+    record({ channel: 'in-app-message', message_data: lists }),
+    record({ channel: 'text-message', message_data: files }),
+  ].map((row, i) => ({ ...row, ...(row['id'] === record()['id'] && { id: `e${i}` }) }));
+  const statistics = odd('statistic').map((more, i) => ({
+    ...statistic({ user_journey_id: `j${i}` }),
+    ...more,
+  }));
+  const subchannels = [...odd('statistic_by_subchannel'), { conversion: odd('conversion') }];
+  await workshop.load(
+    workshop.events(DAY, [sent]),
+    workshop.statistics(DAY, statistics),
+    workshop.subchannels(DAY, subchannels),
+  );
+  const tables = await workshop.lines(`select table_name from duckdb_tables() where schema_name = 'main'`);
+  let held = '';
+  for (const table of tables) held += JSON.stringify(await workshop.look(`from ${table}`));
+  const came = JSON.stringify([sent, statistics, subchannels]).match(/m\d+m/g) ?? [];
+  expect(came.length).toBeGreaterThan(2_000);
+  expect(came.filter((one) => !held.includes(one))).toEqual([]);
 });
 
 test('unknown fields hide what is personal, and credentials', async () => {

@@ -1,56 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  fieldsFor,
-  nonconforming,
-  pointerTo,
-  shapesOf,
-  type Alike,
-  type Nonconforming,
-} from '../../src/fields.js';
+import { fieldsFor, pointerTo, shapesOf } from '../../src/fields.js';
 import { staged } from '../../src/warehouse/messages.js';
 
 const fields = fieldsFor('acme');
 const known = (place: string): ReturnType<typeof fieldsFor> =>
   fields.filter((field) => field.place === place);
-const push = known('message_data:push-notification');
-const like = (
-  keys: string[] | null,
-  types: Record<string, string> = {},
-  unreadable: string[] = [],
-): Alike => ({ keys, types: push.map(({ field }) => types[field] ?? null), unreadable });
-
-const unknown = (...keys: string[]): Nonconforming => ({ keys, unknownOnly: true });
-const other = (...keys: string[]): Nonconforming => ({ keys, unknownOnly: false });
-
-describe('keys that no column takes', () => {
-  test.each<[string, Alike[], Nonconforming | undefined]>([
-    ['none', [like(['title', 'body', 'link'], { title: 'VARCHAR', body: 'NULL' })], undefined],
-    ['none, of nothing', [], undefined],
-    ['unknown ones', [like(['title', 'badge'])], unknown('badge')],
-    [
-      'in the order in which they stand',
-      [like(['z', 'title', 'a']), like(['a', 'b'])],
-      unknown('z', 'a', 'b'),
-    ],
-    [
-      'a value of another kind',
-      [like(['title', 'body'], { title: 'OBJECT', body: 'UBIGINT' })],
-      other('title'),
-    ],
-    ['a value that cannot be read', [like(['title'], {}, ['title'])], other('title')],
-    ['both', [like(['title', 'badge'], { title: 'ARRAY' })], other('title', 'badge')],
-    ['all of what is no object', [like(null)], other()],
-  ])('%s', (_, alike, odd) => {
-    expect(nonconforming(push, alike)).toEqual(odd);
-  });
-
-  test('an object with something odd inside', () => {
-    const email = known('message_data:email');
-    const alike = { keys: ['title', 'body'], types: email.map(() => null), unreadable: [] };
-    expect(nonconforming(email, [alike], ['body'])).toEqual(other('body'));
-  });
-});
 
 test('a key is a pointer, whatever it holds', () => {
   expect(pointerTo('a/b~"c')).toBe('/a~1b~0"c');

@@ -184,7 +184,34 @@ describe('hashed', () => {
       { send_no: '01011112222', body: `01011112222 ${hashOf(ADDRESS)}`, extra: null },
       { send_no: '15881234', body: '1588-1234', extra: null },
       { send_no: hashOf(MOBILE), body: hashOf(MOBILE), extra: null },
-      { send_no: null, body: 'x', extra: JSON.stringify({ sendNo: list(hashOf('01011112222')) }) },
+      {
+        send_no: null,
+        body: 'x',
+        extra: JSON.stringify({
+          sendNo: list(hashOf('01011112222')),
+          recipientNo: hashOf(MOBILE),
+          body: 'x',
+        }),
+      },
+    ]);
+  });
+
+  test('the number that a message went to is hidden in its whole text', async () => {
+    const found = await loaded(
+      workshop,
+      ...[MOBILE, '02-123-4567', 1012345678, ''].map((recipientNo): Sent => [
+        'text-message',
+        { body: 'x', recipientNo, requestDate: 'soon' },
+      ]),
+      ['chatapp-friendtalk', { recipientNo: MOBILE, copy: { recipientNo: MOBILE } }],
+    );
+    expect(values(await found('extra', 'text_messages'))).toEqual(
+      [hashOf(MOBILE), hashOf('021234567'), hashOf(MOBILE), null].map((recipientNo) =>
+        JSON.stringify({ body: 'x', recipientNo, requestDate: 'soon' }),
+      ),
+    );
+    expect(values(await found('extra', 'friendtalk_messages'))).toEqual([
+      JSON.stringify({ copy: { recipientNo: hashOf(MOBILE) } }),
     ]);
   });
 
@@ -502,10 +529,12 @@ describe('under privacy.columns', () => {
           { nick: 'Kim', user_id: { id: 'user-1' } },
         ],
       );
+      const [extra] = values(await found('extra', 'events'));
+      expect(JSON.parse(String(extra))).toMatchObject({ user_id: null, nick: null, channel: 'text-message' });
+      expect(values(await found('user_id', 'events'))).toEqual([null]);
       expect(values(await found('title, body, send_no, extra', 'text_messages'))).toEqual([
         ...[null, 'x', digest('sendNo', '15440000'), '{"nick":null}'],
       ]);
-      expect(values(await found('user_id, extra', 'events'))).toEqual([null, '{"user_id":null,"nick":null}']);
     },
   );
 

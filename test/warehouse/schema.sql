@@ -10,7 +10,7 @@ table main.alimtalk_messages -- Alimtalk messages (chatapp-alimtalk): the conten
     template_code varchar -- templateCode of the alimtalk template.
     content varchar -- Text of the message.
     template_extra varchar -- templateExtra, the additional text of the template.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 view main.alimtalk_templates -- The alimtalk templates of each channel (E10), as the latest snapshot shows them. One row per template of a channel.
     channel_id varchar -- Channel of the alimtalk template, as configured.
@@ -38,7 +38,7 @@ table main.brand_messages -- Brand messages (chatapp-brand-message): the content
     date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     template_name varchar -- templateName of the brand message.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 view main.brand_template_buttons -- The buttons of brand-message templates, as the latest snapshot shows them. One row per button of a template.
     template_id varchar -- Id of the template.
@@ -50,7 +50,7 @@ view main.brand_template_buttons -- The buttons of brand-message templates, as t
     link_pc varchar -- Link on computers (linkPc).
     link_and varchar -- Link on Android (linkAnd).
     link_ios varchar -- Link on iOS (linkIos).
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
 
 table main.brand_template_buttons_history -- The buttons of brand-message templates, version by version. One row per button of a template and version.
@@ -63,7 +63,7 @@ table main.brand_template_buttons_history -- The buttons of brand-message templa
     link_pc varchar -- Link on computers (linkPc).
     link_and varchar -- Link on Android (linkAnd).
     link_ios varchar -- Link on iOS (linkIos).
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
     valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
@@ -85,7 +85,7 @@ view main.brand_templates -- The brand-message templates of each sender (E4, E5)
     created_at timestamp with time zone -- When the template was made.
     updated_at timestamp with time zone -- When the template was changed last.
     template json -- The template as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
 
 table main.brand_templates_history -- The brand-message templates of each sender (E4, E5), version by version. One row per template of a sender and version.
@@ -106,7 +106,7 @@ table main.brand_templates_history -- The brand-message templates of each sender
     created_at timestamp with time zone -- When the template was made.
     updated_at timestamp with time zone -- When the template was changed last.
     template json -- The template as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
     valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
@@ -131,7 +131,7 @@ table main.campaign_collections -- Which window was asked of each campaign (E19)
     last_collected_text varchar -- The same, as given.
     pulled_at timestamp with time zone -- When the service answered.
     metrics bigint -- How many metrics the answer held.
-    extra json -- Fields of the answer outside the specification, as given.
+    extra json -- Fields of the answer outside the specification, as given; all but its rows if a value did not fit.
 
 table main.campaign_metric_dimensions -- Campaign statistics by day, broken down by dimension (E19). One row per campaign, metric, conversion type, day and dimension value.
     campaign_id varchar -- Campaign that was asked for.
@@ -143,7 +143,7 @@ table main.campaign_metric_dimensions -- Campaign statistics by day, broken down
     dimension_value varchar -- Which part of it.
     value decimal(18,4) -- Count or sum of that part; exact to four decimals.
     pull varchar -- Id of the pull that it came with.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.campaign_metric_totals -- The totals that the service gives beside its daily values (E19). One row per campaign, pull, metric and conversion type.
     campaign_id varchar -- Campaign that was asked for.
@@ -152,7 +152,7 @@ table main.campaign_metric_totals -- The totals that the service gives beside it
     metric_name varchar -- Name of the metric, such as send_success.
     conversion_type varchar -- Such as sales_conversion; null for standard metrics and before 2025-07-06.
     total decimal(18,4) -- Total over the window as the service computes it (totalCount or totalSum).
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.campaign_metrics -- Campaign statistics by day (E19). One row per campaign, metric, conversion type and day.
     campaign_id varchar -- Campaign that was asked for.
@@ -162,7 +162,7 @@ table main.campaign_metrics -- Campaign statistics by day (E19). One row per cam
     date date -- Day as the service gives it, taken as a KST day.
     value decimal(18,4) -- Count or sum of the day; exact to four decimals, since sums may be money.
     pull varchar -- Id of the pull that it came with; see campaign_collections.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 view main.campaign_tags -- Tags that campaigns have had. One row per campaign and tag.
     campaign_id varchar -- Campaign.
@@ -194,7 +194,7 @@ view main.catalog_fields -- The declared fields of catalogs (E2), as the latest 
     position bigint -- Place in the list, from 1.
     name varchar -- Name of the field.
     type varchar -- string, number, boolean, time, array, object or geo.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
 
 table main.catalog_fields_history -- The declared fields of catalogs (E2), version by version. One row per field of a catalog and version.
@@ -202,7 +202,7 @@ table main.catalog_fields_history -- The declared fields of catalogs (E2), versi
     position bigint -- Place in the list, from 1.
     name varchar -- Name of the field.
     type varchar -- string, number, boolean, time, array, object or geo.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
     valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
@@ -225,7 +225,7 @@ view main.catalogs -- The catalogs of the service (E2), as the latest snapshot s
     data_classification varchar -- Classification of its data; non_personal.
     num_items bigint -- How many items the service says it has.
     fields json -- Its fields, as given; catalog_fields has them one by one.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
 
 table main.catalogs_history -- The catalogs of the service (E2), version by version. One row per catalog and version.
@@ -234,7 +234,7 @@ table main.catalogs_history -- The catalogs of the service (E2), version by vers
     data_classification varchar -- Classification of its data; non_personal.
     num_items bigint -- How many items the service says it has.
     fields json -- Its fields, as given; catalog_fields has them one by one.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
     valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
@@ -245,7 +245,7 @@ table main.daily_conversions -- Conversions of daily_statistics (E17). One row p
     type varchar -- total_count_conversion or direct_count_conversion.
     count bigint -- How many.
     position integer -- Place in the list of the statistic, from 1.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.daily_conversions_by_subchannel -- Conversions of daily_statistics_by_subchannel (E18). One row per statistic, conversion and type.
     statistic_id varchar -- The row of daily_statistics_by_subchannel that it belongs to.
@@ -254,7 +254,7 @@ table main.daily_conversions_by_subchannel -- Conversions of daily_statistics_by
     type_label varchar -- Type of the conversion as the service words it, in its own language.
     count bigint -- How many.
     position integer -- Place in the list of the statistic, from 1.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.daily_statistics -- Daily counts (E17): what was sent, and what became of it. One row per KST day, campaign or user journey, variant or node, and channel.
     statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
@@ -276,7 +276,7 @@ table main.daily_statistics -- Daily counts (E17): what was sent, and what becam
     delivered bigint -- Deliveries; null where the channel does not report them.
     click bigint -- Clicks; null where the channel does not report them.
     ordinal integer -- 1, or counted on where the service gave the same grain more than once.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.daily_statistics_by_subchannel -- Daily counts by sub-channel and target (E18). One row per KST day, campaign or user journey, variant or node, channel, sub-channel and target.
     statistic_id varchar -- Stable id of the row: a hash of its grain. Not the ids of daily_statistics.
@@ -297,7 +297,7 @@ table main.daily_statistics_by_subchannel -- Daily counts by sub-channel and tar
     delivered bigint -- Deliveries; null where the channel does not report them.
     click bigint -- Clicks; null where the channel does not report them.
     ordinal integer -- 1, or counted on where the service gave the same grain more than once.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 view main.emails -- E-mails (email): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -306,7 +306,7 @@ view main.emails -- E-mails (email): the content that came with an event. One ro
     title varchar -- Subject.
     body_html varchar -- HTML body.
     body_text varchar -- Plain text body.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
 
 table main.events -- Campaign events (E21): sends, failures, deliveries, clicks and whatever else the service reports. One row per export record, that is one id, event name and time.
@@ -329,7 +329,7 @@ table main.events -- Campaign events (E21): sends, failures, deliveries, clicks 
     channel_subtype varchar -- Finer kind of the channel, as given.
     brand_message_target varchar -- Target of a brand message, as given.
     export_date date -- KST day of the export that the record came with; differs from date only for strays.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.friendtalk_messages -- Friendtalk messages (chatapp-friendtalk): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -340,7 +340,7 @@ table main.friendtalk_messages -- Friendtalk messages (chatapp-friendtalk): the 
     recipient_no varchar -- Number of the recipient: as given, hashed (HMAC-SHA-256) or null, by the setting privacy.recipients.
     content varchar -- Text of the message.
     is_ad boolean -- Whether it is advertising.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.in_app_messages -- In-app messages (in-app-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -357,7 +357,7 @@ table main.in_app_messages -- In-app messages (in-app-message): the content that
     commerce_discount_price decimal(18,4) -- Discounted price (commerce.discountPrice).
     commerce_discount_rate decimal(18,4) -- Discount rate (commerce.discountRate).
     attachment json -- attachment, as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.in_web_messages -- In-web messages (in-web-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -374,7 +374,7 @@ table main.in_web_messages -- In-web messages (in-web-message): the content that
     commerce_discount_price decimal(18,4) -- Discounted price (commerce.discountPrice).
     commerce_discount_rate decimal(18,4) -- Discount rate (commerce.discountRate).
     attachment json -- attachment, as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.message_buttons -- Buttons of friendtalk, alimtalk, in-app and in-web messages. One row per button of a message.
     event_id varchar -- Id of the event; joins events.
@@ -388,7 +388,7 @@ table main.message_buttons -- Buttons of friendtalk, alimtalk, in-app and in-web
     link_pc varchar -- linkPc: link on a computer.
     scheme_ios varchar -- schemeIos: link into the iOS app.
     scheme_android varchar -- schemeAndroid: link into the Android app.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.message_contents -- Texts of e-mails and push notifications, stored once however many received them. One row per content.
     content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
@@ -401,7 +401,7 @@ view main.opt_outs -- Recipients who opted out by an 080 number (E12), as the la
     recipient varchar -- Recipient, under the setting privacy.recipients like every other one.
     requested_at timestamp with time zone -- When the recipient opted out.
     copy bigint -- 1, or counted on where the list holds the same again.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
 
 table main.opt_outs_history -- Recipients who opted out by an 080 number (E12), version by version. One row per opt-out and version.
@@ -409,7 +409,7 @@ table main.opt_outs_history -- Recipients who opted out by an 080 number (E12), 
     recipient varchar -- Recipient, under the setting privacy.recipients like every other one.
     requested_at timestamp with time zone -- When the recipient opted out.
     copy bigint -- 1, or counted on where the list holds the same again.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     valid_from date -- KST day of the first snapshot that showed this version.
     valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
@@ -432,7 +432,7 @@ view main.push_messages -- Push notifications (push-notification): the content t
     title varchar -- Title of the message.
     body varchar -- Text of the message.
     link varchar -- Link that a tap opens.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
     content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
 
 table main.sent_emails -- E-mails, each with the id of its content; emails shows both together. One row per event that carried one.
@@ -441,7 +441,7 @@ table main.sent_emails -- E-mails, each with the id of its content; emails shows
     export_date date -- KST day of the export that the row came with.
     title varchar -- Subject.
     content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.sent_push_messages -- Push notifications, each with the id of its content; push_messages shows both together. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -449,7 +449,7 @@ table main.sent_push_messages -- Push notifications, each with the id of its con
     export_date date -- KST day of the export that the row came with.
     link varchar -- Link that a tap opens.
     content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.text_message_attachments -- Attachments of text messages (attachFileList). One row per file of a text message.
     event_id varchar -- Id of the event; joins events.
@@ -461,7 +461,7 @@ table main.text_message_attachments -- Attachments of text messages (attachFileL
     file_path varchar -- filePath at the service.
     save_file_name varchar -- saveFileName, as the service stores it.
     upload_type varchar -- uploadType, as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.text_messages -- Text messages (text-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -477,7 +477,7 @@ table main.text_messages -- Text messages (text-message): the content that came 
     message_type varchar -- messageType, such as SMS, LMS, MMS or COMMERCE.
     country_code varchar -- countryCode of the recipient.
     ad_yn varchar -- Y for advertising, N otherwise.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 view main.user_journey_nodes -- Nodes of user journeys that sent messages, by the latest name. One row per user journey and node.
     user_journey_id varchar -- User journey.
@@ -525,7 +525,7 @@ table main.web_push_messages -- Web push notifications (web-push-notification). 
     ri varchar -- ri, as given.
     data json -- data, as given.
     ac json -- ac: the actions, as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 table main.webhook_messages -- Webhook calls (webhook): what was called with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -535,7 +535,7 @@ table main.webhook_messages -- Webhook calls (webhook): what was called with an 
     method varchar -- HTTP method.
     headers json -- Headers, as given.
     data json -- Body, as given.
-    extra json -- Fields outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, as given; the whole text if a value did not fit its column.
 
 view marts.ab_tests -- Every variant of every A/B test, compared with the baseline variant, with a verdict that daily looks do not spoil. One row per campaign, channel, metric and variant.
     campaign_id varchar -- Campaign.

@@ -29,8 +29,6 @@ create or replace table staged (
     -- Whether a field before this column may hold a number or an address.
     is_candidate boolean,
     extra json,
-    -- The members of the record that may have no column.
-    rest json,
     -- The table of the message; `other` for channels and forms that the specification does not know.
     carries varchar,
     message json

@@ -106,7 +106,7 @@ looked_at as (
 without_lists as (
     select
         *,
-        case when has_nested then json_transform(without_nested(record, 'record'), shape('record')) else given end as r
+        case when has_nested then json_transform(fitting(record, 'record'), shape('record')) else given end as r
     from looked_at
 ),
 
@@ -153,21 +153,17 @@ named as (
         scalar(metadata_values[2]) as brand_message_target,
         export_date,
         case
-            when unknown_keys = 'none' or nonconforming then null
+            when nonconforming or unknown_keys = 'others' then extra_of(coalesce(record, 'null'::json), 'record')
             when unknown_keys = 'of the first'
-            then to_json(json_transform(record, getvariable('first_record').unknown))::varchar
-            else unknown_members(record, 'record')
-        end as unknown,
-        unknown_keys,
-        if(nonconforming, coalesce(record, 'null'::json), null) as rest,
+            then masked(to_json(json_transform(record, getvariable('first_record').unknown))::varchar)::json
+        end as extra,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message,
         texts
     from typed
 )
 
 select
-    * exclude (texts, unknown, unknown_keys),
-    if(unknown_keys = 'of the first', masked(unknown)::json, as_extra(unknown)) as extra,
+    * exclude (texts),
     may_be_personal(concat_ws(chr(31), texts, channel_subtype, brand_message_target)) as is_candidate,
     case
         when message is null then null
@@ -177,6 +173,6 @@ select
     end as carries
 from named;
 
--- Whether any record is nonconforming, and whether any field may hold an address or a number.
-select count(rest) > 0 as nonconforming, coalesce(bool_or(is_candidate), false) as personal
+-- Whether any field may hold an address or a number.
+select coalesce(bool_or(is_candidate), false) as personal
 from staged;

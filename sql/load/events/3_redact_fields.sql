@@ -2,7 +2,7 @@
 
 -- Collects the fields in one table first: the regular expressions are prepared once for each chunk of a table.
 create or replace temp table candidate_fields as
-select rowid as row_id, * exclude (rest, message)
+select rowid as row_id, * exclude (message)
 from staged
 where is_candidate;
 

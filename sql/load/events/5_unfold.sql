@@ -15,13 +15,24 @@ from (
 
 -- name: all
 {lists}
--- The distinct key lists of messages and of the objects inside them, by place: a few dozen rows. The keys are null for
--- a value that is not an object.
+-- The places with unknown keys, or with a value that is not an object, from the few dozen distinct lists of keys of
+-- messages and of the objects inside them.
 
-select 'message_data:' || carries as place, json_keys(message) as keys
-from messages
-where carries <> 'other'
-group by all
+select distinct place
+from (
+    select
+        'message_data:' || carries as place,
+        'message_data:' || carries as specified,
+        json_keys(message) as keys
+    from messages
+    where carries <> 'other'
+    group by all
 
-union all
-{parts};
+    union all
+    {parts}
+) as found
+where
+    not coalesce(
+        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys),
+        false
+    );

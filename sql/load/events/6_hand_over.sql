@@ -3,7 +3,7 @@
 
 -- name: all
 copy (
-    select * exclude (rest, is_candidate, carries, message)
+    select * exclude (is_candidate, carries, message)
     from staged
 ) to (getvariable('batch') || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 

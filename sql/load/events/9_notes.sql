@@ -100,7 +100,7 @@ from (
         export_date in (select date from days)
         and (event_id is null or event_name is null or occurred_at is null)
 ) as required
-where json_extract(extra, pointer(field)) is null
+where json_extract_string(extra, pointer(field)) is null
 group by export_date, field;
 
 create or replace temp table loaded_rows as
