@@ -28,6 +28,20 @@ const tracked = () => written(place).events.filter(({ userId }) => userId.starts
 const idIn = ({ stderr }: Ended): string => /\d{4}-\d\d-\d\d\.\d+/.exec(stderr)?.[0] ?? '';
 const JOURNEY = ['journey', 'uj-win02', '--sql'] as const;
 
+test(
+  'a journey takes 1,000 users a call, events 500, each with its fields',
+  { tags: ['extended'] },
+  async () => {
+    const before = { ...place.sandbox.requests() };
+    expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
+    expect((await push(place, 'events', 'signed_up', '--sql', users(501))).code).toBe(0);
+    expect(place.sandbox.requests().E16 - before.E16).toBe(2);
+    expect(place.sandbox.requests().E13 - before.E13).toBe(2);
+    expect(new Set(entered()).size).toBe(1001);
+    expect(tracked()[7]).toMatchObject({ eventName: 'signed_up', step: 7 });
+  },
+);
+
 const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
   ['a reset after it was handled', { kind: 'reset-after', times: 1 } as never, true],
   ['a 502', { kind: 'status', status: 502, times: 1 } as never, false],
@@ -131,17 +145,6 @@ describe('after an unknown outcome', () => {
     expect(next.stderr).toContain('1,000 left because it is not known');
     expect(entered()).toHaveLength(3000);
     expect(new Set(entered()).size).toBe(3000);
-  });
-});
-
-describe('events', () => {
-  test('an event that was acknowledged is not tracked again with a key', { tags: ['extended'] }, async () => {
-    const of = (count: number) =>
-      `select 'once${nth}-' || i as user_id, 'o-' || i as order_id from range(${count}) as r(i)`;
-    await push(place, 'events', 'bought', '--sql', of(20), '--key', 'order_id');
-    const more = await push(place, 'events', 'bought', '--sql', of(25), '--key', 'order_id');
-    expect(more.stderr).toContain('Pushed 5 rows');
-    expect(tracked()).toHaveLength(25);
   });
 });
 
