@@ -2,13 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import {
-  checkParameters,
-  describeQuery,
-  loadCatalogue,
-  type QueryFile,
-} from '../../src/queries/catalogue.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
 import { ask, goldenAnswers, makeWarehouse } from './support.js';
 import { mentions, models, type Model } from '../../src/warehouse/model.js';
 
@@ -112,15 +107,6 @@ describe('every bundled query', () => {
   );
 });
 
-test('a query without parameters says that it takes none, and refuses any', () => {
-  const totals: QueryFile = { ...query('drift'), name: 'totals', params: [] };
-  expect(describeQuery(totals)).toContain('It takes no parameters.');
-  const given = new Map([['start', '2026-11-01']]);
-  expect(() => {
-    checkParameters(totals, given);
-  }).toThrow('The query totals takes no parameters.');
-});
-
 describe('each mart', () => {
   it('is asked by a bundled query, or by another mart', () => {
     const marts = models().filter(({ relation }) => relation.startsWith('marts.'));
@@ -173,13 +159,6 @@ describe('rates and counters', () => {
 });
 
 describe('parameters', () => {
-  it('reach back 28 days from the last day held unless told otherwise', async () => {
-    expect(await answer('conversions')).toHaveLength(2);
-    const all = await answer('channel-summary', { start: '2026-01-01' });
-    expect(all[0]).toBe('2026-10-01,push-notification,999,0,999,900,99,,,0,0.9009,0.0991,,');
-    expect(await answer('channel-summary', { end: '2026-10-20' })).toEqual([all[0]]);
-  });
-
   it('choose a measure and a number of campaigns', async () => {
     expect(await answer('top-campaigns', { measure: 'sent', top: '1' })).toEqual([
       '1,가을 세일 연장,250,34,0.1545,13,0.0591,구매,195,push-notification,c-sale',
@@ -221,15 +200,6 @@ describe('parameters', () => {
       'warn,events_match_statistics,2026-11-01,2',
     ]);
     expect(await answer('checks', { top: '1' })).toHaveLength(2);
-  });
-
-  it('say at which instant a day is complete: 07:00 in Korea', async () => {
-    const before = { stream: 'events', now: '2026-11-05T06:59:59+09:00' };
-    expect(await answer('missing-days', before)).toEqual(['events,2026-10-01,2026-11-01,32']);
-    expect(await answer('missing-days', { ...before, now: '2026-11-04T22:00:00Z' })).toEqual([
-      'events,2026-10-01,2026-11-01,32',
-      'events,2026-11-04,2026-11-04,1',
-    ]);
   });
 });
 

@@ -259,19 +259,7 @@ describe('files that are there', () => {
 });
 
 describe('what is written is read again as it is', () => {
-  test.each([
-    'plain',
-    'with space',
-    "it's",
-    'say "so"',
-    'a#b',
-    'a # b',
-    '`tick`',
-    '$HOME \\n \\',
-    '열쇠🔑',
-    '=+/',
-    `'"`,
-  ])('key %s', (key) => {
+  test.each(['plain', "it's", 'say "so"', 'a # b', '$HOME \\n \\', '열쇠🔑', `'"`])('key %s', (key) => {
     const earlier = "OTHER='kept # so'\n";
     const text = envFile({ accessKey: key, secretKey: `${key}2` }, earlier);
     return writeFile(env, text).then(() => {

@@ -89,28 +89,6 @@ describe('people', () => {
       });
     }
   });
-
-  test('what a message was made from is told apart by its kind', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [
-        [
-          event('1', 'kim', DAY, { message_data: { title: '안내', body: '본문', link: null } }),
-          event('2', 'kim', DAY, { ...clicked, message_data: { title: '안내', body: '본문', link: null } }),
-          event('3', 'kim', DAY, { channel: 'chatapp-alimtalk', message_data: { templateCode: 'T1' } }),
-          event('4', 'lee', DAY, {
-            channel: 'chatapp-alimtalk',
-            event_name: 'send_failure',
-            message_data: { templateCode: 'T1' },
-          }),
-        ],
-      ]),
-    ]);
-    expect(
-      await workshop.lines(
-        'select content_kind, content, sent, failed, clicked, click_rate from marts.content_performance order by all',
-      ),
-    ).toEqual(['template_code | T1 | 2 | 1 | - | -', 'title | 안내 | 1 | 0 | 1 | 1']);
-  });
 });
 
 test(
@@ -296,38 +274,3 @@ describe('hours of sending', () => {
     expect(await hours({ start: SATURDAY })).toEqual([[9, 100, 20]]);
   });
 });
-
-test(
-  'clicks on in-app messages divide by the messages shown, by kind of day as by hour',
-  { tags: ['long'] },
-  async () => {
-    const channel = 'in-app-message';
-    const inApp = { channel, count: 400, clicks: 20 };
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(
-        { start: FRIDAY, end: SUNDAY },
-        [FRIDAY, SATURDAY, SUNDAY].map((date) => statistic({ date, channel, delivered: null, click: 20 })),
-      ),
-      ...exportsOf(
-        workshop,
-        [FRIDAY, SATURDAY, SUNDAY],
-        // Nothing was shown before Saturday, so Friday's messages divide by those that were sent.
-        [
-          ...sends({ ...inApp, on: FRIDAY }),
-          ...sends({ ...inApp, on: SATURDAY, shows: 100 }),
-          ...sends({ ...inApp, on: SUNDAY, shows: 100 }),
-        ],
-      ),
-    ]);
-    expect(await asked(workshop, 'workdays')).toMatchObject([
-      { day_kind: 'workday', messages: '400', clicked: '20', click_rate: 0.05 },
-      { day_kind: 'weekend', messages: '200', clicked: '40', click_rate: 0.2 },
-    ]);
-    expect(await asked(workshop, 'best-hours')).toMatchObject([
-      { messages: '600', clicked: '60', click_rate: 0.1 },
-    ]);
-    expect((await asked(workshop, 'send-heatmap')).filter(({ hour }) => hour === 9)).toMatchObject([
-      { friday: 0.05, saturday: 0.2, sunday: 0.2 },
-    ]);
-  },
-);
