@@ -399,6 +399,9 @@ function exportsSection({
     `${mark}  budget:`,
     `${mark}    records_per_run: ${recordsPerRun ?? recordsPerMonth ?? night}       # ${size}; more buys days that are missing`,
     `${mark}    records_per_month: ${recordsPerMonth ?? recordsPerRun ?? night * 31}`,
+    ...(records === undefined || records === 0
+      ? []
+      : [`${mark}  expected_records_per_day: ${records}        # for \`plan\`, until there are statistics`]),
     ...(hasPrice ? [`  price_per_record: ${pricePerRecord}       # for estimates and the spend report`] : []),
     `${mark}  start_date: ${startDate}        # the first KST day to export`,
     '',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/commands/plan.js';
@@ -17,10 +18,21 @@ describe('before the first run, the plan of ten weeks', () => {
   test('is a few lines with ranges, and the estimate that init wrote', async () => {
     const other = join(place.folder, 'other.yaml');
     const args = ['init', '--config', other, '--base-url', place.sandbox.url, '--project-id', PROJECT];
-    const budget = ['--records-per-run', '50k', '--records-per-month', '1M'];
+    const budget = [
+      '--records-per-run',
+      '50000',
+      '--records-per-month',
+      '1000000',
+      '--price-per-record',
+      '0.1',
+    ];
     const keys = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
     const init = await place.run([...args, ...budget, '--start-date', '2026-09-15'], keys);
-    const night = /such a night holds about (\d+) records/.exec(init.stderr)?.[1];
+    const night = /expected_records_per_day: (\d+)/.exec(await readFile(other, 'utf8'))?.[1];
+    expect({ code: init.code, night }).toMatchObject({
+      code: 0,
+      night: expect.stringMatching(/^[1-9]/) as string,
+    });
     expect(loadConfig({ config: other }, {}, place.folder).exports.expectedRecordsPerDay).toBe(Number(night));
     const before = place.sandbox.requests();
     const { stdout, code } = await place.run(['plan', '--config', other]);
@@ -28,7 +40,7 @@ describe('before the first run, the plan of ten weeks', () => {
     expect(stdout.split('\n').length).toBeLessThan(10);
     const records = 67 * Number(night);
     expect(stdout).toContain(
-      `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw`,
+      `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
     );
     expect(stdout).toMatch(/ 2026-09-15\.\.2026-11-20 {2}no estimate yet {2}not requested: `run` pulls/);
     expect(place.sandbox.requests()).toEqual(before);
