@@ -422,6 +422,25 @@ test(
   },
 );
 
+test(
+  'Ctrl-C while a paid request is on its way waits for its answer: no export is ambiguous',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(TWO_PAID);
+    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'slow-drip', intervalMs: 25, bytes: 1, times: 1 }]);
+    const child = place.start(['run']);
+    const result = ended(child);
+    await until(() => place.sandbox.requests().E20 > 0);
+    child.kill('SIGINT');
+    expect(await result).toMatchObject({ code: 130 });
+    const list = JSON.parse((await run(place, 'exports list --json')).stdout) as { state: string }[];
+    expect(list.map(({ state }) => state)).not.toContain('ambiguous');
+    expect(list.map(({ state }) => state)).not.toContain('intent');
+    await run(place, 'run');
+    expect(new Set(billedDays(place)).size).toBe(billedDays(place).length);
+  },
+);
+
 test('Ctrl-C ends with 130, and the next run finishes without paying again', { tags: ['long'] }, async () => {
   const place = await make(PAID, { exportSeconds: 3 });
   const child = place.start(['run']);

@@ -1,5 +1,5 @@
 /**
- * Breaks the built command on purpose, one safeguard at a time and in a copy, and shows which of the torture tests
+ * Breaks the built command on purpose, one safeguard at a time and in a copy, and shows which of the tests
  * notices. A mutation that survives is either guarded twice or not tested.
  */
 import { spawn } from 'node:child_process';
@@ -14,6 +14,11 @@ const TESTS = {
   lies: ['test/torture/lies.test.ts', ''],
   machine: ['test/torture/machine.test.ts', ''],
   night: ['test/e2e/nightly.test.ts', ''],
+  files: ['test/storage/atomic-file.test.ts', 'writing a whole file'],
+  ledger: ['test/exports/ledger.test.ts', 'a second request for the same window'],
+  disk: ['test/exports/disk-full.test.ts', ''],
+  lock: ['test/storage/run-lock.test.ts', 'notices when its file is taken away'],
+  load: ['test/warehouse/load.test.ts', 'stops the load'],
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -44,7 +49,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'landed files are written in place',
-    by: ['kill'],
+    by: ['files', 'kill'],
     file: 'storage/atomic-file.js',
     changes: [['const temporary = join(', 'const temporary = path || join(']],
   },
@@ -80,7 +85,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'intents do not check for overlap',
-    by: ['kill', 'faults'],
+    by: ['ledger', 'kill', 'faults'],
     file: 'exports/ledger.js',
     changes: [['this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));', '']],
   },
@@ -197,7 +202,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'loading is not one transaction',
-    by: ['kill'],
+    by: ['load', 'kill'],
     file: 'warehouse/session.js',
     changes: [
       ["await this.#execute('begin transaction');", ''],
@@ -213,21 +218,20 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'no room is kept for the answer',
-    named: 'at any step',
-    by: ['machine'],
+    by: ['disk'],
     file: 'exports/ledger-file.js',
     changes: [['Buffer.alloc(RESERVE_BYTES)', 'Buffer.alloc(0)']],
   },
   {
     name: 'the lock is not looked at again before paying',
-    by: ['machine'],
+    by: ['lock'],
     file: 'storage/run-lock.js',
     changes: [['if (this.#instance !== undefined && inode === this.#inode)', 'if (true)']],
   },
   {
     name: 'signals are not waited for while paying',
-    named: 'at any moment, once or twice',
-    by: ['machine'],
+    named: 'while a paid request is on its way',
+    by: ['night'],
     file: 'api/client.js',
     changes: [['this.#paced(question, token, NEVER)', 'this.#paced(question, token, this.#signal)']],
   },
@@ -311,30 +315,31 @@ function failingTest(
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (code) => {
-      const failure = code === 0 ? undefined : firstFailure(out.join(''));
-      if (code === 0 || failure !== undefined) done(failure);
-      else fail(new Error(`${test} ends with ${code}, and no test has failed`));
+      const tests = testsIn(out.join(''));
+      const failure = firstFailure(tests);
+      if (failure !== undefined || tests.some(({ status }) => status === 'passed')) done(failure);
+      else fail(new Error(`${test} ends with ${code}, and no test has passed or failed`));
     });
   });
 }
 
-interface Results {
-  readonly testResults: {
-    readonly assertionResults: {
-      readonly status: string;
-      readonly title: string;
-      readonly failureMessages: string[];
-    }[];
-  }[];
+interface Result {
+  readonly status: string;
+  readonly title: string;
+  readonly failureMessages: string[];
 }
 
-function firstFailure(json: string): string | undefined {
+function testsIn(json: string): readonly Result[] {
   const begin = json.indexOf('{');
-  if (begin < 0) return undefined;
-  const { testResults } = JSON.parse(json.slice(begin)) as Results;
-  const failed = testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .find(({ status }) => status === 'failed');
+  if (begin < 0) return [];
+  const { testResults } = JSON.parse(json.slice(begin)) as {
+    readonly testResults: { readonly assertionResults: Result[] }[];
+  };
+  return testResults.flatMap(({ assertionResults }) => assertionResults);
+}
+
+function firstFailure(tests: readonly Result[]): string | undefined {
+  const failed = tests.find(({ status }) => status === 'failed');
   if (failed === undefined) return undefined;
   const why = failed.failureMessages[0]?.split('\n')[0] ?? '';
   return `${failed.title}: ${why.slice(0, 160)}`;

@@ -254,6 +254,15 @@ test('an answer of another shape, or no JSON, stops the load with the name of it
   expect(await workshop.look('from ops.loads')).toEqual([]);
 });
 
+test('a damaged answer stops the load and leaves the rows of the day as they were', async () => {
+  const workshop = new Workshop();
+  await workshop.load(workshop.statistics(DAY, [statistic()]));
+  const before = await workshop.look('from daily_statistics');
+  expect(before).toHaveLength(1);
+  await expect(workshop.load(workshop.statistics(DAY, { error: 'Timeout' }))).rejects.toThrow(DamageError);
+  expect(await workshop.look('from daily_statistics')).toEqual(before);
+});
+
 describe('the rows of a list, counted before they are loaded', () => {
   const items = (...ids: readonly string[]) => ({ data: { items: ids.map((id) => ({ id })) }, error: null });
   const optOuts = (...numbers: readonly string[]) => ({
