@@ -101,24 +101,6 @@ main_goals: { c1: 구매, j1: 가입 }
   });
 
   test.each([
-    ['{ c1: { alpha: 2 } }', /experiments\.c1\.alpha must be a probability from 0\.0001 to 0\.5/],
-    ['{ c1: { split: [A, B] } }', /experiments\.c1\.split must hold lines such as "A: 50"/],
-    ['{ c1: { baseline: C, hold_outs: [C] } }', /experiments\.c1 must not have a hold-out as its baseline/],
-    ['{ default: { goal: 구매 } }', /experiments must name goals by campaign, not under default/],
-  ])('experiments: %s is refused in one sentence', (yaml, message) => {
-    expect(() => load(`${MINIMUM}experiments: ${yaml}\n`)).toThrow(message);
-  });
-
-  test.each([
-    ['{ c1: "" }', /main_goals\.c1 must be the name of a conversion/],
-    ['{ c1: 가입 }', /main_goals must not name another goal than experiments does/],
-  ])('main_goals: %s is refused in one sentence', (yaml, message) => {
-    expect(() => load(`${MINIMUM}experiments: { c1: { goal: 구매 } }\nmain_goals: ${yaml}\n`)).toThrow(
-      message,
-    );
-  });
-
-  test.each([
     ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
     ['base_url: api.example.com', /base_url must be an http or https address/],
     ['start_date: 2026-02-30', /start_date must be a day that exists/],
@@ -129,7 +111,24 @@ main_goals: { c1: 구매, j1: 가입 }
       'privacy: { columns: { requestDate: hash } }',
       /requestDate must be keep or drop, since a time has no place/,
     ],
+    [
+      'experiments: { c1: { alpha: 2 } }',
+      /experiments\.c1\.alpha must be a probability from 0\.0001 to 0\.5/,
+    ],
+    ['experiments: { c1: { split: [A, B] } }', /experiments\.c1\.split must hold lines such as "A: 50"/],
+    ['experiments: { c1: { baseline: C, hold_outs: [C] } }', /c1 must not have a hold-out as its baseline/],
+    ['experiments: { default: { goal: 구매 } }', /must name goals by campaign, not under default/],
+    ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],
+    [
+      'experiments: { c1: { goal: 구매 } }\nmain_goals: { c1: 가입 }',
+      /must not name another goal than exper/,
+    ],
     ['exports: { budget: {} }', /exports.budget must set records_per_run, records_per_month or both/],
+    ['pushes: [{ name: a, target: journey x }]', /must set one of query, sql and file/],
+    ['pushes: [{ name: a, target: catalog-items x, sql: select 1 }]', /must set mode/],
+    ['pushes: [{ name: a, target: letters, sql: select 1 }]', /must be user-properties/],
+    ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', /must be another name/],
+    ['push: { rows_per_runs: 1 }', /rows_per_run/],
     [
       'reference: { brand_templates: { page_parameter: p, size_parameter: p } }',
       /brand_templates must give each parameter a name of its own/,

@@ -113,17 +113,3 @@ test('a night that is not complete pushes nothing', { tags: ['extended'] }, asyn
   expect(await lines(place)).toHaveLength(before);
   place.sandbox.setFaults([]);
 });
-
-test('settings that do not fit are errors before anything is sent', { tags: ['extended'] }, async () => {
-  for (const [yaml, what] of [
-    ['pushes: [{ name: a, target: journey x }]', 'one of query, sql and file'],
-    ['pushes: [{ name: a, target: catalog-items x, sql: select 1 }]', 'must set mode'],
-    ['pushes: [{ name: a, target: letters, sql: select 1 }]', 'must be user-properties'],
-    ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', 'another name'],
-    ['push: { rows_per_runs: 1 }', 'rows_per_run'],
-  ] as const) {
-    await place.configure(`start_date: 2026-11-19\n${yaml}\n`);
-    const { code, stderr } = await place.run(['status']);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(what) as string });
-  }
-});
