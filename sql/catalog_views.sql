@@ -5,7 +5,6 @@
 -- if the value of an item is of another kind. The whole item is in catalog_items. DuckDB ignores case in names, so a
 -- second equal name gets a tilde and its number, which no name of the specification contains. A field without a name
 -- gets no column, and a catalog without a name gets no view.
-
 with declared as (
     select
         catalog_name,
@@ -46,9 +45,7 @@ columns_found as (
         end as expression
     from declared
     where type is distinct from 'geo'
-
     union all
-
     -- The two elements are [longitude, latitude].
     select catalog_name, position, part, name || '_' || axis,
         format(
@@ -100,14 +97,12 @@ order by catalogs_named.nth, catalogs_named.catalog_name;
 
 -- name: drop
 -- Returns the statements that drop the views of catalogs.
-
 select 'drop view catalog."' || replace(view_name, '"', '""') || '"' as statement
 from duckdb_views()
 where database_name = current_database() and schema_name = 'catalog' and not internal;
 
 -- name: note
 -- Notes catalogs without a view on the day of the latest snapshot of the list of catalogs.
-
 insert into ops.load_notes by name
 select 'catalogs' as stream, date, pull, 'no_view' as note, unnest($left_out) as subject, 1 as records
 from (select * from snapshots where list = '*' order by date desc limit 1) as latest;

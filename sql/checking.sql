@@ -5,20 +5,17 @@ delete from ops.checks where name in ({names});
 
 -- name: clear_days
 -- Deletes the findings about the days that are checked again, and the findings without a day.
-
 delete from ops.checks
 where name in ({names}) and (date is null or date in (select date from dirty_days));
 
 -- name: forget_gone
 -- Deletes what is stored of checks that no longer exist.
-
 delete from ops.checks where name not in (select unnest(getvariable('checks').names));
 delete from ops.check_versions where name not in (select unnest(getvariable('checks').names));
 
 -- name: found
 -- Stores the findings of a check. The inner statement is a file of sql/checks, without its semicolon. An incremental
 -- check may read days beyond the batch for comparison; only findings about days of the batch are stored.
-
 insert into ops.checks by name
 select
     getvariable('checks').checked_at as checked_at,
@@ -38,7 +35,6 @@ where {whole} or found.date::date in (select date from batch_days);
 
 -- name: note_versions
 -- Notes the versions of checks whose findings are stored for all days.
-
 delete from ops.check_versions where name in (select unnest(getvariable('given').names));
 
 insert into ops.check_versions by name

@@ -70,19 +70,15 @@ order by schema_name, relation_name nulls first, place;
 delete from ops.dictionary;
 
 insert into ops.dictionary
-select entry.schema_name, entry.relation_name, entry.column_name, entry.en, entry.ko, entry.label
-from (
-    select unnest(from_json(
+select unnest(
+    from_json(
         getvariable('given').words,
         '[{
-            "schema_name": "varchar",
-            "relation_name": "varchar",
-            "column_name": "varchar",
-            "en": "varchar",
-            "ko": "varchar",
+            "schema_name": "varchar", "relation_name": "varchar", "column_name": "varchar", "en": "varchar", "ko": "varchar",
             "label": "varchar"
         }]'
-    )) as entry
+    ),
+    recursive := true
 );
 
 -- name: words

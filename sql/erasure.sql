@@ -50,7 +50,6 @@ where recipient(given) in (select id from erased_ids);
 
 -- name: scan
 -- The records on pages of E21 that hold an erased id, as their own id or anywhere in their text.
-
 create or replace temp table scanned as
 with pages as (
     select filename, data
@@ -142,7 +141,6 @@ group by scanned.filename, scanned.position;
 
 -- name: links
 -- The distinct sets of ids that occur in one record, and the digest of each id.
-
 create or replace temp table links as
 select row_number() over () as link, *
 from (
@@ -224,7 +222,6 @@ order by all;
 
 -- name: held
 -- The events of erased persons in the file, by the ids of the record and the recipient of the message.
-
 create or replace temp table held_links as
 select distinct link from link_ids where id in (select id from erased_ids);
 

@@ -2,7 +2,6 @@
 
 -- name: batch
 -- The days that the days of a batch look back at, and their bounds.
-
 create or replace temp table lookback_days as
 select distinct date - back::integer as date
 from batch_days
@@ -15,7 +14,6 @@ set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: changes
 -- The changes that make days dirty, as short lists. A day is a number, counted from 1970-01-01.
-
 select
     -- The days that loads have changed.
     (
@@ -51,20 +49,17 @@ select
 
 -- name: days
 -- Fills a table with days of a refresh: the dirty days, the days that are left unchanged, or the days of one batch.
-
 create or replace temp table {relation} as
 select date '1970-01-01' + unnest($days::varchar[])::integer as date;
 
 -- name: event_days
 -- The days that hold events, from the first dirty day on.
-
 select distinct (date - date '1970-01-01')::integer as day
 from events
 where date >= date '1970-01-01' + $first_dirty_day::integer;
 
 -- name: every_day
 -- For a full refresh: every day that any row is about.
-
 select distinct (date - date '1970-01-01')::integer as day
 from (
     select date from ops.coverage
@@ -102,15 +97,30 @@ where isfinite(date);
 -- name: forget_touched_days
 delete from ops.touched_days;
 
--- name: message_rows
--- Every row of every message table with its key, since several checks read all of these tables.
+-- name: for_checks
+-- Relations that several checks read.
 
+-- Every row of every message table with its key.
 create or replace temp view message_rows as
 {tables};
 
+-- The days of the batch that both streams cover.
+create or replace temp macro both_covered(one, other) as table
+select date
+from ops.coverage
+semi join batch_days using (date)
+where stream in (one, other)
+group by date
+having count(*) = 2;
+
+-- Each day of the batch with itself (step 0) and so many days before it.
+create or replace temp macro days_before(days) as table
+select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
+from batch_days
+cross join (select unnest(range(days + 1))::integer as step) as steps;
+
 -- name: no_batch
 -- Creates empty tables, to which statements are bound before the first batch.
-
 create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);

@@ -5,7 +5,6 @@ alter table lake.{table} add column {column};
 
 -- name: affected_days
 -- The days of the events of one export, in the file and in the lake: an event may have another day than its export.
-
 select distinct date::varchar as date
 from (
     select date from events where export_date in ({days})
@@ -21,7 +20,6 @@ select date::varchar as date from ops.removed_days order by removed_days.date;
 -- name: attach_catalog
 -- Data files of a failed commit must stay: if the catalog accepted the commit and only its answer was lost, the table
 -- consists of these files.
-
 attach {warehouse} as lake (
     type iceberg,
     endpoint {uri},
@@ -33,7 +31,6 @@ attach {warehouse} as lake (
 -- name: attach_file
 -- Attaches the published file beside the lake, and makes it the default, since its views name their tables without a
 -- catalog.
-
 attach {path} as warehouse (read_only);
 
 use warehouse;
@@ -41,7 +38,6 @@ use warehouse;
 -- name: begin_notes
 -- Tables that collect the changes of one transaction; they are written to the lake at its end, with one statement per
 -- table.
-
 create or replace temp table covered_days (stream varchar, date date);
 
 create or replace temp table cleared_parts (relation varchar, date date);
@@ -56,14 +52,12 @@ delete from lake.{table} where {day} in ({days});
 
 -- name: commit_requests
 -- The number of requests that committed several tables at a time.
-
 select count(*) as requests
 from duckdb_logs_parsed('HTTP')
 where request.type = 'POST' and request.url like '%/transactions/commit';
 
 -- name: commits
 -- The latest commits, newest first.
-
 select number, commit_id, writer, epoch_ms(committed_at) as committed_at_ms, command, version, days, rows
 from lake.{ops}.lake_commits
 order by number desc
@@ -72,7 +66,6 @@ limit {limit};
 -- name: compare_days
 -- Compares counts and sums by day in the file and in the lake. The digest reveals differences in values that are not
 -- numbers.
-
 with file as (
     select {day} as day, count(*) as rows, [{sums}] as sums, sum(hash(compared)) as digest
     from (select {values} from {relation} where {which}) as compared
@@ -122,7 +115,6 @@ create table lake.{table} ({columns}) {clauses};
 
 -- name: data_files
 -- The data files of a table: all that lie in its folder, and those that its current snapshot references.
-
 select file, bool_or(current) as current
 from (
     select file, false as current
@@ -179,7 +171,6 @@ where commit_id = {commit};
 
 -- name: forget_relations
 -- Deletes the coverage and versions of tables that were dropped in the lake and created again, since they are empty.
-
 delete from lake.{ops}.lake_parts where relation in ({relations});
 
 delete from lake.{ops}.coverage where stream in ({streams});
@@ -191,7 +182,6 @@ where database_name = 'warehouse' and schema_name = 'ops' and table_name = 'mode
 
 -- name: held_days
 -- Days of a stream that are equal in the lake and in the file.
-
 select file.date::varchar as date
 from ops.coverage as file
 inner join lake.{ops}.coverage as lake
@@ -207,7 +197,6 @@ order by file.date;
 
 -- name: held_parts
 -- The versions of the parts in the lake, for relations that are compared row by row.
-
 create or replace temp table held_parts as
 select relation, date, version
 from lake.{ops}.lake_parts;
@@ -222,7 +211,6 @@ select exists (from lake.{main}.events where export_date in ({days})) as held;
 
 -- name: erased_events
 -- The events of erased persons on days that only the lake holds.
-
 create or replace temp table erased_events as
 with numbers as (
     select event_id, recipient_no from lake.{main}.text_messages where {which}
@@ -267,7 +255,6 @@ select count(*) as rows from erased_events;
 
 -- name: erased_in_files
 -- The files that hold ids of erased persons, and how many. A text holds numbers and addresses as hashes, or is redacted here.
-
 create or replace temp table file_values as
 select distinct filename, kind, value
 from (
@@ -316,13 +303,10 @@ call enable_logging('HTTP', storage = 'memory');
 -- name: model_days
 -- Days of incremental models, and of the table of event people, that differ between the lake and the file. The people
 -- of a day's events change with the links between ids, and so does the model that counts people per day.
-
 with file_days as (
     select relation, date, digest as version
     from ops.model_days
-
     union all
-
     select 'marts.event_people', date, digest
     from ops.model_days
     where relation = 'marts.daily_people' and date not in (select date from ops.removed_days)
@@ -351,7 +335,6 @@ values ({number}, {commit}, {writer}, {at}::timestamptz, {command}, {version}, {
 
 -- name: note_days
 -- Notes these days of a relation as pushed, with the version of `source`; a day without rows has no version.
-
 insert into cleared_parts
 select '{relation}', unnest([{days}]);
 
@@ -378,7 +361,6 @@ where changed and version is not null;
 
 -- name: only_in_lake
 -- Days that the lake covers and the file does not; they are left unchanged.
-
 select lake.stream, lake.date::varchar as date
 from lake.{ops}.coverage as lake
 anti join ops.coverage as file on lake.stream = file.stream and lake.date = file.date
@@ -392,7 +374,6 @@ where stream = 'events';
 -- name: relations
 -- The relations that go into the lake: every table and view of main, ops and marts, with the unit by which it is
 -- replaced. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
-
 with shapes as (
     select
         schema_name,
@@ -439,7 +420,6 @@ select {names} from staged where {chosen};
 -- name: session
 -- Limits the error for a missing table: to suggest another table, DuckDB would request all tables of all namespaces
 -- from the catalog.
-
 set catalog_error_max_schemas = 0;
 
 set TimeZone = 'Asia/Seoul';
@@ -453,7 +433,6 @@ limit 1;
 -- name: stage_relation
 -- Stages the rows of a relation, and determines its parts that differ in the lake: its days, or the whole relation if
 -- it has no days. Equal rows in any order have the same version. A part without rows has no version.
-
 create or replace temp table staged as
 select {values} from {relation};
 
@@ -488,7 +467,6 @@ create or replace temporary secret lake_storage (type s3, {options});
 
 -- name: stream_days
 -- Days of the streams that differ between the lake and the file. Archived days are only in the lake.
-
 select file.stream, file.date::varchar as date
 from ops.coverage as file
 anti join lake.{ops}.coverage as lake

@@ -11,7 +11,6 @@ order by campaign_id;
 -- another. Rows are compared by the value at a pointer; a value that occurs again counts on any page. Without a
 -- pointer, whole rows are compared, and equal rows on one page are legitimate. 64-bit hashes of a million rows collide
 -- in one of 40 million lists, and need a tenth of the memory.
-
 with pages as (
     select row_number() over () as page, rows_in(data, "templateListResponse") as documents
     from read_json(
@@ -55,69 +54,38 @@ order by coverage.date;
 
 -- name: experiments
 -- Replaces the settings of A/B tests by the given JSON.
-
 delete from ops.experiments;
 
 insert into ops.experiments
-select
-    row.campaign_id,
-    row.baseline,
-    row.goal,
-    row.smallest_effect,
-    row.alpha,
-    row.power,
-    row.split,
-    row.hold_outs,
-    row.conversions_per_person
+select row.*
 from (
-    select
-        unnest(
-            from_json(
-                getvariable('given').experiments,
-                '[{
-                    "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
-                    "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
-                    "conversions_per_person": "DOUBLE"
-                }]'
-            )
-        ) as row
+    select unnest(from_json(
+        getvariable('given').experiments,
+        '[{
+            "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
+            "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
+            "conversions_per_person": "DOUBLE"
+        }]'
+    )) as row
 ) as given;
 
 -- name: exports
 -- Replaces all exports by those of the ledger, given as JSON.
-
 delete from ops.exports;
 
 insert into ops.exports
-select
-    row.key,
-    row.window.start,
-    row.window.end,
-    row.day,
-    row.state,
-    row.exportId,
-    row.messageData,
-    row.records,
-    row.pages,
-    row.estimate,
-    row.pricePerRecord,
-    row.requestedAt,
-    row.updatedAt,
-    row.note
-from (
-    select
-        unnest(
-            json_transform(
-                getvariable('given').exports,
-                '[{
-                    "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
-                    "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
-                    "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
-                    "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
-                }]'
-            )
-        ) as row
-) as given;
+select unnest(
+    json_transform(
+        getvariable('given').exports,
+        '[{
+            "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
+            "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
+            "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
+            "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
+        }]'
+    ),
+    recursive := true
+);
 
 -- name: finish_run
 update ops.runs
@@ -142,7 +110,6 @@ select current_database() as home;
 -- name: keep_main_goals
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
 -- a chosen goal again.
-
 create or replace temp table configured_goals as
 select entry.key as resource_id, entry.value as goal
 from (select unnest(map_entries(from_json(getvariable('given').main_goals, '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
@@ -160,7 +127,6 @@ where resource_id not in (select resource_id from ops.main_goals);
 -- name: choose_main_goals
 -- Chooses a main goal for each campaign and user journey without one: the goal that an earlier run chose, according to
 -- the journal of runs; otherwise the goal with most conversions over all channels, the first by name among equals.
-
 insert into ops.main_goals
 select resource_id, goal, (started_at at time zone 'Asia/Seoul')::date, 'rule'
 from (
@@ -214,7 +180,6 @@ select $recipients as recipients, nullif($columns, '') as columns, $key_fingerpr
 -- name: privacy_held
 -- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not
 -- record it.
-
 select
     privacy.recipients,
     privacy.columns,
@@ -238,7 +203,6 @@ set variable "{name}" = $value::{type};
 -- name: set_aside
 -- Marks later snapshots as not loaded. Snapshots are loaded in the order of their days; if one arrives late, the later
 -- ones have to be loaded again.
-
 delete from ops.loads
 using (
     select split_part(pull, '/', 1) as stream, min(pulled_at) as pulled_at

@@ -24,36 +24,18 @@ from ops.pushes;
 
 -- name: pushes
 -- Replaces all pushes by those of the ledger, given as JSON.
-
 delete from ops.pushes;
 
 insert into ops.pushes
-select
-    row.id,
-    row.target,
-    row.name,
-    row.state,
-    row.begunAt,
-    row.updatedAt,
-    row.rows,
-    row.sent,
-    row.unchanged,
-    row.rejected,
-    row.unknown,
-    row.erased,
-    row.calls,
-    row.note
-from (
-    select
-        unnest(
-            json_transform(
-                getvariable('given').pushes,
-                '[{
-                    "id": "VARCHAR", "target": "VARCHAR", "name": "VARCHAR", "state": "VARCHAR",
-                    "begunAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "rows": "BIGINT", "sent": "BIGINT",
-                    "unchanged": "BIGINT", "rejected": "BIGINT", "unknown": "BIGINT", "erased": "BIGINT",
-                    "calls": "BIGINT", "note": "VARCHAR"
-                }]'
-            )
-        ) as row
-) as given;
+select unnest(
+    json_transform(
+        getvariable('given').pushes,
+        '[{
+            "id": "VARCHAR", "target": "VARCHAR", "name": "VARCHAR", "state": "VARCHAR",
+            "begunAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "rows": "BIGINT", "sent": "BIGINT",
+            "unchanged": "BIGINT", "rejected": "BIGINT", "unknown": "BIGINT", "erased": "BIGINT",
+            "calls": "BIGINT", "note": "VARCHAR"
+        }]'
+    ),
+    recursive := true
+);

@@ -12,7 +12,6 @@ insert into {relation} by name {select};
 
 -- name: fill_unique
 -- Inserts rows whose key has no row yet; a row of an earlier day stays the only one with its key.
-
 insert into {relation} by name
 select fresh.*
 from ({select}) as fresh
@@ -20,7 +19,6 @@ anti join {relation} as held on fresh.{unique_key} = held.{unique_key};
 
 -- name: keepable
 -- The tables with rows by day or week; empty if no day was removed.
-
 select columns.schema_name || '.' || columns.table_name as relation, columns.column_name as column
 from duckdb_columns() as columns
 inner join duckdb_tables() using (database_name, schema_name, table_name)
@@ -31,7 +29,6 @@ where
 
 -- name: kept_columns
 -- The columns that both versions of a model have, with the types of the new version.
-
 select string_agg('try_cast("' || now.column_name || '" as ' || now.data_type || ') as "' || now.column_name || '"', ', ') as columns
 from duckdb_columns() as now
 inner join duckdb_columns() as before using (database_name, schema_name, column_name)
@@ -45,7 +42,6 @@ select relation, kind, fingerprint from ops.models;
 
 -- name: note
 -- Replaces the notes about models and seeds by their current state; notes about removed models are deleted.
-
 delete from ops.models where relation in (select unnest(getvariable('given').former_relations));
 delete from ops.model_days where relation in (select unnest(getvariable('given').former_relations));
 
@@ -59,7 +55,6 @@ select
 -- Notes the rows of the computed days. After a full refresh it notes every day, including days that were not computed
 -- again, since their rows may have other columns now. The digest is the sum of the hashes of whole rows: it does not
 -- depend on their order, and a duplicate row counts twice.
-
 delete from ops.model_days
 where relation = '{relation}' and ({full} or date in (select date_trunc('{partition}', date)::date from dirty_days));
 
@@ -77,7 +72,6 @@ group by held.{column};
 
 -- name: put_back
 -- Inserts the rows of days that are not computed again from the previous version of the table.
-
 insert into {relation} by name
 select {columns}
 from {schema}.{aside}
@@ -89,7 +83,6 @@ drop table {schema}.{aside};
 
 -- name: seed
 -- Fills a small table from a file of this package.
-
 delete from {relation};
 
 insert into {relation} by name

@@ -3,7 +3,6 @@
 -- name: removable
 -- Days of events that may leave this file: covered, not removed yet, and only while no model has to be computed from
 -- events.
-
 create or replace temp view removable as
 select date, pull, loaded_at
 from ops.coverage
@@ -26,7 +25,6 @@ order by date;
 
 -- name: leaving
 -- Determines which of the days leave, and the tables that hold rows of exports.
-
 create or replace temp table leaving_days as
 select date from removable where date::varchar in (select unnest(getvariable('given').days));
 
@@ -56,7 +54,6 @@ order by "table";
 
 -- name: left
 -- Deletes contents that no remaining message refers to.
-
 delete from message_contents
 where
     content_id in (select content_id from leaving_contents)
@@ -95,7 +92,6 @@ attach '{old}' as old (read_only);
 
 -- name: take_days
 -- Copies the computed rows of days whose pages were removed from another file of this data folder.
-
 create or replace temp table taken_days as
 select date
 from old.ops.removed_days
@@ -122,7 +118,6 @@ where columns.database_name = 'old' and columns.column_name in ('date', 'week');
 -- name: take_model
 -- The next refresh treats the copied rows as those of an older version of the model, and keeps the rows of days without
 -- events.
-
 create table {schema}.{table} as
 from old.{schema}.{table}
 where {column} in (select date from taken_days) or {column} in (select date_trunc('week', date)::date from taken_days);

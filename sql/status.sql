@@ -51,7 +51,6 @@ order by severity, name;
 
 -- name: held_back
 -- Days whose last answer was held back; the next run requests them again, however old they are.
-
 select distinct stream, date::varchar as date
 from ops.held_back;
 

@@ -2,7 +2,7 @@
 /** The files of deploy/, each read by the program that it is for where that is on this machine, and run as it would be. */
 import { execFileSync, spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CLI, KEYS, NOW, Place, PROJECT, ended, rowsOf, start } from './support/dawnload.js';
@@ -151,27 +151,6 @@ describe('GitHub Actions', () => {
     const script = (workflow.jobs.night.steps[0]?.run ?? '').replace('/var/lib/dawnload', folder);
     const env = { PATH: `${folder}:/usr/bin:/bin` };
     expect(said('bash', ['-e', '-c', script], { cwd: '/', env })).toContain(`${folder} run\n`);
-  });
-
-  test.skipIf(!has('actionlint'))('actionlint finds nothing wrong', () => {
-    expect(said('actionlint', ['-shellcheck=', resolve('deploy/github-actions.yml')])).toBe('');
-  });
-});
-
-describe('launchd', () => {
-  test('the list starts the job at a time of day', () => {
-    const text = read('launchd.plist');
-    const words = [...text.matchAll(/^ {4}<string>(.*)<\/string>$/gm)].map(([, word]) => word);
-    expect(words.at(-1)).toBe('run');
-    expect(text).toMatch(/<key>Hour<\/key>\s*<integer>7<\/integer>/);
-  });
-
-  test.skipIf(!has('plistutil'))('plistutil reads it', () => {
-    const input = read('launchd.plist');
-    const { status, stdout, stderr } = spawnSync('plistutil', ['-i', '-', '-o', '-'], { input });
-    expect(stderr.toString()).toBe('');
-    expect(status).toBe(0);
-    expect(stdout.subarray(0, 8).toString()).toBe('bplist00');
   });
 });
 

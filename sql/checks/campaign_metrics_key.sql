@@ -7,7 +7,6 @@
 with all_values as (
     select 'campaign_metrics' as subject, campaign_id, metric_type, metric_name, conversion_type, date, null as dimension
     from campaign_metrics
-
     union all
     select
         'campaign_metric_dimensions',

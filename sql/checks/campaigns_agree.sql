@@ -7,19 +7,10 @@
 --   it persists.
 -- Days on which no campaign has the metric are not compared: it may have another name.
 
-with both_covered as (
-    select date
-    from ops.coverage
-    semi join batch_days using (date)
-    where stream in ('statistics', 'campaigns')
-    group by date
-    having count(*) = 2
-),
-
-detailed as (
+with detailed as (
     select date, campaign_id, sum(value) as sends
     from campaign_metrics
-    semi join both_covered using (date)
+    semi join both_covered('statistics', 'campaigns') using (date)
     where metric_type = 'standard' and metric_name = 'send_success'
     group by date, campaign_id
 ),
@@ -27,7 +18,7 @@ detailed as (
 counted as (
     select date, campaign_id, sum(message_sent - coalesce(message_failed, 0)) as sends
     from daily_statistics
-    semi join both_covered using (date)
+    semi join both_covered('statistics', 'campaigns') using (date)
     where campaign_id is not null and date in (select date from detailed)
     group by date, campaign_id
 )

@@ -6,61 +6,40 @@
 -- A failure is dated by its attempt, so it falls on the day of the send. Deliveries and clicks may come later; reactions_in_range
 -- checks them. Sums of sales may be below zero because of returns.
 
-with counted as (
-    select 'daily_statistics' as place, date, statistic_id, message_sent, message_failed, delivered, click
+with statistics as (
+    select *, 'daily_statistics ' || statistic_id as subject, least(message_sent, message_failed, delivered, click) as lowest
     from daily_statistics
-    semi join batch_days using (date)
-
-    union all
+    union all by name
     select
-        'daily_statistics_by_subchannel', date, statistic_id, message_sent, message_failed, delivered, click
+        *,
+        'daily_statistics_by_subchannel ' || statistic_id as subject,
+        least(message_sent, message_failed, delivered, click) as lowest
     from daily_statistics_by_subchannel
-    semi join batch_days using (date)
+),
+
+found as (
+    select date, subject, 'A counter is below zero.' as finding, lowest::varchar as actual
+    from statistics
+    where lowest < 0
+    union all
+    select date, 'daily_conversions ' || statistic_id, 'A number of conversions is below zero.', count::varchar
+    from daily_conversions
+    where count < 0
+    union all
+    select date, 'daily_conversions_by_subchannel ' || statistic_id, 'A number of conversions is below zero.', count::varchar
+    from daily_conversions_by_subchannel
+    where count < 0
+    union all
+    select date, concat_ws(' ', 'campaign_metrics', campaign_id, metric_name), 'A metric that counts is below zero.', value::varchar
+    from campaign_metrics
+    where value < 0 and metric_type = 'standard'
 )
 
-select
-    date,
-    place || ' ' || statistic_id as subject,
-    'A counter is below zero.' as finding,
-    '0 or more' as expected,
-    least(message_sent, message_failed, delivered, click)::varchar as actual
-from counted
-where least(message_sent, message_failed, delivered, click) < 0
-
-union all
-select
-    date,
-    place || ' ' || statistic_id,
-    'More messages failed than were sent.',
-    'at most ' || message_sent,
-    message_failed::varchar
-from counted
-where message_failed > message_sent
-
-union all
-select date, 'daily_conversions ' || statistic_id, 'A number of conversions is below zero.', '0 or more', count::varchar
-from daily_conversions
+select date, subject, finding, '0 or more' as expected, actual
+from found
 semi join batch_days using (date)
-where count < 0
-
 union all
-select
-    date,
-    'daily_conversions_by_subchannel ' || statistic_id,
-    'A number of conversions is below zero.',
-    '0 or more',
-    count::varchar
-from daily_conversions_by_subchannel
+select date, subject, 'More messages failed than were sent.', 'at most ' || message_sent, message_failed::varchar
+from statistics
 semi join batch_days using (date)
-where count < 0
-
-union all
-select
-    date,
-    concat_ws(' ', 'campaign_metrics', campaign_id, metric_name),
-    'A metric that counts is below zero.',
-    '0 or more',
-    value::varchar
-from campaign_metrics
-semi join batch_days using (date)
-where value < 0 and metric_type = 'standard';
+where message_failed > message_sent;

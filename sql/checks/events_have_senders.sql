@@ -7,11 +7,7 @@
 --   not list, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
 -- Checked only where that day and the three before are held, since an older message may still be opened and closed.
 
-with near_days as (
-    select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
-    from batch_days
-    cross join (select unnest(range(29))::integer as step) as steps
-),
+with near_days as (from days_before(28)),
 
 days_to_compare as (
     select near_days.date

@@ -7,12 +7,10 @@ with named as (
     select campaign_id, {'setting': 'baseline', 'name': baseline} as one
     from ops.experiments
     where campaign_id <> 'default'
-
     union all
     select campaign_id, {'setting': 'split', 'name': unnest(map_keys(split))}
     from ops.experiments
     where campaign_id <> 'default'
-
     union all
     select campaign_id, {'setting': 'hold_outs', 'name': unnest(hold_outs)}
     from ops.experiments

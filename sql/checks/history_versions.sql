@@ -9,36 +9,24 @@
 with versions as (
     select 'catalogs' as subject, hash(catalog_name) as key, valid_from, valid_to
     from catalogs_history
-
     union all
-
     select 'catalog_fields', hash(catalog_name, position), valid_from, valid_to
     from catalog_fields_history
-
     union all
-
     select 'catalog_items', hash(catalog_name, item_id), valid_from, valid_to
     from catalog_items_history
     where item_id is not null
-
     union all
-
     select 'brand_templates', hash(template_id, sender_key), valid_from, valid_to
     from brand_templates_history
     where template_id is not null
-
     union all
-
     select 'brand_template_buttons', hash(template_id, sender_key, position), valid_from, valid_to
     from brand_template_buttons_history
-
     union all
-
     select 'alimtalk_templates', hash(channel_id, template_code, copy), valid_from, valid_to
     from alimtalk_templates_history
-
     union all
-
     select 'opt_outs', hash(unsubscribe_number, recipient, requested_at, copy), valid_from, valid_to
     from opt_outs_history
 ),

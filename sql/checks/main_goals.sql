@@ -36,9 +36,7 @@ select
     leader || ': ' || most as actual
 from judged
 where chosen_by = 'rule' and most > conversions
-
 union all
-
 select null, resource_id, 'No conversion has the name of the goal in the settings.', array_to_string(goals, ', '), main_goal
 from judged
 where chosen_by = 'setting' and not list_contains(goals, main_goal);

@@ -7,75 +7,46 @@
 with records as (
     select
         date,
-        count(*) as events,
+        count(*) as "marts.daily_events events",
         count(*) filter (
             failure_reason is not null or marts.event_kind(event_name) in ('failed', 'failover_failed')
-        ) as failures,
-        count(*) filter (marts.event_kind(event_name) = 'succeeded' and occurred_at is not null) as succeeded,
+        ) as "marts.daily_failures failures",
+        count(*) filter (
+            marts.event_kind(event_name) = 'succeeded' and occurred_at is not null
+        ) as "marts.daily_send_hours succeeded",
         count(*) filter (
             marts.event_kind(event_name) = 'succeeded'
             and not marts.is_display(channel)
             and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
             and marts.counts_people()
-        ) as readers
+        ) as "marts.daily_fatigue messages"
     from events
     semi join batch_days using (date)
     group by date
 ),
 
-daily_events as (
-    select date, sum(events) as events from marts.daily_events semi join batch_days using (date) group by date
-),
-
-daily_failures as (
-    select date, sum(failures) as failures from marts.daily_failures semi join batch_days using (date) group by date
-),
-
-daily_send_hours as (
-    select date, sum(succeeded) as succeeded
-    from marts.daily_send_hours
-    semi join batch_days using (date)
-    group by date
-),
-
-message_responses as (
-    select date, count(*) as responses from marts.message_responses semi join batch_days using (date) group by date
-),
-
-daily_response_times as (
-    select date, sum(responses) as responses
-    from marts.daily_response_times
-    semi join batch_days using (date)
-    group by date
-),
-
-daily_fatigue as (
-    select date, window_days, sum(messages) as messages
-    from marts.daily_fatigue
-    semi join batch_days using (date)
-    group by date, window_days
-),
-
-compared as (
-    select date, 'marts.daily_events events' as subject, records.events as expected, daily_events.events as actual
-    from records
-    full join daily_events using (date)
+counted as (
+    from (unpivot records on columns(* exclude (date)) into name subject value expected)
     union all
-    select date, 'marts.daily_failures failures', records.failures, daily_failures.failures
-    from records
-    full join daily_failures using (date)
+    select date, 'marts.daily_response_times responses', count(*)
+    from marts.message_responses semi join batch_days using (date) group by date
+),
+
+summed as (
+    select date, 'marts.daily_events events' as subject, sum(events) as actual
+    from marts.daily_events semi join batch_days using (date) group by date
     union all
-    select date, 'marts.daily_send_hours succeeded', records.succeeded, daily_send_hours.succeeded
-    from records
-    full join daily_send_hours using (date)
+    select date, 'marts.daily_failures failures', sum(failures)
+    from marts.daily_failures semi join batch_days using (date) group by date
     union all
-    select date, 'marts.daily_response_times responses', message_responses.responses, daily_response_times.responses
-    from message_responses
-    full join daily_response_times using (date)
+    select date, 'marts.daily_send_hours succeeded', sum(succeeded)
+    from marts.daily_send_hours semi join batch_days using (date) group by date
     union all
-    select date, 'marts.daily_fatigue messages', records.readers, daily_fatigue.messages
-    from records
-    full join daily_fatigue using (date)
+    select date, 'marts.daily_response_times responses', sum(responses)
+    from marts.daily_response_times semi join batch_days using (date) group by date
+    union all
+    select date, 'marts.daily_fatigue messages', sum(messages)
+    from marts.daily_fatigue semi join batch_days using (date) group by date, window_days
 )
 
 select
@@ -84,5 +55,6 @@ select
     'The mart does not add up to its rows.' as finding,
     coalesce(expected, 0)::varchar as expected,
     coalesce(actual, 0)::varchar as actual
-from compared
+from counted
+full join summed using (date, subject)
 where coalesce(expected, 0) <> coalesce(actual, 0);

@@ -18,20 +18,23 @@ with statistics as (
     group by date
 ),
 
+conversions as (
+    select
+        daily_conversions.date,
+        daily_conversions.statistic_id,
+        daily_conversions.name,
+        if(daily_conversions.type = 'total_count_conversion', daily_conversions.count, null) as conversions,
+        if(daily_conversions.type = 'direct_count_conversion', daily_conversions.count, null) as direct_conversions
+    from daily_conversions
+    semi join batch_days using (date)
+),
+
 all_conversions as (
     select
         date,
-        sum(count) filter (where type = 'total_count_conversion') as conversions,
-        sum(count) filter (where type = 'direct_count_conversion') as direct_conversions
-    from daily_conversions
-    semi join batch_days using (date)
-    group by date
-),
-
-conversions as (
-    select date, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
-    from marts.conversions
-    semi join batch_days using (date)
+        sum(conversions) as conversions,
+        sum(direct_conversions) as direct_conversions
+    from conversions
     group by date
 ),
 
@@ -44,26 +47,31 @@ main_goals as (
 main_conversions as (
     select
         statistics.date,
-        sum(daily_conversions.count) filter (where daily_conversions.type = 'total_count_conversion') as conversions,
-        sum(daily_conversions.count) filter (where daily_conversions.type = 'direct_count_conversion') as direct_conversions
+        sum(conversions.conversions) as conversions,
+        sum(conversions.direct_conversions) as direct_conversions
     from (from daily_statistics semi join batch_days using (date)) as statistics
-    inner join (from daily_conversions semi join batch_days using (date)) as daily_conversions
-        on statistics.statistic_id = daily_conversions.statistic_id
+    inner join conversions on statistics.statistic_id = conversions.statistic_id
     inner join main_goals
         on
             statistics.resource_type = main_goals.resource_type
             and coalesce(statistics.campaign_id, statistics.user_journey_id) = main_goals.resource_id
-            and daily_conversions.name = main_goals.goal
+            and conversions.name = main_goals.goal
     group by statistics.date
 ),
 
+counted as (
+    unpivot (
+        select 'marts.channel_days' as mart, * from statistics
+        union all by name
+        select 'marts.conversions' as mart, * from all_conversions
+        union all by name
+        select 'marts.message_days' as mart, * from main_conversions
+    )
+    on columns(* exclude (mart, date)) into name counter value expected
+),
+
 channel_days as (
-    select
-        date,
-        sum(sent) as sent,
-        sum(failed) as failed,
-        sum(delivered) as delivered,
-        sum(clicked) as clicked
+    select date, sum(sent) as sent, sum(failed) as failed, sum(delivered) as delivered, sum(clicked) as clicked
     from marts.channel_days
     where
         date between getvariable('first_batch_day') and getvariable('last_batch_day')
@@ -80,55 +88,30 @@ message_days as (
     group by date
 ),
 
-compared as (
-    select
-        date,
-        unnest(
-            [
-                {'subject': 'marts.channel_days sent', 'expected': statistics.sent, 'actual': channel_days.sent},
-                {'subject': 'marts.channel_days failed', 'expected': statistics.failed, 'actual': channel_days.failed},
-                {
-                    'subject': 'marts.channel_days delivered',
-                    'expected': statistics.delivered,
-                    'actual': channel_days.delivered
-                },
-                {'subject': 'marts.channel_days clicked', 'expected': statistics.clicked, 'actual': channel_days.clicked},
-                {
-                    'subject': 'marts.message_days conversions',
-                    'expected': main_conversions.conversions,
-                    'actual': message_days.conversions
-                },
-                {
-                    'subject': 'marts.message_days direct_conversions',
-                    'expected': main_conversions.direct_conversions,
-                    'actual': message_days.direct_conversions
-                },
-                {
-                    'subject': 'marts.conversions conversions',
-                    'expected': all_conversions.conversions,
-                    'actual': conversions.conversions
-                },
-                {
-                    'subject': 'marts.conversions direct_conversions',
-                    'expected': all_conversions.direct_conversions,
-                    'actual': conversions.direct_conversions
-                }
-            ],
-            recursive := true
-        )
-    from statistics
-    full join channel_days using (date)
-    full join message_days using (date)
-    full join main_conversions using (date)
-    full join all_conversions using (date)
-    full join conversions using (date)
+mart_conversions as (
+    select date, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
+    from marts.conversions
+    semi join batch_days using (date)
+    group by date
+),
+
+summed as (
+    unpivot (
+        select 'marts.channel_days' as mart, * from channel_days
+        union all by name
+        select 'marts.conversions' as mart, * from mart_conversions
+        union all by name
+        select 'marts.message_days' as mart, * from message_days
+    )
+    on columns(* exclude (mart, date)) into name counter value actual
 )
 
 select
     date,
-    subject,
+    mart || ' ' || counter as subject,
     'The mart does not add up to its rows.' as finding,
     coalesce(expected, 0)::varchar as expected,
     coalesce(actual, 0)::varchar as actual
-from compared
+from counted
+full join summed using (mart, date, counter)
 where coalesce(expected, 0) <> coalesce(actual, 0);

@@ -11,52 +11,31 @@ with keys as (
         'marts.daily_events' as subject,
         date,
         hash(
-            channel,
-            event_name,
-            resource_type,
-            campaign_id,
-            experiment_group_name,
-            user_journey_id,
-            user_journey_node_id
+            channel, event_name, resource_type, campaign_id, experiment_group_name, user_journey_id, user_journey_node_id
         ) as key
     from marts.daily_events
-
     union all
     select
         'marts.daily_failures',
         date,
-        hash(
-            channel,
-            event_name,
-            failure_reason,
-            resource_type,
-            campaign_id,
-            user_journey_id,
-            user_journey_node_id
-        )
+        hash(channel, event_name, failure_reason, resource_type, campaign_id, user_journey_id, user_journey_node_id)
     from marts.daily_failures
-
     union all
     select
         'marts.daily_send_hours',
         date,
         hash(sent_date, weekday, hour, channel, resource_type, campaign_id, user_journey_id)
     from marts.daily_send_hours
-
     union all
     select
         'marts.daily_response_times',
         date,
         hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response, seconds)
     from marts.daily_response_times
-
     union all
     select 'marts.daily_pressure', date, hash(window_days, at_least) from marts.daily_pressure
     union all
-    select
-        'marts.daily_fatigue',
-        date,
-        hash(channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
+    select 'marts.daily_fatigue', date, hash(channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
     from marts.daily_fatigue
     union all
     select 'marts.daily_contents', date, hash(channel, content_kind, content) from marts.daily_contents
@@ -76,15 +55,8 @@ with keys as (
         'marts.daily_templates',
         date,
         hash(
-            template_kind,
-            template,
-            sender_key,
-            plus_friend_id,
-            channel,
-            channel_subtype,
-            resource_type,
-            campaign_id,
-            user_journey_id
+            template_kind, template, sender_key, plus_friend_id,
+            channel, channel_subtype, resource_type, campaign_id, user_journey_id
         )
     from marts.daily_templates
     union all

@@ -1,35 +1,48 @@
 -- severity: stop
 -- stream: events
 -- scope: incremental
--- meaning: Messages, buttons or attachments belong to no event, so joins with events lose them. Run `dawnload rebuild`;
---   report it if it persists.
+-- meaning: Messages, buttons or attachments belong to no event, or buttons or attachments to no message, so joins lose
+--   them. Run `dawnload rebuild`; report it if it persists.
 
+-- Each row with what it must belong to: its event, and of a part also its message.
 with looked_at as (
-    select *
+    select *, unnest(if(subject in ('message_buttons', 'text_message_attachments'), ['event', subject], ['event'])) as whole
     from message_rows
     where event_id is not null and export_date in (select date from batch_days)
 ),
 
--- The event nearly always came with the same export.
+wholes as not materialized (
+    select 'event' as whole, event_id, export_date
+    from events
+    union all
+    select if(subject = 'text_messages', 'text_message_attachments', 'message_buttons'), event_id, export_date
+    from message_rows
+    where
+        subject in (
+            'text_messages', 'friendtalk_messages', 'alimtalk_messages', 'in_app_messages', 'in_web_messages'
+        )
+),
+
+-- It nearly always came with the same export.
 unknown as materialized (
     select looked_at.*
     from looked_at
     anti join (
-        select event_id from events where export_date in (select date from batch_days)
+        select whole, event_id from wholes where export_date in (select date from batch_days)
     ) as neighbours
-        on looked_at.event_id = neighbours.event_id
+        on looked_at.whole = neighbours.whole and looked_at.event_id = neighbours.event_id
 ),
 
 known_elsewhere as (
-    select event_id from events where event_id in (select event_id from unknown)
+    select whole, event_id from wholes where event_id in (select event_id from unknown)
 )
 
 select
     export_date as date,
     subject,
-    'Rows belong to no event.' as finding,
+    if(whole = 'event', 'Rows belong to no event.', 'Rows belong to no message.') as finding,
     '0' as expected,
     count(*) as actual
 from unknown
-anti join known_elsewhere on unknown.event_id = known_elsewhere.event_id
-group by export_date, subject;
+anti join known_elsewhere on unknown.whole = known_elsewhere.whole and unknown.event_id = known_elsewhere.event_id
+group by export_date, subject, finding;

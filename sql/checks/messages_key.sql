@@ -20,9 +20,7 @@ repeated_hashes as (
     from hashes
     group by hashed
     having count(*) > 1
-
     union all
-
     select hash(subject, event_id, position)
     from message_rows
     where

@@ -8,11 +8,7 @@
 -- rate of one day may therefore exceed 1; the rate of four days together hardly can. Checked only where all four days are held
 -- and have sends: an old message may be clicked at any time.
 
-with near_days as (
-    select batch_days.date, (batch_days.date - steps.step)::date as near_date
-    from batch_days
-    cross join (select unnest(range(4))::integer as step) as steps
-),
+with near_days as (from days_before(3)),
 
 days_to_compare as (
     select near_days.date

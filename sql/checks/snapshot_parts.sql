@@ -8,15 +8,11 @@ with parts as (
     select 'catalog_items' as subject, valid_from, catalog_name as whole_name
     from catalog_items
     where catalog_name not in (select catalog_name from catalogs where catalog_name is not null)
-
     union all
-
     select 'catalog_fields', valid_from, catalog_name
     from catalog_fields
     where catalog_name not in (select catalog_name from catalogs where catalog_name is not null)
-
     union all
-
     select 'brand_template_buttons', buttons.valid_from, buttons.template_id
     from brand_template_buttons as buttons
     anti join brand_templates as templates

@@ -16,45 +16,28 @@
 -- one channel is reported, since its label keeps its type by the other channels; a single channel is compared with the nearest
 -- type. Only a label that equals the other type everywhere goes unnoticed.
 
-with both_covered as (
-    select date
-    from ops.coverage
-    semi join batch_days using (date)
-    where stream in ('statistics', 'statistics_by_subchannel')
-    group by date
-    having count(*) = 2
+with covered as (from both_covered('statistics', 'statistics_by_subchannel')),
+
+counters as (
+    select date, channel, message_sent, message_failed, delivered, click, true as is_total
+    from daily_statistics
+    semi join covered using (date)
+    union all
+    select date, channel, message_sent, message_failed, delivered, click, false
+    from daily_statistics_by_subchannel
+    semi join covered using (date)
 ),
 
-totals as (
-    unpivot (
-        select
-            date,
-            coalesce(channel, 'without a channel') as channel,
-            coalesce(sum(message_sent), 0) as message_sent,
-            coalesce(sum(message_failed), 0) as message_failed,
-            coalesce(sum(delivered), 0) as delivered,
-            coalesce(sum(click), 0) as click
-        from daily_statistics
-        semi join both_covered using (date)
-        group by all
-    )
-    on message_sent, message_failed, delivered, click into name counter value total
-),
-
-parts as (
-    unpivot (
-        select
-            date,
-            coalesce(channel, 'without a channel') as channel,
-            coalesce(sum(message_sent), 0) as message_sent,
-            coalesce(sum(message_failed), 0) as message_failed,
-            coalesce(sum(delivered), 0) as delivered,
-            coalesce(sum(click), 0) as click
-        from daily_statistics_by_subchannel
-        semi join both_covered using (date)
-        group by all
-    )
-    on message_sent, message_failed, delivered, click into name counter value total
+counted as (
+    select
+        date,
+        coalesce(channel, 'without a channel') as channel,
+        counter,
+        coalesce(sum(value) filter (is_total), 0) as expected,
+        coalesce(sum(value) filter (not is_total), 0) as actual
+    from counters
+    unpivot include nulls (value for counter in (message_sent, message_failed, delivered, click))
+    group by all
 ),
 
 conversions as (
@@ -64,7 +47,7 @@ conversions as (
         coalesce(daily_conversions.type, 'without a type') as type,
         sum(daily_conversions.count) as total
     from daily_conversions
-    inner join (from daily_statistics semi join both_covered using (date)) as statistics using (date, statistic_id)
+    inner join (from daily_statistics semi join covered using (date)) as statistics using (date, statistic_id)
     group by all
 ),
 
@@ -75,7 +58,7 @@ conversion_parts as (
         coalesce(conversions.type_label, 'without a label') as label,
         sum(conversions.count) as total
     from daily_conversions_by_subchannel as conversions
-    inner join (from daily_statistics_by_subchannel semi join both_covered using (date)) as statistics
+    inner join (from daily_statistics_by_subchannel semi join covered using (date)) as statistics
         using (date, statistic_id)
     group by all
 ),
@@ -84,7 +67,7 @@ conversion_parts as (
 types as (
     select date, type from conversions
     union
-    select date, unnest(['total_count_conversion', 'direct_count_conversion']) from both_covered
+    select date, unnest(['total_count_conversion', 'direct_count_conversion']) from covered
 ),
 
 labels as (
@@ -141,15 +124,8 @@ best_pairs as (
 ),
 
 compared as (
-    select
-        date,
-        channel,
-        counter,
-        coalesce(totals.total, 0) as expected,
-        coalesce(parts.total, 0) as actual
-    from totals
-    full join parts using (date, channel, counter)
-
+    select date, channel, counter, expected, actual
+    from counted
     union all
     select date, channel, 'conversions (' || label || ')', expected, actual
     from cells

@@ -10,11 +10,7 @@
 -- absolute differences from the median). Small channels are not judged: the median must be at least 100 and the difference at
 -- least 500.
 
-with near_days as (
-    select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
-    from batch_days
-    cross join (select unnest(range(57))::integer as step) as steps
-),
+with near_days as (from days_before(56)),
 
 held_days as (
     select near_days.*

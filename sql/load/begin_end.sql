@@ -1,9 +1,8 @@
--- The start and the end of every load, and the removal of what is known of the days that it replaces.
+-- The steps that every load has: its start, the removal of what is known of the days that it replaces, what it notes, its end.
 
 -- name: begin
 -- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
 -- depend on the order in which pulls are loaded.
-
 create or replace temp table asked as
 select
     unnest(getvariable('load').pulls) as pull,
@@ -54,7 +53,6 @@ select distinct pull from versions;
 
 -- name: forget
 -- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
-
 delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 
@@ -66,9 +64,66 @@ where
     and held_back.date = days.date
     and held_back.pulled_at < days.pulled_at;
 
+-- name: drift
+-- Reports each difference from the specification in the extra columns of this load. A whole text holds fields without a
+-- difference too.
+
+insert into ops.drift_by_day by name
+with objects as (
+    select date, place, extra as object
+    from extras
+
+    union all
+    select extras.date, fields.part, json_extract(extras.extra, pointer(fields.field))
+    from extras
+    inner join fields on extras.place = fields.place
+    where fields.part is not null and json_type(extras.extra, pointer(fields.field)) = 'OBJECT'
+),
+
+-- The first of two members with the same key counts, as in all other statements.
+members as (
+    select date, place, object, unnest(list_distinct(json_keys(object))) as field
+    from objects
+),
+
+given as (
+    select members.date, members.place, members.field, fields.kind, json_extract(members.object, pointer(members.field)) as value
+    from members
+    left join fields on members.place = fields.place and members.field = fields.field
+)
+
+select
+    getvariable('load').stream as stream,
+    date,
+    if(place in ('statistic', 'statistic_by_subchannel'), 'record', place) as place,
+    field,
+    if(kind is null, 'unknown', 'type') as kind,
+    min(json_type(value)) as example_type,
+    count(*) as records
+from given
+where not fits(kind, value)
+group by given.date, given.place, given.field, given.kind is null;
+
+-- name: cover
+-- Records the days as covered, even if they have no rows, unless the pull is incomplete.
+delete from ops.coverage where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
+
+insert into ops.coverage by name
+select
+    getvariable('load').stream as stream,
+    days.date,
+    count(facts.day) as rows,
+    getvariable('load').loaded_at as loaded_at,
+    days.pull,
+    days.pulled_at
+from days
+left join (select {day} as day from {table} where {day} between getvariable('load').first_day and getvariable('load').last_day) as facts
+    on days.date = facts.day
+where getvariable('load').complete
+group by days.date, days.pull, days.pulled_at;
+
 -- name: end
 -- Marks the days as changed for models and checks, and the pulls as loaded.
-
 insert into ops.touched_days
 select getvariable('load').stream, date from days
 except
@@ -105,34 +160,28 @@ left join loaded_rows using (pull);
 
 select pull, 'day' as fact, date::varchar as name, 0 as number
 from versions
-
 union all
 select pull, 'rows', '', rows
 from loaded_rows
-
 union all
 select pull, 'finished', date::varchar, rows
 from ops.coverage
 where stream = getvariable('load').stream and pull in (select pull from asked)
-
 union all
 select asked.pull, 'held', held_sizes.date::varchar, 0
 from held_sizes
 cross join asked
 group by asked.pull, held_sizes.date
-
 union all
 select pull, 'restatements', '', count(*)
 from ops.restatements
 where pull in (select pull from asked)
 group by pull
-
 union all
 select pull, 'note', note, sum(records)::bigint
 from ops.load_notes
 where pull in (select pull from asked)
 group by pull, note
-
 union all
 select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
 from ops.drift_by_day as drift

@@ -3,7 +3,6 @@
 -- name: found
 -- The days (E19: of a campaign) whose rows the pull would reduce, with the sizes of the answers held back for them
 -- before.
-
 select
     sizes.date::varchar as date,
     sizes.campaign_id,
@@ -34,7 +33,6 @@ order by all;
 
 -- name: hold_back
 -- Keeps the days (E19: of a campaign) in `held_keys` from being replaced. Requires a load of a single pull.
-
 insert into held_sizes by name
 select date, campaign_id, rows, messages
 from sizes

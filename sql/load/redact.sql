@@ -51,7 +51,6 @@ scalars as (
     select row_id, own, sender, position, 0 as part, coalesce(before, '') as before, piece as token, '' as key, false as is_sure
     from members
     where coalesce(key, '') = ''
-
     union all
     select
         row_id,

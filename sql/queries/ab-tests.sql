@@ -13,13 +13,6 @@
 --   11월 재구매 유도  click       B             248   0.375   -0.0159         0.2498           inconclusive  …
 --   11월 재구매 유도  conversion  A             4925  0.0181                                   baseline      …
 
-with params as (
-    select
-        getvariable('campaign')::varchar as only_campaign,
-        getvariable('metric')::varchar as only_metric,
-        coalesce(getvariable('lang')::varchar, 'en') as lang,
-        getvariable('goal')::varchar as goal
-)
 -- The intervals and verdicts stay valid however often the query is run. The unit is people where events are held.
 select
     ab_tests.campaign_name,
@@ -30,7 +23,7 @@ select
     round(ab_tests.difference_low, 4) as difference_low,
     round(ab_tests.difference_high, 4) as difference_high,
     ab_tests.verdict_code,
-    if(params.lang = 'ko', ab_tests.verdict_ko, ab_tests.verdict) as verdict,
+    if(coalesce(getvariable('lang')::varchar, 'en') = 'ko', ab_tests.verdict_ko, ab_tests.verdict) as verdict,
     ab_tests.unit,
     ab_tests.successes,
     round(ab_tests.difference, 4) as difference,
@@ -46,10 +39,7 @@ select
     ab_tests.campaign_id,
     ab_tests.variant_id
 from marts.ab_tests
-cross join params
-where
-    (params.only_campaign is null or ab_tests.campaign_id = params.only_campaign)
-    and (params.only_metric is null or ab_tests.metric = params.only_metric)
+where marts.matches('campaign', ab_tests.campaign_id) and marts.matches('metric', ab_tests.metric)
 order by
     ab_tests.campaign_id, ab_tests.channel, ab_tests.metric, ab_tests.is_baseline desc, ab_tests.variant_name,
     ab_tests.variant_id;

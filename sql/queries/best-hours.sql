@@ -16,13 +16,10 @@
 
 with params as (
     select
-        coalesce(getvariable('start')::date, min(date)) as first_day,
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        getvariable('channel')::varchar as only_channel,
+        *,
         coalesce(getvariable('top')::bigint, 1) as top,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
-    from ops.coverage
-    where stream = 'events'
+    from marts.period('events')
 ),
 -- A click counts for the day and hour in which its message was sent.
 hours as (
@@ -35,7 +32,7 @@ hours as (
         sum(send_hours.clicked)::bigint as clicked
     from marts.send_hours
     inner join params on send_hours.sent_date between params.first_day and params.last_day
-    where params.only_channel is null or send_hours.channel = params.only_channel
+    where marts.matches('channel', send_hours.channel)
     group by all
     having messages > 0
 ),

@@ -15,16 +15,8 @@
 --   2026-10-24  결제 실패 안내                  text-message           20                         0            …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('campaign')::varchar as only_campaign,
-        getvariable('channel')::varchar as only_channel,
-        coalesce(getvariable('by')::varchar, 'campaign') as grain,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
+    select *, coalesce(getvariable('by')::varchar, 'campaign') as grain
+    from marts.period('statistics', days := 28)
 ),
 days as (
     select campaign_days.*, null as variant_name
@@ -56,8 +48,5 @@ select
     days.goal,
     days.campaign_id
 from days
-cross join params
-where
-    (params.only_campaign is null or days.campaign_id = params.only_campaign)
-    and (params.only_channel is null or days.channel = params.only_channel)
+where marts.matches('campaign', days.campaign_id) and marts.matches('channel', days.channel)
 order by days.date, days.campaign_name, days.channel, days.campaign_id, days.variant_name;

@@ -11,12 +11,6 @@
 --   장바구니 이탈 알림  push-notification  9648   0.0409      0.0165           구매 완료  4734         -0.0366      …
 --   주문 완료 안내      chatapp-alimtalk   6282                                           3162         0.0135       …
 
-with params as (
-    select
-        getvariable('channel')::varchar as only_channel,
-        getvariable('tag')::varchar as only_tag,
-        getvariable('goal')::varchar as goal
-)
 -- The changes compare the last 28 days with the 28 before. They are null unless all 56 days are held.
 select
     campaign_lifetimes.campaign_name,
@@ -38,8 +32,7 @@ select
     campaign_lifetimes.days_sent,
     campaign_lifetimes.campaign_id
 from marts.campaign_lifetimes
-cross join params
 where
-    (params.only_channel is null or campaign_lifetimes.channel = params.only_channel)
-    and (params.only_tag is null or list_contains(campaign_lifetimes.tags, params.only_tag))
+    marts.matches('channel', campaign_lifetimes.channel)
+    and (getvariable('tag') is null or list_contains(campaign_lifetimes.tags, getvariable('tag')::varchar))
 order by campaign_lifetimes.sent desc nulls last, campaign_lifetimes.campaign_id, campaign_lifetimes.channel;

@@ -11,19 +11,12 @@
 --   웹 첫 방문 쿠폰  in_web_message_show  standard  1874   E5uWm8
 --   웹 첫 방문 쿠폰  main_button_click    standard  181    E5uWm8
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('campaign')::varchar as only_campaign
-    from ops.coverage
-    where stream = 'campaigns'
-),
+with period as (from marts.period('campaigns', days := 28)),
 metrics as (
     select campaign_metrics.*
     from campaign_metrics
-    inner join params on campaign_metrics.date between params.first_day and params.last_day
-    where params.only_campaign is null or campaign_metrics.campaign_id = params.only_campaign
+    inner join period on campaign_metrics.date between period.first_day and period.last_day
+    where marts.matches('campaign', campaign_metrics.campaign_id)
 )
 -- The detailed statistics hold ids only. Names come from the daily statistics, where those have the campaign.
 select

@@ -14,17 +14,7 @@
 --   장바구니 이탈 알림  push-notification  4734  188      77           0.0306        0.041       0.0168           …
 --   주문 완료 안내      chatapp-alimtalk   3162                        0.0398                                     …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel,
-        getvariable('tag')::varchar as only_tag,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
-),
+with period as (from marts.period('statistics', days := 28)),
 resources as (
     select
         message_days.resource_type,
@@ -34,10 +24,10 @@ resources as (
         max(message_days.date) as last_date,
         unnest(marts.performance(message_days))
     from marts.message_days
-    inner join params on message_days.date between params.first_day and params.last_day
+    inner join period on message_days.date between period.first_day and period.last_day
     where
-        (params.only_channel is null or message_days.channel = params.only_channel)
-        and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
+        marts.matches('channel', message_days.channel)
+        and (getvariable('tag') is null or list_contains(message_days.tags, getvariable('tag')::varchar))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
 ),
 -- quick_click_share divides by the clicks whose message the events show.
@@ -47,7 +37,7 @@ quick as (
         times.channel,
         sum(times.quick_clicks) / sum(times.responses) as quick_click_share
     from marts.daily_response_times as times
-    inner join params on times.date between params.first_day and params.last_day
+    inner join period on times.date between period.first_day and period.last_day
     where times.response = 'clicked'
     group by all
 )

@@ -12,11 +12,10 @@
 
 with params as (
     select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
+        *,
         coalesce(getvariable('top')::bigint, 5) as top,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
-    from ops.coverage
-    where stream = 'statistics'
+    from marts.period('statistics')
 ),
 -- A week is compared with the previous one only if all days of both are held.
 held as (
@@ -200,9 +199,7 @@ ranked as (
     from tests
 ),
 groups as (
-    select
-        *,
-        max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
+    select *, max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
 ),
 -- The share of clicks that link scanners made, among the clicks whose message the events show.

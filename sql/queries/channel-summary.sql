@@ -12,16 +12,7 @@
 --   2026-10-24  chatapp-brand-message  204   16      188                            3            …
 --   2026-10-24  chatapp-friendtalk     28    3       25                             1            …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
-)
+with period as (from marts.period('statistics', days := 28))
 select
     channel_days.date,
     channel_days.channel,
@@ -38,6 +29,6 @@ select
     round(channel_days.conversion_rate, 4) as conversion_rate,
     array_to_string(channel_days.goals, ', ') as goals
 from marts.channel_days
-inner join params on channel_days.date between params.first_day and params.last_day
-where params.only_channel is null or channel_days.channel = params.only_channel
+inner join period on channel_days.date between period.first_day and period.last_day
+where marts.matches('channel', channel_days.channel)
 order by channel_days.date, channel_days.channel;

@@ -5,14 +5,11 @@
 --   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
 -- In other DuckDB clients, set parameters before: set variable severity = 'stop';
 -- example:
---   severity  name                    date        …
---   warn      campaigns_agree         2026-11-18  …
---   warn      events_agree_campaigns  2026-11-18  …
---   warn      events_agree_campaigns  2026-11-18  …
+--   severity  name             date        …
+--   warn      campaigns_agree  2026-11-18  …
+--   warn      events_agree     2026-11-18  …
+--   warn      events_agree     2026-11-18  …
 
-with params as (
-    select getvariable('severity')::varchar as only_severity, getvariable('top')::bigint as top
-)
 select
     checks.severity,
     checks.name,
@@ -26,15 +23,14 @@ select
     checks.checked_at at time zone 'Asia/Seoul' as checked_at_kst,
     count(*) over (partition by checks.name) as findings_of_check
 from ops.checks
-cross join params
-where params.only_severity is null or checks.severity = params.only_severity
+where marts.matches('severity', checks.severity)
 qualify
-    params.top is null
+    getvariable('top') is null
     or row_number() over (
         partition by checks.name
         order by
             checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
-    ) <= params.top
+    ) <= getvariable('top')::bigint
 -- Findings that stop publishing come before warnings.
 order by
     checks.severity = 'stop' desc,

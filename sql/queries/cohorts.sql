@@ -10,9 +10,6 @@
 --   2026-11-02   1            496    468             241       0.4859           0.515          true
 --   2026-11-02   2            496    494             183       0.369            0.3704         false
 
-with params as (
-    select coalesce(getvariable('weeks')::bigint, 12) as weeks
-)
 select
     cohort_retention.cohort_week,
     cohort_retention.weeks_since,
@@ -23,5 +20,5 @@ select
     round(cohort_retention.clicker_share, 4) as clicker_share,
     cohort_retention.is_complete
 from marts.cohort_retention
-inner join params on cohort_retention.weeks_since <= params.weeks
+where cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)
 order by cohort_retention.cohort_week, cohort_retention.weeks_since;

@@ -10,11 +10,6 @@
 --   chatapp-alimtalk  template_code  tpl-b5Rn7x  1832  65                          0.0355                       …
 --   chatapp-alimtalk  template_code  tpl-wE91kd  1120  48                          0.0429                       …
 
-with params as (
-    select
-        getvariable('channel')::varchar as only_channel,
-        coalesce(getvariable('least_sent')::bigint, 1) as least_sent
-)
 select
     content_performance.channel,
     content_performance.content_kind,
@@ -29,6 +24,7 @@ select
     content_performance.first_date,
     content_performance.last_date
 from marts.content_performance
-inner join params on content_performance.sent >= params.least_sent
-where params.only_channel is null or content_performance.channel = params.only_channel
+where
+    content_performance.sent >= coalesce(getvariable('least_sent')::bigint, 1)
+    and marts.matches('channel', content_performance.channel)
 order by content_performance.channel, content_performance.sent desc, content_performance.content;

@@ -12,15 +12,7 @@
 --   구독 갱신        chatapp-alimtalk  25           0                   1                       2026-10-25  …
 --   구독 갱신        email             7            2                   1                       2026-10-25  …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('campaign')::varchar as only_campaign,
-        getvariable('channel')::varchar as only_channel
-    from ops.coverage
-    where stream = 'statistics'
-)
+with period as (from marts.period('statistics', days := 28))
 -- A direct conversion is one of the conversions too: the two must not be added up.
 select
     conversions.conversion_name,
@@ -31,9 +23,7 @@ select
     min(conversions.date) filter (conversions.conversions > 0) as first_date,
     max(conversions.date) filter (conversions.conversions > 0) as last_date
 from marts.conversions
-inner join params on conversions.date between params.first_day and params.last_day
-where
-    (params.only_campaign is null or conversions.resource_id = params.only_campaign)
-    and (params.only_channel is null or conversions.channel = params.only_channel)
+inner join period on conversions.date between period.first_day and period.last_day
+where marts.matches('campaign', conversions.resource_id) and marts.matches('channel', conversions.channel)
 group by conversions.conversion_name, conversions.channel
 order by conversions.conversion_name, conversions.channel;

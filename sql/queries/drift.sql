@@ -8,9 +8,6 @@
 --   events  message_data:push-notification  locale  unknown  VARCHAR       2026-11-20  2026-11-20  1
 --   events  record                          locale  unknown  VARCHAR       2026-11-20  2026-11-20  1
 
-with params as (
-    select getvariable('stream')::varchar as only_stream
-)
 select
     schema_drift.stream,
     schema_drift.place,
@@ -21,6 +18,5 @@ select
     schema_drift.last_date,
     schema_drift.records
 from ops.schema_drift
-cross join params
-where params.only_stream is null or schema_drift.stream = params.only_stream
+where marts.matches('stream', schema_drift.stream)
 order by schema_drift.stream, schema_drift.place, schema_drift.field, schema_drift.kind;

@@ -12,14 +12,7 @@
 --   chatapp-alimtalk  send_failure                        297     0.0405              153    0.6595      …
 --   chatapp-alimtalk  failover_text_message_send_success  215     0.0293              125    0.5388      …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel
-    from ops.coverage
-    where stream = 'events'
-),
+with period as (from marts.period('events', days := 28)),
 names as (
     select
         event_people.channel,
@@ -29,9 +22,9 @@ names as (
         -- People of several days do not add up: a person may appear on more than one.
         if(marts.counts_people(), count(distinct coalesce(people.person, event_people.person)), null) as users
     from marts.event_people
-    inner join params on event_people.date between params.first_day and params.last_day
+    inner join period on event_people.date between period.first_day and period.last_day
     left join marts.people on event_people.person = people.weaker_id
-    where params.only_channel is null or event_people.channel = params.only_channel
+    where marts.matches('channel', event_people.channel)
     group by event_people.channel, event_people.event_name, event_people.kind
 )
 -- Rates divide by the successful messages of the channel, and by the people who received one.

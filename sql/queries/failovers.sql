@@ -11,14 +11,7 @@
 --   chatapp-alimtalk  배송 출발 안내  65      57             8                0.8769                 0.8769       …
 --   chatapp-alimtalk  신규 가입 환영  48      30             18               0.625                  0.625        …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel
-    from ops.coverage
-    where stream = 'events'
-)
+with period as (from marts.period('events', days := 28))
 select
     failovers.channel,
     failovers.resource_name,
@@ -33,7 +26,7 @@ select
     max(failovers.date) as last_date,
     coalesce(failovers.campaign_id, failovers.user_journey_id) as resource_id
 from marts.failovers
-inner join params on failovers.date between params.first_day and params.last_day
-where params.only_channel is null or failovers.channel = params.only_channel
+inner join period on failovers.date between period.first_day and period.last_day
+where marts.matches('channel', failovers.channel)
 group by failovers.channel, failovers.resource_name, resource_id
 order by failover_sent desc, failovers.channel, resource_id;

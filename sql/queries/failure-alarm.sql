@@ -11,9 +11,7 @@
 --   push-notification      764   20      0.0262        0.0289      0.0148     0.0483      false     7               …
 
 with params as (
-    select
-        coalesce(getvariable('day')::date, max(date)) as this_day,
-        getvariable('channel')::varchar as only_channel
+    select coalesce(getvariable('day')::date, max(date)) as this_day
     from ops.coverage
     where stream = 'statistics'
 ),
@@ -35,7 +33,7 @@ days as (
     where
         channel_days.sent > 0
         and channel_days.failed between 0 and channel_days.sent
-        and (params.only_channel is null or channel_days.channel = params.only_channel)
+        and marts.matches('channel', channel_days.channel)
 ),
 -- The 99 % prediction interval for one more day combines the chance variation of the day and of the weeks' mean (normal quantile)
 -- with the variation between weeks beyond chance, estimated from the weeks (Student's quantile with weeks - 1 degrees of

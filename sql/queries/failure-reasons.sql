@@ -9,9 +9,6 @@
 --   chatapp-alimtalk  단말기 전원 꺼짐  18        0.0606        0.425    steady   7                …
 --   chatapp-alimtalk  수신번호 오류     18        0.0606        -0.4345  unclear  5                …
 
-with params as (
-    select getvariable('channel')::varchar as only_channel
-)
 -- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are held.
 select
     failure_reasons.channel,
@@ -31,8 +28,7 @@ select
     failure_reasons.first_date,
     failure_reasons.last_date
 from marts.failure_reasons
-cross join params
-where params.only_channel is null or failure_reasons.channel = params.only_channel
+where marts.matches('channel', failure_reasons.channel)
 order by
     failure_reasons.channel,
     failure_reasons.event_name,

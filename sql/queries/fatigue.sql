@@ -15,14 +15,8 @@
 --   11월 재구매 유도  push-notification  2                185       10       0.0541      19         56           …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        coalesce(getvariable('window_days')::bigint, 28) as length,
-        getvariable('channel')::varchar as only_channel,
-        getvariable('campaign')::varchar as only_campaign
-    from ops.coverage
-    where stream = 'events'
+    select *, coalesce(getvariable('window_days')::bigint, 28) as length
+    from marts.period('events', days := 28)
 ),
 -- Messages before the first day held are unknown, so days close to it would undercount what readers received.
 held as (
@@ -48,11 +42,8 @@ readers as (
     inner join marts.channel_counters
         on daily_fatigue.channel = channel_counters.channel and channel_counters.counts_clicks
     where
-        (params.only_channel is null or daily_fatigue.channel = params.only_channel)
-        and (
-            params.only_campaign is null
-            or coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id) = params.only_campaign
-        )
+        marts.matches('channel', daily_fatigue.channel)
+        and marts.matches('campaign', coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id))
     group by all
 )
 select

@@ -9,9 +9,6 @@
 --   brand_templates     2026-11-21  2026-11-21  1          0             0                   2026-11-21 07:30:00  …
 --   campaigns           2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  …
 
-with params as (
-    select getvariable('stream')::varchar as only_stream
-)
 select
     freshness.stream,
     freshness.first_date,
@@ -22,6 +19,5 @@ select
     freshness.last_pulled_at at time zone 'Asia/Seoul' as last_pulled_at_kst,
     freshness.rows
 from marts.freshness
-cross join params
-where params.only_stream is null or freshness.stream = params.only_stream
+where marts.matches('stream', freshness.stream)
 order by freshness.stream;

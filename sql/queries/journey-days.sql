@@ -12,16 +12,7 @@
 --   2026-10-24  신규 회원 온보딩   첫 구매 쿠폰            chatapp-alimtalk   35                         …
 --   2026-10-24  신규 회원 온보딩   이용 안내 메일          email              34    0        0           …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('journey')::varchar as only_journey,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
-)
+with period as (from marts.period('statistics', days := 28))
 select
     journey_node_days.date,
     journey_node_days.user_journey_name,
@@ -42,8 +33,8 @@ select
     journey_node_days.user_journey_id,
     journey_node_days.user_journey_node_id
 from marts.journey_node_days
-inner join params on journey_node_days.date between params.first_day and params.last_day
-where params.only_journey is null or journey_node_days.user_journey_id = params.only_journey
+inner join period on journey_node_days.date between period.first_day and period.last_day
+where marts.matches('journey', journey_node_days.user_journey_id)
 order by
     journey_node_days.date,
     journey_node_days.user_journey_id,

@@ -12,16 +12,7 @@
 --   신규 회원 온보딩   2     첫 구매 쿠폰            1288  0.7297          0.2703                false   …
 --   신규 회원 온보딩   3     이용 안내 메일          910   0.5156          0.2935    0.0448      false   …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        min(date) as first_held,
-        getvariable('journey')::varchar as only_journey,
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
-),
+with period as (from marts.period('statistics', days := 28)),
 nodes as (
     select
         message_days.user_journey_id,
@@ -29,10 +20,10 @@ nodes as (
         list_sort(list(distinct message_days.channel) filter (message_days.channel is not null)) as channels,
         unnest(marts.performance(message_days))
     from marts.message_days
-    inner join params on message_days.date between params.first_day and params.last_day
+    inner join period on message_days.date between period.first_day and period.last_day
     where
         message_days.user_journey_id is not null
-        and (params.only_journey is null or message_days.user_journey_id = params.only_journey)
+        and marts.matches('journey', message_days.user_journey_id)
     group by message_days.user_journey_id, message_days.user_journey_node_id
 ),
 -- Nodes are in the order of people's first messages over all days held. A node that started within the range had less time to
@@ -61,7 +52,7 @@ select
     round(steps.share_of_first, 4) as share_of_first,
     round(if(steps.share_of_previous <= 1, 1 - steps.share_of_previous, null), 4) as drop_off,
     round(steps.click_rate, 4) as click_rate,
-    coalesce(steps.began_on > params.first_held and steps.began_on >= params.first_day, false) as is_new,
+    coalesce(steps.began_on > period.first_held and steps.began_on >= period.first_day, false) as is_new,
     round(steps.conversion_rate, 4) as conversion_rate,
     array_to_string(steps.channels, ', ') as channels,
     steps.failed,
@@ -72,5 +63,5 @@ select
     steps.user_journey_id,
     steps.user_journey_node_id
 from steps
-cross join params
+cross join period
 order by steps.user_journey_id, steps.step;

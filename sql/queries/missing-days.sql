@@ -23,8 +23,7 @@ params as (
         coalesce(getvariable('start')::date, first_held) as first_day,
         -- Yesterday is complete from 07:00 KST on (E17). Later days are not due yet.
         coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as wanted_day,
-        least(wanted_day, (now_in_korea - interval 7 hours)::date - 1) as last_day,
-        getvariable('stream')::varchar as only_stream
+        least(wanted_day, (now_in_korea - interval 7 hours)::date - 1) as last_day
     from clock
 ),
 streams as (
@@ -36,7 +35,7 @@ wanted as (
         unnest(generate_series(params.first_day, params.last_day, interval 1 day))::date as date
     from streams
     cross join params
-    where params.only_stream is null or streams.stream = params.only_stream
+    where marts.matches('stream', streams.stream)
 ),
 missing as (
     select

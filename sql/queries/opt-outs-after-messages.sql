@@ -50,31 +50,10 @@ known as (
     from opt_outs_history
 ),
 told as (
-    select
-        channel,
-        messages,
-        null as event_id,
-        counted_as,
-        date,
-        resource_type,
-        campaign_id,
-        user_journey_id,
-        template_kind,
-        template,
-        hour
+    select *, null as event_id
     from marts.recipient_messages
     union all by name
-    select
-        channel,
-        0 as messages,
-        event_id,
-        sent_date as date,
-        resource_type,
-        campaign_id,
-        user_journey_id,
-        template_kind,
-        template,
-        hour
+    select * exclude (date), sent_date as date, 0 as messages
     from marts.opt_outs_after_messages
 ),
 groups as (

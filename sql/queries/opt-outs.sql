@@ -11,14 +11,7 @@
 --   2026-10-26  0800000000          3         0         699
 --   2026-10-28  0800000000          1         0         700
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('number')::varchar as only_number
-    from ops.snapshots
-    where stream = 'opt_outs'
-),
+with period as (from marts.period('opt_outs', days := 28)),
 -- An opt-out counts on the day of its request, which may be before the first snapshot, and vanishes on the day of the first
 -- snapshot without it.
 changes as (
@@ -39,9 +32,7 @@ days as (
     group by date, unsubscribe_number
 ),
 with_standing as (
-    select
-        *,
-        sum(opt_outs - vanished) over (partition by unsubscribe_number order by date)::bigint as standing
+    select *, sum(opt_outs - vanished) over (partition by unsubscribe_number order by date)::bigint as standing
     from days
 )
 select
@@ -51,6 +42,6 @@ select
     with_standing.vanished,
     with_standing.standing
 from with_standing
-inner join params on with_standing.date between params.first_day and params.last_day
-where params.only_number is null or with_standing.unsubscribe_number = params.only_number
+inner join period on with_standing.date between period.first_day and period.last_day
+where marts.matches('number', with_standing.unsubscribe_number)
 order by with_standing.date, with_standing.unsubscribe_number;

@@ -16,16 +16,8 @@
 --   push-notification    delivery_rate  0.9108  0.9144    -0.004                                0             …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 6) as first_day,
-        coalesce(getvariable('by')::varchar, 'channel') as dimension,
-        getvariable('measure')::varchar as only_measure,
-        getvariable('channel')::varchar as only_channel,
-        getvariable('campaign')::varchar as only_campaign,
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
+    select *, coalesce(getvariable('by')::varchar, 'channel') as dimension
+    from marts.period('statistics', days := 7)
 ),
 -- The previous period has the same number of days. The year before is 52 weeks back, so that weekdays match.
 periods as (
@@ -59,8 +51,8 @@ days as (
     inner join periods on message_days.date between periods.first_day and periods.last_day
     where
         (params.dimension <> 'campaign' or message_days.campaign_id is not null)
-        and (params.only_channel is null or message_days.channel = params.only_channel)
-        and (params.only_campaign is null or message_days.campaign_id = params.only_campaign)
+        and marts.matches('channel', message_days.channel)
+        and marts.matches('campaign', message_days.campaign_id)
 ),
 performance as (
     select period, channel, campaign_id, unnest(marts.performance(days))
@@ -132,10 +124,9 @@ select
     compared.channel,
     compared.campaign_id
 from compared
-cross join params
 left join campaigns on compared.campaign_id = campaigns.campaign_id
 where
-    (params.only_measure is null or compared.measure = params.only_measure)
+    marts.matches('measure', compared.measure)
     and (coalesce(compared.value, compared.previous, compared.year_before) is not null or len(compared.goals) > 1)
 order by
     max(compared.value) filter (compared.measure = 'sent') over (

@@ -14,13 +14,8 @@
 --   겨울 신상 룩북               333             986       2.96                 28        0.0841         19         …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel,
-        coalesce(getvariable('per')::varchar, 'campaign') as per
-    from ops.coverage
-    where stream = 'events'
+    select *, coalesce(getvariable('per')::varchar, 'campaign') as per
+    from marts.period('events', days := 28)
 ),
 days as (
     select unnest(range(first_day, last_day + 1, interval 1 day))::date as date
@@ -46,11 +41,8 @@ people as (
         sum(daily_people.messages + daily_people.displays) as messages,
         sum(daily_people.clicks) as clicks
     from marts.daily_people
-    cross join params
     left join marts.people as people_now on daily_people.person = people_now.weaker_id
-    where
-        daily_people.date in (select date from days)
-        and (params.only_channel is null or daily_people.channel = params.only_channel)
+    where daily_people.date in (select date from days) and marts.matches('channel', daily_people.channel)
     group by all
 ),
 -- On a channel that counts no clicks, the number of clickers is unknown, not zero.

@@ -7,13 +7,7 @@
 -- example:
 --   template_kind                   template  state      status    template_known  resource_name     sent  failed  …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day
-    from ops.coverage
-    where stream = 'events'
-)
+with period as (from marts.period('events', days := 28))
 -- A template's status before its first snapshot is unknown; template_known is then `later`.
 select
     template_days.template_kind,
@@ -34,7 +28,7 @@ select
     template_days.channel_id,
     coalesce(template_days.campaign_id, template_days.user_journey_id) as resource_id
 from marts.template_days
-inner join params on template_days.date between params.first_day and params.last_day
+inner join period on template_days.date between period.first_day and period.last_day
 left join campaigns on template_days.campaign_id = campaigns.campaign_id
 left join user_journeys on template_days.user_journey_id = user_journeys.user_journey_id
 where template_days.state is not null and template_days.sent > 0

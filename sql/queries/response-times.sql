@@ -13,15 +13,7 @@
 --   email    신규 회원 온보딩       clicked   26         8274.7       49623.2      59382.1      0.3077             …
 --   email    주간 베스트 상품 레터  clicked   23         15194.4      80819.4      88002.4      0.2174             …
 
-with params as (
-    select
-        coalesce(getvariable('start')::date, min(date)) as first_day,
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        getvariable('channel')::varchar as only_channel,
-        getvariable('response')::varchar as only_response
-    from ops.coverage
-    where stream = 'events'
-),
+with period as (from marts.period('events')),
 -- Times are rounded by at most 2 %, and so are their percentiles.
 times as (
     select
@@ -33,10 +25,10 @@ times as (
         sum(daily_response_times.responses) as responses,
         sum(daily_response_times.quick_clicks) as quick_clicks
     from marts.daily_response_times
-    inner join params on daily_response_times.date between params.first_day and params.last_day
+    inner join period on daily_response_times.date between period.first_day and period.last_day
     where
-        (params.only_channel is null or daily_response_times.channel = params.only_channel)
-        and (params.only_response is null or daily_response_times.response = params.only_response)
+        marts.matches('channel', daily_response_times.channel)
+        and marts.matches('response', daily_response_times.response)
     group by all
 ),
 added_up as (

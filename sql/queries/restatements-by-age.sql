@@ -10,13 +10,11 @@
 
 with params as (
     select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 55) as first_day,
+        *,
         -- Younger days may still be requested again.
-        least(last_day, max(date) - 7) as last_settled_day,
+        least(last_day, last_held - 7) as last_settled_day,
         coalesce(getvariable('least_days')::bigint, 7) as least_days
-    from ops.coverage
-    where stream = 'statistics'
+    from marts.period('statistics', days := 56)
 ),
 -- The age of a day when it was first and last requested.
 pulled as (

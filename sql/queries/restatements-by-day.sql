@@ -10,13 +10,7 @@
 --   2026-11-18  delivered     3           1                   3           2026-11-21 07:30:00
 --   2026-11-18  message_sent  3           1                   3           2026-11-21 07:30:00
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day
-    from ops.coverage
-    where stream = 'statistics'
-)
+with period as (from marts.period('statistics', days := 28))
 select
     restated_days.date,
     restated_days.counter,
@@ -25,6 +19,6 @@ select
     max(restated_days.days_after) as days_after,
     max(restated_days.last_changed_at) at time zone 'Asia/Seoul' as last_changed_at_kst
 from marts.restated_days
-inner join params on restated_days.date between params.first_day and params.last_day
+inner join period on restated_days.date between period.first_day and period.last_day
 group by restated_days.date, restated_days.counter
 order by restated_days.date, restated_days.counter;

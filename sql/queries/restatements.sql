@@ -10,13 +10,7 @@
 --   2026-11-18  push-notification  11월 재구매 유도  A                delivered     111          114         …
 --   2026-11-18  push-notification  11월 재구매 유도  A                message_sent  130          133         …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day
-    from ops.coverage
-    where stream = 'statistics'
-)
+with period as (from marts.period('statistics', days := 28))
 select
     restated_days.date,
     restated_days.channel,
@@ -34,5 +28,5 @@ select
     coalesce(restated_days.variant_id, restated_days.user_journey_node_id) as variant_or_node_id,
     restated_days.statistic_id
 from marts.restated_days
-inner join params on restated_days.date between params.first_day and params.last_day
+inner join period on restated_days.date between period.first_day and period.last_day
 order by restated_days.date, restated_days.statistic_id, restated_days.counter;

@@ -12,15 +12,7 @@
 --   11월 재구매 유도  A             2458       40           1547280  629.49               38682                   …
 --   11월 재구매 유도  B             2481       85           3276820  1320.77              38550.82                …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('campaign')::varchar as only_campaign,
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'campaigns'
-),
+with period as (from marts.period('campaigns', days := 28)),
 main_goals as (
     select distinct resource_id as campaign_id, goal
     from marts.goals
@@ -33,15 +25,14 @@ goals as (
         campaign_metrics.campaign_id,
         campaign_metrics.metric_name as goal
     from campaign_metrics
-    cross join params
     left join main_goals
         on
             campaign_metrics.campaign_id = main_goals.campaign_id
             and campaign_metrics.metric_name = main_goals.goal
     where
         campaign_metrics.conversion_type = 'sales_conversion'
-        and (params.only_campaign is null or campaign_metrics.campaign_id = params.only_campaign)
-        and (params.goal is null or campaign_metrics.metric_name = params.goal)
+        and marts.matches('campaign', campaign_metrics.campaign_id)
+        and marts.matches('goal', campaign_metrics.metric_name)
     group by campaign_metrics.campaign_id, campaign_metrics.metric_name
     qualify
         row_number() over (
@@ -83,7 +74,7 @@ counted as (
         coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion'), 0)::double as revenue
     from metrics
     inner join goals on metrics.campaign_id = goals.campaign_id
-    inner join params on metrics.date <= params.last_day
+    inner join period on metrics.date <= period.last_day
     where
         (metrics.metric_type = 'standard' and metrics.metric_name = 'send_success')
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
@@ -147,7 +138,7 @@ sums as (
             + exp(sum(ln(0.6 + 0.4 * relative_share)))
             + exp(sum(ln(0.2 + 0.8 * relative_share)))
         ) / 4 as evidence
-    from (select *, date >= (select first_day from params) as is_shown from shares)
+    from (select *, date >= (select first_day from period) as is_shown from shares)
     group by campaign_id, variant, goal
     having bool_or(is_shown)
 ),

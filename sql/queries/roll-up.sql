@@ -14,14 +14,8 @@
 --   2026-09-21  2          7     chatapp-friendtalk     71    35.5          0.0704                    …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 83) as first_day,
-        coalesce(getvariable('by')::varchar, 'week') as period_kind,
-        getvariable('channel')::varchar as only_channel,
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
+    select *, coalesce(getvariable('by')::varchar, 'week') as period_kind
+    from marts.period('statistics', days := 84)
 ),
 bounds as (
     select
@@ -62,8 +56,7 @@ performance as (
         unnest(marts.performance(message_days))
     from marts.message_days
     inner join periods on message_days.date >= periods.period and message_days.date < periods.next_period
-    cross join params
-    where params.only_channel is null or message_days.channel = params.only_channel
+    where marts.matches('channel', message_days.channel)
     group by periods.period, periods.days_held, periods.days, message_days.channel
 )
 select

@@ -14,7 +14,6 @@
 
 with params as (
     select
-        getvariable('channel')::varchar as only_channel,
         coalesce(getvariable('measure')::varchar, 'click_rate') as measure,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
 ),
@@ -22,8 +21,7 @@ with params as (
 shown as (
     select send_time_heatmap.channel
     from marts.send_time_heatmap
-    cross join params
-    where params.only_channel is null or send_time_heatmap.channel = params.only_channel
+    where marts.matches('channel', send_time_heatmap.channel)
     group by send_time_heatmap.channel
     order by
         count(send_time_heatmap.clicked) > 0 desc, sum(send_time_heatmap.succeeded) desc, send_time_heatmap.channel

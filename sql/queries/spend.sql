@@ -8,11 +8,6 @@
 --   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand  currency
 --   2026-11  19       0                  58802    58000              5880.2  100
 
-with params as (
-    select
-        getvariable('start')::date as first_day,
-        getvariable('end')::date as last_day
-)
 select
     export_spend.month,
     export_spend.exports,
@@ -23,9 +18,8 @@ select
     export_spend.cost_per_thousand,
     budget.currency
 from marts.export_spend
-cross join params
 left join ops.budget on true
 where
-    (params.first_day is null or export_spend.month >= strftime(params.first_day, '%Y-%m'))
-    and (params.last_day is null or export_spend.month <= strftime(params.last_day, '%Y-%m'))
+    (getvariable('start') is null or export_spend.month >= strftime(getvariable('start')::date, '%Y-%m'))
+    and (getvariable('end') is null or export_spend.month <= strftime(getvariable('end')::date, '%Y-%m'))
 order by export_spend.month;

@@ -11,14 +11,7 @@
 --   chatapp-brand-message  basic        M                     2205            0.0975                       …
 --   chatapp-brand-message  basic        N                     516             0.0833                       …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel
-    from ops.coverage
-    where stream = 'statistics_by_subchannel'
-),
+with period as (from marts.period('statistics_by_subchannel', days := 28)),
 -- Conversions by sub-channel have localised labels of the service's console as types, which do not match the main goals.
 statistics as (
     select
@@ -41,8 +34,8 @@ statistics as (
         null::bigint as convertible,
         null::varchar[] as goals
     from daily_statistics_by_subchannel as statistics
-    inner join params on statistics.date between params.first_day and params.last_day
-    where params.only_channel is null or statistics.channel = params.only_channel
+    inner join period on statistics.date between period.first_day and period.last_day
+    where marts.matches('channel', statistics.channel)
 ),
 subchannels as (
     select

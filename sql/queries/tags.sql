@@ -12,16 +12,7 @@
 --   11월  push-notification      5094  270      125          0.0298        0.0546      0.0253           …
 --   VIP   chatapp-friendtalk     262            4            0.042                     0.0159           …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
-),
+with period as (from marts.period('statistics', days := 28)),
 -- A campaign with two tags counts for both, so the rows do not add up to a total.
 tags as (
     select
@@ -30,8 +21,8 @@ tags as (
         count(distinct tag_days.date) filter (tag_days.sent > 0) as days_sent,
         unnest(marts.performance(tag_days))
     from marts.tag_days
-    inner join params on tag_days.date between params.first_day and params.last_day
-    where params.only_channel is null or tag_days.channel = params.only_channel
+    inner join period on tag_days.date between period.first_day and period.last_day
+    where marts.matches('channel', tag_days.channel)
     group by tag_days.tag, tag_days.channel
 )
 select

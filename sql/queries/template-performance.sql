@@ -13,14 +13,10 @@
 
 with params as (
     select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('kind')::varchar as only_kind,
-        getvariable('template')::varchar as only_template,
+        *,
         coalesce(getvariable('per')::varchar, 'version') as per,
         coalesce(getvariable('least_sent')::bigint, 1) as least_sent
-    from ops.coverage
-    where stream = 'events'
+    from marts.period('events', days := 28)
 ),
 days as (
     select
@@ -33,9 +29,7 @@ days as (
         end as version
     from marts.template_days
     inner join params on template_days.date between params.first_day and params.last_day
-    where
-        (params.only_kind is null or template_days.template_kind = params.only_kind)
-        and (params.only_template is null or template_days.template = params.only_template)
+    where marts.matches('kind', template_days.template_kind) and marts.matches('template', template_days.template)
 ),
 sums as (
     select

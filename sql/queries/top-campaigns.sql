@@ -16,15 +16,11 @@
 
 with params as (
     select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        *,
         coalesce(getvariable('measure')::varchar, 'clicked') as measure,
         coalesce(getvariable('top')::bigint, 10) as top,
-        coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages
+    from marts.period('statistics', days := 28)
 ),
 campaign_totals as (
     select

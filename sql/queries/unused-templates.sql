@@ -12,12 +12,8 @@
 --   alimtalk       tpl-old-01      days_missing                               19         90           2026-11-21   …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('days')::bigint, 90) as length,
-        getvariable('kind')::varchar as only_kind
-    from ops.coverage
-    where stream = 'events'
+    select *, coalesce(getvariable('days')::bigint, 90) as length
+    from marts.period('events')
 ),
 held as (
     select count(coverage.date) as days_held
@@ -79,7 +75,7 @@ cross join held
 left join uses
     on templates.template_kind = uses.template_kind and templates.latest.template = uses.template
 where
-    (params.only_kind is null or templates.template_kind = params.only_kind)
+    marts.matches('kind', templates.template_kind)
     and coalesce(uses.last_used_date <= params.last_day - params.length::integer, true)
     and params.last_day is not null
 order by

@@ -13,16 +13,7 @@
 --   chatapp-alimtalk       weekend   8     2286  285.8         0.0324                    4                 …
 --   chatapp-brand-message  workday   20    3915  195.8         0.0868                    15                …
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel,
-        -- The marts read it with getvariable('goal').
-        getvariable('goal')::varchar as goal
-    from ops.coverage
-    where stream = 'statistics'
-),
+with period as (from marts.period('statistics', days := 28)),
 days as (
     select
         calendar.date,
@@ -33,7 +24,7 @@ days as (
         end as day_kind,
         exists (from ops.coverage where coverage.stream = 'events' and coverage.date = calendar.date) as has_events
     from calendar
-    inner join params on calendar.date between params.first_day and params.last_day
+    inner join period on calendar.date between period.first_day and period.last_day
 ),
 kinds as (
     select
@@ -44,8 +35,7 @@ kinds as (
         unnest(marts.performance(channel_days))
     from marts.channel_days
     inner join days on channel_days.date = days.date
-    cross join params
-    where params.only_channel is null or channel_days.channel = params.only_channel
+    where marts.matches('channel', channel_days.channel)
     group by channel_days.channel, days.day_kind
 ),
 -- Daily statistics date a click by the click, and many clicks at the weekend are on Friday's messages. Only the events show the

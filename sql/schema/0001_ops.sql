@@ -1,4 +1,4 @@
--- The job about itself: what was loaded, what is covered, what changed, what was odd.
+-- The job's own records: loads, covered days, changes, notes, exports, settings.
 
 create schema ops;
 
@@ -69,7 +69,7 @@ create table ops.restatements (
     before bigint,
     after bigint,
     pull varchar,
-    -- The subject of the counter: a statistic that vanished has no row of its own any more.
+    -- What the counter is about: a statistic that vanished has no row any more.
     resource_type varchar,
     campaign_id varchar,
     variant_id varchar,
@@ -131,13 +131,13 @@ create table ops.checks (
     meaning varchar
 );
 
--- Grain: one check whose findings stand in ops.checks for all days; fingerprint: of its text.
+-- Grain: one check whose findings in ops.checks cover all days. fingerprint is the hash of its text.
 create table ops.check_versions (
     name varchar,
     fingerprint varchar
 );
 
--- Days whose rows a load changed: models and checks have not seen them yet.
+-- Days whose rows a load changed, and which models and checks have not read since.
 create table ops.touched_days (
     stream varchar,
     date date
@@ -149,7 +149,7 @@ create table ops.models (
     fingerprint varchar
 );
 
--- The privacy setting that the rows of this file were written under: rows of two settings must not stand side by side.
+-- The privacy setting under which the rows of this file were written; a file never holds rows of two settings.
 create table ops.privacy (
     recipients varchar,
     key_fingerprint varchar,
@@ -157,7 +157,7 @@ create table ops.privacy (
     columns varchar
 );
 
--- Answers that would have wiped most of a day and did not replace it. Grain: one pull, KST day and campaign (of E19).
+-- Answers that were held back since they would have removed most of a day. Grain: one pull, KST day and campaign (E19).
 create table ops.held_back (
     stream varchar,
     date date,
@@ -168,7 +168,7 @@ create table ops.held_back (
     messages bigint
 );
 
--- How tests are judged, from the configuration. Grain: one campaign that is named there; `default` speaks for all others.
+-- The settings of A/B tests. Grain: one campaign in the settings; the row `default` applies to all others.
 create table ops.experiments (
     campaign_id varchar,
     baseline varchar,
@@ -183,8 +183,8 @@ create table ops.experiments (
 
 insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null, null);
 
--- One row for each list that was read whole, and KST day: what its snapshot of that day held. A list is a catalog's items,
--- the templates of a sender key or a channel, or what a stream has but one of.
+-- Grain: one list that was read completely, and KST day. A list is the items of a catalog, the templates of a sender key or
+-- channel, or `*` for a stream with a single list.
 create table ops.snapshots (
     stream varchar,
     list varchar,
@@ -195,7 +195,7 @@ create table ops.snapshots (
     pulled_at timestamptz
 );
 
--- Grain: one campaign or user journey; chosen_by: setting or rule.
+-- Grain: one campaign or user journey. chosen_by is `setting` or `rule`.
 create table ops.main_goals (
     resource_id varchar,
     goal varchar,
@@ -203,7 +203,7 @@ create table ops.main_goals (
     chosen_by varchar
 );
 
--- Erasures of persons. No id and no digest of a person is here.
+-- Erasures of persons, without any id or digest of a person.
 create table ops.erasures (
     line bigint,
     sum varchar,
@@ -224,7 +224,7 @@ create table ops.retention (
     items bigint
 );
 
--- Pushes: answers of queries that went back to the service, as the ledger had them when a run published.
+-- Answers of queries that were sent to the service, as recorded in the ledger when the file was published.
 create table ops.pushes (
     push_id varchar,
     target varchar,

@@ -1,5 +1,5 @@
--- The messages that export records carry (message_data of E21), one table per shape.
--- A row belongs to the event_id that it was sent with; columns are the keys of the service in snake_case.
+-- The messages in export records (message_data of E21), one table for each shape. A row belongs to the event with its event_id;
+-- columns are the keys of the service in snake_case.
 
 create table text_messages (
     event_id varchar,
@@ -31,7 +31,7 @@ create table text_message_attachments (
     extra json
 );
 
--- Grain: the e-mail of one event. The title stays with it: it often names the recipient where the body does not.
+-- Grain: the e-mail of one event. The title is stored here, since it often names the recipient and the body does not.
 create table sent_emails (
     event_id varchar,
     date date,
@@ -110,7 +110,7 @@ create table in_web_messages (
     extra json
 );
 
--- Grain: the push message of one event. The link stays with it: it often differs by recipient.
+-- Grain: the push message of one event. The link is stored here, since it often differs by recipient.
 create table sent_push_messages (
     event_id varchar,
     date date,
@@ -175,10 +175,10 @@ create table other_messages (
     message_data json
 );
 
--- Texts that are sent to many are stored once: those of push messages and e-mails, by their hash. The sent messages point at
--- it; the views `emails` and `push_messages` put the two together.
+-- The texts of push messages and e-mails are sent to many people and stored once, by their hash. The views `emails` and
+-- `push_messages` join them with the sent messages.
 
--- Grain: one content, told apart by all of its texts together.
+-- Grain: one content; contents are equal if all of their texts are.
 create table message_contents (
     content_id varchar,
     title varchar,

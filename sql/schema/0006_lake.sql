@@ -1,4 +1,4 @@
--- State for other copies of the warehouse: which days of a model changed, and which days of events left this file.
+-- What copies of the warehouse need: the state of each day of a model, and the days whose events left this file.
 
 -- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
 -- no row.

@@ -2,6 +2,32 @@
 
 create schema marts;
 
+-- Whether a stream consists of snapshots, which show a list as it is today. Such a stream has no past days that could be missing.
+create macro marts.is_snapshot(stream) as
+    stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
+
+-- The days that a query is about: from the session's variable `start` to its variable `end`. Unless they are set, the last
+-- day that the stream holds, and so many days in all; without `days`, all that it holds.
+create macro marts.period(held_stream, days := null) as table
+select
+    coalesce(getvariable('end')::date, last_held) as last_day,
+    coalesce(getvariable('start')::date, last_day - (days::integer - 1), first_held) as first_day,
+    first_held,
+    last_held
+from (
+    select min(date) as first_held, max(date) as last_held
+    from (
+        select stream, date from ops.coverage where not marts.is_snapshot(stream)
+        union all
+        select stream, date from ops.snapshots
+    )
+    where stream = held_stream
+);
+
+-- Whether a value is the one that the session's variable of this name asks for; any value is, unless the variable is set.
+create macro marts.matches(variable, value) as
+    getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
+
 -- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'
@@ -15,14 +41,14 @@ create macro marts.event_kind(event_name) as case
     when ends_with(event_name, '_open') then 'opened'
 end;
 
--- A sentence with each {word} replaced by what the map holds for it.
+-- A sentence with each {word} replaced by its value in the map.
 create macro marts.fill_words(sentence, words) as list_reduce(
     list_transform(map_entries(words), lambda entry: {'key': entry.key, 'value': coalesce(entry.value, '?')}),
     lambda text, entry: {'key': '', 'value': replace(text.value, '{' || entry.key || '}', entry.value)},
     {'key': '', 'value': sentence}
 ).value;
 
--- The strongest id of a record, as a number that never changes. An id of one kind is never one of another; an empty one is none.
+-- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; an empty id is none.
 create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
     case
         when user_id <> '' then 'user_id ' || user_id
@@ -32,8 +58,8 @@ create macro marts.strongest_id(user_id, service_user_id, device_id, service_dev
     end
 );
 
--- A time that is right to 2 %: the geometric middle of a step of 4 %. Which side of a minute, an hour and a day it is on
--- stays exact, and nothing at all stays zero.
+-- A time rounded by at most 2 %, to the geometric middle of a step of 4 %. It stays on the same side of a minute, an hour and a
+-- day, and zero stays zero.
 create macro marts.middle_of_step(seconds) as pow(1.04, floor(ln(seconds) / ln(1.04)) + 0.5);
 
 create macro marts.rounded_seconds(seconds) as case
@@ -55,9 +81,9 @@ create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) 
     )
 );
 
--- Percentiles and shares of response times, as a struct to unnest like marts.performance. times is a relation with each
--- time once (seconds), how many responses took it (responses), how many took at most as long (responses_so_far), and how
--- many there are (all_responses).
+-- Percentiles and shares of response times, as a struct to unnest like marts.performance. times is a relation with one row for
+-- each time (seconds): the number of its responses (responses), of responses up to that time (responses_so_far), and of all
+-- responses (all_responses).
 create macro marts.response_profile(times) as {
     'responses': sum(times.responses)::bigint,
     'p50_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.5),
@@ -121,15 +147,10 @@ create macro marts.performance(days) as {
     'goals': nullif(list_sort(list_distinct(flatten(list(distinct days.goals)))), [])
 };
 
--- The messages that clicks divide by: of in-app and in-web messages those that were shown, where that is known. A message
--- that nobody was shown cannot be clicked.
+-- The messages that could be clicked: for in-app and in-web messages those that were shown, if that is known.
 create macro marts.clickable_messages(channel, succeeded, delivered) as if(
     marts.is_display(channel), coalesce(delivered, succeeded), succeeded
 );
-
--- Streams of snapshots: a list as it is today. They have no past days to miss; how old the last one is matters.
-create macro marts.is_snapshot(stream) as
-    stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
 
 -- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
 create macro marts.template_state(status) as case
@@ -138,17 +159,17 @@ create macro marts.template_state(status) as case
     then 'suspended'
 end;
 
--- The 080 numbers that a text shows, as digits: what its recipient can call to opt out.
+-- The 080 numbers in a text, which its recipient can call to opt out, as digits.
 create macro marts.shown_numbers(text) as list_distinct(list_transform(
     regexp_extract_all(text, '(?:^|[^0-9])(080[-. )]{0,2}[0-9]{3,4}[-. ]{0,2}[0-9]{4})(?:[^0-9]|$)', 1),
     lambda number: regexp_replace(number, '[^0-9]', '', 'g')
 ));
 
--- What records cost: exact, with the digits of the price.
+-- The cost of records, exact to the last digit of the price.
 create macro marts.price_of(records, price_per_record) as
     records::decimal(18, 0) * coalesce(price_per_record, 0)::decimal(19, 12);
 
--- Whether people can be counted: a record whose id is dropped belongs to nobody.
+-- Whether people can be counted: not if privacy.columns drops an id of people.
 create macro marts.counts_people() as
     coalesce((select not regexp_matches(columns, '\b(service_)?(user|device)_id: drop') from ops.privacy), true);
 
@@ -167,7 +188,7 @@ create table verdict_words (
 
 -- Tests of significance: DuckDB has no distributions of its own.
 
--- The complementary error function of x >= 0, by its rational Chebyshev approximation: right to seven digits.
+-- The complementary error function of x >= 0, by its rational Chebyshev approximation, accurate to seven digits.
 create macro marts.erfc(x) as
     1 / (1 + x / 2) * exp(
         list_reduce(
@@ -179,10 +200,10 @@ create macro marts.erfc(x) as
         ) - x * x
     );
 
--- How often chance alone is as far from zero as z, on either side, where it is normal.
+-- The two-sided p-value of a normal z.
 create macro marts.normal_two_sided_p(z) as marts.erfc(abs(z) / sqrt(2));
 
--- How often chance alone is as large as x, where it is chi-squared with so many degrees of freedom.
+-- The p-value of a chi-squared x with so many degrees of freedom.
 create macro marts.chi_squared_p(x, freedom) as case
     when freedom is null then null
     when freedom % 2 = 0
@@ -197,7 +218,7 @@ create macro marts.chi_squared_p(x, freedom) as case
     )
 end;
 
--- The z below which a share of p >= 0.5 lies, where it is normal: Hastings' rational approximation, right to 0.0005.
+-- The normal quantile of p >= 0.5, by Hastings' rational approximation, accurate to 0.0005.
 create macro marts.normal_quantile(p) as
     sqrt(-2 * ln(1 - p))
     - (2.515517 + 0.802853 * sqrt(-2 * ln(1 - p)) + 0.010328 * -2 * ln(1 - p))
@@ -206,8 +227,8 @@ create macro marts.normal_quantile(p) as
         + 0.001308 * pow(sqrt(-2 * ln(1 - p)), 3)
     );
 
--- How often chance alone ever shows such a difference, however often one looks (mixture sequential probability ratio test):
--- a difference with that variance, where true differences spread around zero with the standard deviation `scale`.
+-- The probability that chance alone ever shows such a difference, however often one looks (mixture sequential probability ratio
+-- test). True differences are assumed to spread around zero with the standard deviation `scale`.
 create macro marts.sequential_p(difference, variance, scale) as case
     when difference is not null and scale > 0 and variance > 0 then least(
         1,
@@ -221,8 +242,8 @@ create macro marts.sequential_half_width(variance, scale, alpha) as sqrt(
     variance * (1 + variance / (scale * scale)) * (ln(1 + scale * scale / variance) - 2 * ln(alpha))
 );
 
--- How often chance alone ever splits people so unlike the intended shares, however often one looks. The alternative is a
--- Dirichlet distribution around the shares that weighs as much as 100 people.
+-- The probability that chance alone ever splits people so far from the intended shares, however often one looks. The alternative
+-- is a Dirichlet distribution around the shares with the weight of 100 people.
 create macro marts.sequential_split_p(counts, shares) as case
     when list_sum(counts) > 0 then least(
         1,
@@ -258,8 +279,7 @@ create macro marts.wilson_interval(successes, trials) as {
     )
 };
 
--- How often chance alone is at least as far off as so many successes, on either side, where each of so many trials succeeds
--- with that chance: exact, at most 1.
+-- The exact two-sided p-value of so many successes in so many trials, each of which succeeds with that chance (binomial_p).
 create macro marts.binomial_at_most(successes, trials, chance) as case
     when successes < 0 then 0
     else list_sum(
@@ -291,8 +311,8 @@ create macro marts.difference_interval(successes, trials, other_successes, other
     )
 };
 
--- How often chance alone sets two rates at least as far apart, on either side, where both are equal: the likelihood ratio of
--- the four counts (G-test), each half a success nearer to what is expected. Counts may be fractions.
+-- The two-sided p-value of the difference of two rates: the likelihood ratio of the four counts (G-test), with Yates' correction.
+-- Counts may be fractions.
 create macro marts.two_rates_p(successes, trials, other_successes, other_trials) as marts.normal_two_sided_p(
     sqrt(2 * greatest(
         0,

@@ -1,64 +1,116 @@
-/** `dawnload init`: asks for the settings, tests them against the service, and writes `dawnload.yaml` and `.env`. */
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
-import type { Config } from '../config.js';
-import { readDotEnv } from '../config/files.js';
-import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
-import type { Invocation } from '../invocation.js';
-import { quoteShell } from '../terminal/text.js';
+/** `dawnload init`: asks for address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
 import {
-  type Answers,
-  type Keys,
-  interview,
-  envFile,
-  assertRight,
-  readGiven,
-  requireAnswers,
-  type Given,
-  type GivenTexts,
-  tellMoney,
-  tellNight,
-  settingsFile,
-  tryAnswers,
-  tryConnection,
-  assertWritable,
-  writeFiles,
-  type NewFile,
-} from '../operations/init.js';
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { stringify } from 'yaml';
+import { dayOf, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { isUnencrypted, type Config } from '../config.js';
+import { readDotEnv } from '../config/files.js';
+import { settingsSchema } from '../config/schema.js';
+import {
+  codeOf,
+  CredentialsError,
+  DawnloadError,
+  EXIT,
+  ServiceError,
+  StorageError,
+  UsageError,
+  type ExitCode,
+} from '../errors.js';
+import type { Invocation } from '../invocation.js';
+import { contactService, NOTABLE_SKEW_MS, skewInWords, type Night } from '../operations/contact.js';
+import { plural } from '../terminal/terminal.js';
+import { quoteShell } from '../terminal/text.js';
 
-export interface InitOptions extends Omit<GivenTexts, 'accessKey' | 'secretKey'> {
-  readonly force?: boolean;
+export interface InitOptions {
+  readonly baseUrl?: string;
+  readonly projectId?: string;
+  readonly startDate?: string;
+  readonly recordsPerRun?: string;
+  readonly recordsPerMonth?: string;
+  readonly pricePerRecord?: string;
+  readonly allowHttp?: boolean;
   readonly skipChecks?: boolean;
+  readonly force?: boolean;
 }
 
-/** The paths of the files, and the existing files at these paths. */
-interface Place {
-  readonly yaml: string;
-  readonly env: string;
-  /** The keys in the existing `.env`. */
-  readonly written: { readonly accessKey: string | undefined; readonly secretKey: string | undefined };
-}
+/** What is asked for, by the name of the answer. */
+const QUESTIONS = {
+  baseUrl: 'Base URL of the service',
+  projectId: 'Project ID',
+  accessKey: 'Access key (not shown)',
+  secretKey: 'Secret key (not shown)',
+} as const;
+type Name = keyof typeof QUESTIONS;
+const NAMES: readonly Name[] = ['baseUrl', 'projectId', 'accessKey', 'secretKey'];
+type Answers = Record<Name, string>;
+type Some = Partial<Record<Name, string | undefined>>;
+
+/** Where an answer comes from without a terminal. */
+const SOURCES: Record<Name, string> = {
+  baseUrl: '--base-url',
+  projectId: '--project-id',
+  accessKey: 'DAWNLOAD_ACCESS_KEY',
+  secretKey: 'DAWNLOAD_SECRET_KEY',
+};
+
+/** How often the service may refuse what a person answered. */
+const MOST_REFUSALS = 3;
+
+/** The number of days that the first run loads, if nobody says another first day. */
+const FIRST_DAYS = 7;
 
 export async function initCommand(
   folder: string,
   options: InitOptions,
   invocation: Invocation,
 ): Promise<ExitCode> {
-  const { terminal, environment } = invocation;
-  const place = look(folder, options, invocation);
-  const keys = {
-    accessKey: set(environment['DAWNLOAD_ACCESS_KEY']) ?? place.written.accessKey,
-    secretKey: set(environment['DAWNLOAD_SECRET_KEY']) ?? place.written.secretKey,
+  const { terminal, flags, environment, effects } = invocation;
+  const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
+  // The .env must be in the folder of the settings file; no other .env is read.
+  const env = resolve(dirname(yaml), '.env');
+  if (existsSync(yaml) && options.force !== true) {
+    throw new UsageError(`${yaml} exists already.`, {
+      hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
+    });
+  }
+  probe(yaml);
+  const written = readDotEnv(dirname(yaml));
+  const earlier = existsSync(yaml) ? earlierSettings(invocation) : undefined;
+  const given: Some = {
+    ...withValue('baseUrl', options.baseUrl ?? environment['DAWNLOAD_BASE_URL']),
+    ...withValue('projectId', options.projectId ?? environment['DAWNLOAD_PROJECT_ID']),
+    ...withValue('accessKey', environment['DAWNLOAD_ACCESS_KEY'] ?? written['DAWNLOAD_ACCESS_KEY']),
+    ...withValue('secretKey', environment['DAWNLOAD_SECRET_KEY'] ?? written['DAWNLOAD_SECRET_KEY']),
   };
-  const texts = {
-    baseUrl: options.baseUrl ?? set(environment['DAWNLOAD_BASE_URL']),
-    projectId: options.projectId ?? set(environment['DAWNLOAD_PROJECT_ID']),
-  };
-  const answers = await answersOf({ ...options, ...texts, ...keys }, invocation, place);
-
-  const kept = write(place, folder, answers, invocation);
-  for (const copy of kept) terminal.note(`Kept the previous file as ${copy}.`);
-  tellNext(invocation);
+  const { answers, night } = await complete(given, earlier, options, invocation);
+  const startDate =
+    options.startDate ?? earlier?.startDate ?? shiftDay(lastCompleteDay(effects.now()), 1 - FIRST_DAYS);
+  if (startDate > dayOf(effects.now())) throw new UsageError(`The first day ${startDate} is in the future.`);
+  const dataDir = dataDirFor(yaml, folder, flags.dataDir);
+  const text = settingsFile({ ...answers, ...options, startDate, dataDir, records: night?.records });
+  write(yaml, text, invocation);
+  const keys = { accessKey: answers.accessKey, secretKey: answers.secretKey };
+  if (
+    written['DAWNLOAD_ACCESS_KEY'] === keys.accessKey &&
+    written['DAWNLOAD_SECRET_KEY'] === keys.secretKey
+  ) {
+    chmodSync(env, 0o600);
+    terminal.note(`Kept ${env}, readable only by you.`);
+  } else write(env, envFile(keys, existsSync(env) ? readFileSync(env, 'utf8') : ''), invocation, 0o600);
+  const config = flags.config === undefined ? '' : ` --config ${quoteShell(flags.config)}`;
+  terminal.note('Next:');
+  for (const [command, what] of NEXT)
+    terminal.note(`  ${`dawnload ${command}${config}`.padEnd(18)}  ${what}`);
   return EXIT.done;
 }
 
@@ -69,149 +121,119 @@ const NEXT = [
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/operations.md'],
 ] as const;
 
-function tellNext({ flags, terminal }: Invocation): void {
-  const { config } = flags;
-  const given = config === undefined ? '' : ` --config ${quoteShell(config)}`;
-  const lines = NEXT.map(([command, what]) => ({
-    command: `dawnload ${command}${given}`,
-    what,
-  }));
-  const width = Math.max(...lines.map(({ command }) => command.length));
-  terminal.note('Next:');
-  for (const { command, what } of lines) terminal.note(`  ${command.padEnd(width)}  ${what}`);
-}
-
-/**
- * Checks the target folder before any question is asked.
- *
- * @throws UsageError if a file would be overwritten
- * @throws StorageError if the folder is not writable
- */
-function look(folder: string, { force }: InitOptions, { flags, environment }: Invocation): Place {
-  const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
-  // The .env must be in the folder of the settings file; no other .env is read.
-  const env = resolve(dirname(yaml), '.env');
-  if (existsSync(yaml) && force !== true) {
-    throw new UsageError(`${yaml} exists already.`, {
-      hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
-    });
-  }
-  assertWritable(dirname(yaml));
-  const there = readDotEnv(dirname(yaml));
-  const written = {
-    accessKey: set(there['DAWNLOAD_ACCESS_KEY']),
-    secretKey: set(there['DAWNLOAD_SECRET_KEY']),
-  };
-  const other = (name: 'DAWNLOAD_ACCESS_KEY' | 'DAWNLOAD_SECRET_KEY', now: string | undefined): boolean =>
-    now === undefined || (set(environment[name]) ?? now) !== now;
-  if (
-    existsSync(env) &&
-    force !== true &&
-    (other('DAWNLOAD_ACCESS_KEY', written.accessKey) || other('DAWNLOAD_SECRET_KEY', written.secretKey))
-  ) {
-    throw new UsageError(`${env} exists already and does not hold these keys.`, {
-      hint: 'Edit it, or let --force put the keys into it, which keeps its other lines and a copy of the old file.',
-    });
-  }
-  return { yaml, env, written };
-}
-
-async function answersOf(
-  options: InitOptions & GivenTexts,
+/** Asks for the answers that are not given, and tries all of them on the service until it accepts them. */
+async function complete(
+  given: Some,
+  earlier: Config | undefined,
+  options: InitOptions,
   invocation: Invocation,
-  place: Place,
-): Promise<Answers> {
-  const { terminal, signal, effects } = invocation;
-  const { given, wrong } = readGiven(options, effects.now());
-  const allowHttp = options.allowHttp === true;
-  const skipChecks = options.skipChecks === true;
-  const questions = terminal.questions(signal);
-  if (questions === undefined) {
-    const answers = requireAnswers(given, options, wrong);
-    return skipChecks ? answers : check(answers, invocation);
-  }
-  assertRight(wrong);
-  terminal.note(
-    `This writes ${place.yaml} and ${place.env}. Enter takes the grey answer; Ctrl-C writes nothing.`,
+): Promise<{ answers: Answers; night: Night | undefined }> {
+  const { terminal, signal } = invocation;
+  const found = { ...given };
+  const wrong = NAMES.flatMap((name) =>
+    found[name] === undefined ? [] : (faultOf(name, found[name], options) ?? []),
   );
-  if (given.accessKey !== undefined || given.secretKey !== undefined)
-    terminal.note('The keys of the environment or of .env are used.');
-  const earlier = existsSync(place.yaml) ? earlierAnswers(invocation) : {};
-  return await interview({ given, earlier, allowHttp, skipChecks }, questions, invocation);
-}
-
-/**
- * Tests the answers against the service.
- *
- * @returns the answers, with the size of a night if the service reports it
- * @throws CredentialsError, ServiceError if the service refuses the answers
- */
-async function check(answers: Answers, invocation: Invocation): Promise<Answers> {
-  const { terminal, signal, effects } = invocation;
-  const doubt = await tryConnection(answers.baseUrl, signal);
-  const { result, skewMs } =
-    doubt === undefined ? await tryAnswers(answers, invocation) : { result: { doubt }, skewMs: undefined };
-  if ('doubt' in result) {
-    const { error } = result.doubt;
-    const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
-    throw new Same(error.message, {
-      hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`,
-      cause: error,
-    });
+  if (wrong.length > 0)
+    throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
+  assertOptions(options);
+  const questions = terminal.questions(signal);
+  const offered: Some = {
+    ...withValue('baseUrl', earlier?.baseUrl),
+    ...withValue('projectId', earlier?.projectId),
+  };
+  for (let refusals = 0; ; refusals++) {
+    const missing = NAMES.filter((name) => found[name] === undefined);
+    if (missing.length > 0 && questions === undefined) {
+      throw new UsageError(
+        `Nobody can be asked without a terminal, and this is missing: ${missing.map((name) => SOURCES[name]).join(', ')}.`,
+        {
+          hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
+        },
+      );
+    }
+    for (const name of missing) {
+      found[name] = await questions?.ask({
+        message: QUESTIONS[name],
+        isSecret: name === 'accessKey' || name === 'secretKey',
+        offered: offered[name],
+        refuse: (text) => faultOf(name, text === '' ? (offered[name] ?? '') : text, options),
+      });
+    }
+    const { baseUrl = '', projectId = '', accessKey = '', secretKey = '' } = found;
+    const answers = { baseUrl: baseUrl.replace(/\/+$/, ''), projectId, accessKey, secretKey };
+    if (options.skipChecks === true) return { answers, night: undefined };
+    terminal.progress('asking the service');
+    const credentials = { body: () => ({ accessKey, secretKey }) };
+    const { result, skewMs } = await contactService(
+      { ...answers, credentials, requestTimeoutSeconds: 30 },
+      invocation,
+    );
+    terminal.progress('');
+    if ('night' in result) {
+      terminal.note('The service takes the keys and knows the project.');
+      if (skewMs !== undefined && Math.abs(skewMs) > NOTABLE_SKEW_MS)
+        terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
+      return { answers, night: result.night };
+    }
+    const { about, error } = result.doubt;
+    if (questions === undefined || refusals + 1 === MOST_REFUSALS) {
+      const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
+      throw new Same(error.message, {
+        hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`.trim(),
+        cause: error,
+      });
+    }
+    terminal.warn(`${error.message} ${error.hint ?? ''}`.trim());
+    for (const name of about === 'keys' ? (['accessKey', 'secretKey'] as const) : ([about] as const)) {
+      if (about !== 'keys') offered[name] = found[name];
+      found[name] = undefined;
+    }
   }
-  tellNight(result.night, skewMs, terminal);
-  const complete = { ...answers, recordsPerDay: result.night.records };
-  tellMoney(complete, effects.now(), terminal);
-  return complete;
 }
 
-/** The answers in the existing settings, which will be replaced. */
-function earlierAnswers(invocation: Invocation): Given {
-  let config: Config;
+/** The fault of an answer, as a sentence. */
+function faultOf(name: Name, text: string, { allowHttp }: InitOptions): string | undefined {
+  if (name === 'accessKey' || name === 'secretKey') {
+    const what = name === 'accessKey' ? 'access' : 'secret';
+    if (text === '') return `The ${what} key is empty.`;
+    return /\p{Cc}/u.test(text) ? `The ${what} key holds control characters.` : undefined;
+  }
+  const rule = name === 'baseUrl' ? settingsSchema.shape.base_url : settingsSchema.shape.project_id;
+  const parsed = rule.safeParse(text);
+  if (!parsed.success || text === '')
+    return `The ${name === 'baseUrl' ? 'base URL' : 'project ID'} ${parsed.error?.issues[0]?.message ?? 'is missing'}.`;
+  if (name === 'projectId' || allowHttp === true || !isUnencrypted(text)) return undefined;
+  return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
+}
+
+/** @throws UsageError for an option that the settings would not take */
+function assertOptions({ startDate, recordsPerRun, recordsPerMonth, pricePerRecord }: InitOptions): void {
+  const budget = { records_per_run: recordsPerRun, records_per_month: recordsPerMonth };
+  const parsed = settingsSchema.safeParse({
+    start_date: startDate,
+    exports: {
+      ...(recordsPerRun === undefined && recordsPerMonth === undefined ? {} : { budget }),
+      price_per_record: pricePerRecord,
+    },
+  });
+  if (parsed.success) return;
+  const wrong = parsed.error.issues.map(
+    ({ path, message }) => `--${String(path.at(-1)).replaceAll('_', '-')} ${message}.`,
+  );
+  throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
+}
+
+const withValue = (name: Name, value: string | undefined): Some =>
+  value === undefined || value.trim() === '' ? {} : { [name]: value.trim() };
+
+/** The settings that will be replaced; undefined if they cannot be read. */
+function earlierSettings(invocation: Invocation): Config | undefined {
   try {
-    config = invocation.loadConfig();
+    return invocation.loadConfig();
   } catch (error) {
-    // Unreadable settings do not stop `init`, which replaces them.
-    if (error instanceof DawnloadError) return {};
+    if (error instanceof DawnloadError) return undefined;
     throw error;
   }
-  const { baseUrl, projectId, startDate, exports } = config;
-  const pricePerRecord = exports.pricePerRecord === 0 ? undefined : exports.pricePerRecord;
-  return { baseUrl, projectId, startDate, ...exports.budget, pricePerRecord };
-}
-
-/**
- * Writes the files.
- *
- * @returns the names of the backup copies of the replaced files
- */
-function write(
-  { yaml, env, written }: Place,
-  folder: string,
-  answers: Answers,
-  { flags, terminal }: Invocation,
-): string[] {
-  const dataDir = dataDirFor(yaml, folder, flags.dataDir);
-  const files: NewFile[] = [{ path: yaml, text: settingsFile({ ...answers, dataDir }), mode: undefined }];
-  const keep = existsSync(env) && sameKeys(written, answers.keys);
-  if (!keep) {
-    const earlier = existsSync(env) ? readFileSync(env, 'utf8') : '';
-    // The keys are written first: settings without keys are useless, while keys without settings are harmless.
-    files.unshift({ path: env, text: envFile(answers.keys, earlier), mode: 0o600 });
-  }
-  const copies = writeFiles(files);
-  terminal.note(`Wrote ${yaml}.`);
-  if (!keep) terminal.note(`Wrote ${env}, readable only by you. Keep it out of version control.`);
-  else if ((statSync(env).mode & 0o077) === 0) terminal.note(`Kept ${env}.`);
-  else {
-    chmodSync(env, 0o600);
-    terminal.note(`Kept ${env}, which others could read; now it is readable only by you.`);
-  }
-  return copies;
-}
-
-function sameKeys({ accessKey, secretKey }: Place['written'], keys: Keys): boolean {
-  return accessKey === keys.accessKey && secretKey === keys.secretKey;
 }
 
 /**
@@ -226,6 +248,164 @@ function dataDirFor(yaml: string, folder: string, flag: string | undefined): str
   return inner.startsWith('..') ? inner : `./${inner}`;
 }
 
-function set(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value.trim();
+/** Checks before the first question that the file can be written. */
+function probe(path: string): void {
+  const file = `${path}.new`;
+  orCannotWrite(path, () => {
+    // /proc grants write permission to root but refuses every file.
+    writeFileSync(file, '', { mode: 0o600 });
+    rmSync(file);
+  });
+}
+
+/** Writes a file as a whole; an existing one is kept under a name that ends with `.bak`. */
+function write(path: string, text: string, { terminal }: Invocation, mode?: number): void {
+  const next = `${path}.new`;
+  orCannotWrite(path, () => {
+    rmSync(next, { force: true });
+    writeFileSync(next, text, { mode: mode ?? 0o666, flush: true });
+    if (mode !== undefined) chmodSync(next, mode);
+    if (existsSync(path)) {
+      let copy = `${path}.bak`;
+      for (let n = 2; existsSync(copy); n++) copy = `${path}.bak${n}`;
+      copyFileSync(path, copy, constants.COPYFILE_EXCL);
+      if (mode !== undefined) chmodSync(copy, mode);
+      terminal.note(`Kept the previous file as ${copy}.`);
+    }
+    renameSync(next, path);
+  });
+  terminal.note(
+    mode === undefined
+      ? `Wrote ${path}.`
+      : `Wrote ${path}, readable only by you. Keep it out of version control.`,
+  );
+}
+
+function orCannotWrite(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    const code = codeOf(cause) ?? 'unknown';
+    const remedy = /^(ENOSPC|EDQUOT)$/.test(code)
+      ? 'Free some disk space.'
+      : 'Choose a folder that exists and that you may write to.';
+    throw new StorageError(`${path} cannot be written (${code}).`, {
+      hint: `${remedy} Nothing was changed.`,
+      cause,
+    });
+  }
+}
+
+const HEAD = "# The keys of the service's API. Keep this file out of version control.\n";
+
+/**
+ * The content of `.env`: the keys, followed by the other variables of an earlier file.
+ *
+ * @throws UsageError if a key cannot be written in a way that is read back unchanged
+ */
+export function envFile(
+  { accessKey, secretKey }: { accessKey: string; secretKey: string },
+  earlier = '',
+): string {
+  const rest = earlier
+    .split(/\r?\n/)
+    .filter((line) => !/^\s*(?:export\s+)?DAWNLOAD_(?:ACCESS|SECRET)_KEY\s*=/.test(line))
+    .filter((line) => `${line}\n` !== HEAD)
+    .join('\n')
+    .trim();
+  const text = `${HEAD}DAWNLOAD_ACCESS_KEY=${quoted(accessKey)}\nDAWNLOAD_SECRET_KEY=${quoted(secretKey)}\n${rest === '' ? '' : `\n${rest}\n`}`;
+  const read = parseEnv(text);
+  if (read['DAWNLOAD_ACCESS_KEY'] === accessKey && read['DAWNLOAD_SECRET_KEY'] === secretKey) return text;
+  throw new UsageError('The keys hold characters that cannot be written to .env.', {
+    hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment of the job instead.',
+  });
+}
+
+function quoted(value: string): string {
+  if (/^[\w./+=:@%-]+$/.test(value)) return value;
+  const quote = ["'", '`', '"'].find((mark) => !value.includes(mark)) ?? "'";
+  return `${quote}${value}${quote}`;
+}
+
+interface Settings extends Pick<
+  InitOptions,
+  'recordsPerRun' | 'recordsPerMonth' | 'pricePerRecord' | 'allowHttp'
+> {
+  readonly baseUrl: string;
+  readonly projectId: string;
+  readonly startDate: Day;
+  /** The path as it is written to the file: relative to the file's folder, or absolute. */
+  readonly dataDir: string;
+  /** The number of records of the night that the service reported; undefined if it is unknown. */
+  readonly records?: number | undefined;
+}
+
+/** The content of `dawnload.yaml`. */
+export function settingsFile(settings: Settings): string {
+  const { baseUrl, allowHttp, projectId, dataDir, startDate } = settings;
+  const http = allowHttp === true && isUnencrypted(baseUrl);
+  return `# Dawnload: where the data comes from, how much of it, and where it goes.
+# docs/configuration.md explains every key. The access keys do not belong here: see .env.
+
+base_url: ${scalar(baseUrl)}
+${http ? 'allow_http: true                # keys and data travel unencrypted\n' : ''}project_id: ${scalar(projectId)}
+
+# Words of your service: the one before _user_id and _device_id in export records, and the messenger's.
+brand: service
+messenger: chatapp
+
+data_dir: ${scalar(dataDir)}
+start_date: ${startDate}          # the first KST day the warehouse should hold
+lookback_days: 7                # free streams: days pulled again each night, since counts may be restated
+
+privacy:
+  recipients: hash              # keep | hash | drop: phone numbers and e-mail addresses of people
+
+# Event exports are billed per record. Without a budget no paid request is ever sent.
+${exportsSection(settings)}
+# What the ids in events mean: read each night at no cost, kept with its history.
+# reference:
+#   catalogs: true                # or some of them: [products]
+#   brand_templates:
+#     sender_keys: []
+#   alimtalk_templates: true      # or channel_ids: [] below it
+#   opt_outs: true
+
+# Who is told when a night fails, recovers, or needs a person.
+# alerts:
+#   - url_env: ALERT_URL          # the address of a webhook, in .env
+#     format: slack               # or json
+`;
+}
+
+/** The suggested budget is that of one night and a half, which buys no backlog, and of a month of such nights. */
+function exportsSection({
+  recordsPerRun,
+  recordsPerMonth,
+  pricePerRecord,
+  records,
+  startDate,
+}: Settings): string {
+  const night = Math.ceil(((records ?? 1_000) * 1.5) / 100) * 100;
+  const size =
+    records === undefined
+      ? 'a night of yours, see `dawnload plan`'
+      : `a night is about ${plural(records, 'record')}`;
+  const isBudget = recordsPerRun !== undefined || recordsPerMonth !== undefined;
+  const hasPrice = pricePerRecord !== undefined;
+  const mark = isBudget ? '' : '# ';
+  return [
+    `${isBudget || hasPrice ? '' : '# '}exports:`,
+    `${mark}  budget:`,
+    `${mark}    records_per_run: ${recordsPerRun ?? recordsPerMonth ?? night}       # ${size}; more buys days that are missing`,
+    `${mark}    records_per_month: ${recordsPerMonth ?? recordsPerRun ?? night * 31}`,
+    ...(hasPrice ? [`  price_per_record: ${pricePerRecord}       # for estimates and the spend report`] : []),
+    `${mark}  start_date: ${startDate}        # the first KST day to export`,
+    '',
+  ].join('\n');
+}
+
+/** A YAML scalar, quoted if YAML would read an unquoted text as another value. */
+function scalar(text: string): string {
+  return stringify(text, { lineWidth: 0 }).trimEnd();
 }

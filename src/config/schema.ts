@@ -453,7 +453,7 @@ export const settingsSchema = z
       .strictObject({ recipients: rule.default('hash'), columns: columns.prefault({}) }, NO_SECTION)
       .prefault({}),
     /** The format of new warehouse files: the oldest DuckDB that reads them. */
-    storage_version: z.enum(['v1.0.0', 'v1.3.0'], 'must be v1.3.0 or v1.0.0').default('v1.3.0'),
+    storage_version: z.enum(['v1.0.0', 'v1.4.0'], 'must be v1.4.0 or v1.0.0').default('v1.4.0'),
     retention: retention.prefault({}),
     exports: paidExports.prefault({}),
     reference: reference.prefault({}),

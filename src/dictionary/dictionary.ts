@@ -1,6 +1,6 @@
-/** Reads `sql/dictionary.yaml`, which describes every schema, table, view and column in English and Korean. */
+/** Reads `sql/schema/*.yaml`, which describe every schema, table, view and column in English and Korean, a file for each area. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -40,12 +40,15 @@ const documentShape = z.strictObject({
   traps: z.array(words).default([]),
 });
 
+/** One file: some of the sections, as they are written. */
+const partShape = z.partialRecord(z.keyof(documentShape), z.unknown());
+
 export type Words = z.infer<typeof words>;
 type ColumnWords = z.infer<typeof columnWords>;
 type RelationWords = z.infer<typeof relationWords>;
 type DictionaryDocument = z.infer<typeof documentShape>;
 
-const FILE = join(PACKAGE_ROOT, 'sql', 'dictionary.yaml');
+const FOLDER = join(PACKAGE_ROOT, 'sql', 'schema');
 
 let loaded: Dictionary | undefined;
 
@@ -67,24 +70,27 @@ export class Dictionary {
    * @throws DamageError if the file was altered or does not match its schema
    */
   static load(): Dictionary {
-    loaded ??= Dictionary.read(FILE);
+    loaded ??= Dictionary.read(FOLDER);
     return loaded;
   }
 
-  static read(file: string): Dictionary {
+  /** Reads the files of a folder. Each has relations of its own; every other section is in one of them. */
+  static read(folder: string): Dictionary {
     try {
-      return new Dictionary(documentShape.parse(parse(readFileSync(file, 'utf8'))));
+      const parts = textsIn(folder).map((text) => partShape.parse(parse(text)));
+      const relations: unknown = Object.assign({}, ...parts.map((part) => part.relations));
+      return new Dictionary(documentShape.parse({ ...Object.assign({}, ...parts), relations }));
     } catch (cause) {
-      throw new DamageError(`The dictionary ${file} cannot be read.`, {
+      throw new DamageError(`The dictionary in ${folder} cannot be read.`, {
         hint: 'Install dawnload again.',
         cause,
       });
     }
   }
 
-  /** A hash of the file's text, which is about 1,000 times faster than parsing the file. */
-  static fingerprint(file: string = FILE): string {
-    return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
+  /** A hash of the files' text, which is about 1,000 times faster than parsing the files. */
+  static fingerprint(): string {
+    return createHash('sha256').update(textsIn(FOLDER).join('\0')).digest('hex').slice(0, 16);
   }
 
   schema(name: string): Words | undefined {
@@ -152,6 +158,11 @@ export class Dictionary {
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
+}
+
+function textsIn(folder: string): string[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+  return files.sort().map((file) => readFileSync(join(folder, file), 'utf8'));
 }
 
 const patterns = new Map<string, RegExp>();

@@ -94,7 +94,7 @@ export async function answerFor(
   const about = {
     ...(query === undefined ? {} : { question: query.question, parameters: Object.fromEntries(values) }),
     ...(dropped.length === 0 ? {} : { note: notCounted(dropped)[language] }),
-    ...(await coverageOf(reader, relations, query && (await daysAsked(reader, sql)))),
+    ...(await coverageOf(reader, relations, query && (await daysAsked(reader, query)))),
     published_at: formatKst(statSync(file).mtime),
     tables: [...relations].sort(),
     ...definitionsOf(columns, relations, language),
@@ -130,13 +130,13 @@ export function fitted(
 
 const period = z.tuple([z.object({ start: z.string(), end: z.string() })]);
 
-/** The days that a bundled question is about: those of its own CTE `params`; undefined if it has none. */
-async function daysAsked(reader: Reader, sql: string): Promise<DayRange | undefined> {
-  const params = /^with (params as \(\n[\s\S]*?\n\))/m.exec(sql)?.[1] ?? '';
-  if (!/ as first_day\b/.test(params) || !/ as last_day\b/.test(params)) return undefined;
+/** The days that a bundled question is about: those of its `marts.period`; undefined if it takes no first day. */
+async function daysAsked(reader: Reader, { sql, params }: QueryFile): Promise<DayRange | undefined> {
+  const [call] = /marts\.period\(.*?\)/.exec(sql) ?? [];
+  if (call === undefined || !params.some(({ name }) => name === 'start')) return undefined;
   // The connection still has the variables of the question.
-  const days = 'first_day::date::varchar as start, last_day::date::varchar as "end"';
-  return period.safeParse(await reader.objects(`with ${params} select ${days} from params`)).data?.[0];
+  const days = 'first_day::varchar as start, last_day::varchar as "end"';
+  return period.safeParse(await reader.objects(`select ${days} from ${call}`)).data?.[0];
 }
 
 /** The tables and views that a statement reads, by their names in SQL; views with what they are made of. */

@@ -14,16 +14,12 @@ interface Question {
 }
 
 export interface Questions {
-  /** Aborted by the end of the process, and by `fail`. */
-  readonly signal: AbortSignal;
   /**
    * Repeats the question until the answer is valid. Resolves to the trimmed answer, or to the default.
    *
    * @throws InterruptedError after Ctrl-C, Escape or the end of the input; otherwise the reason of the signal
    */
   ask(question: Question): Promise<string>;
-  /** Ends the questions; `ask` then throws the reason. */
-  fail(reason: Error): void;
 }
 
 interface Keyboard {
@@ -31,15 +27,12 @@ interface Keyboard {
   readonly stderr: NodeJS.WriteStream;
 }
 
-export function openQuestions({ stdin, stderr }: Keyboard, stop: AbortSignal): Questions {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([stop, failed.signal]);
+export function openQuestions({ stdin, stderr }: Keyboard, signal: AbortSignal): Questions {
   // A terminal of unknown width reports 0, at which each letter would get a line of its own.
   const columns = { get: () => stderr.columns || 80 };
   const output = Object.defineProperty(new PassThrough(), 'columns', columns);
   output.pipe(stderr, { end: false });
   return {
-    signal,
     async ask({ message, offered, isSecret = false, refuse }) {
       const { isCancel, password, text } = await import('@clack/prompts');
       signal.throwIfAborted();
@@ -61,9 +54,6 @@ export function openQuestions({ stdin, stderr }: Keyboard, stop: AbortSignal): Q
       signal.throwIfAborted();
       if (isCancel(answer)) throw new InterruptedError('Interrupted.', { hint: 'Nothing was written.' });
       return answer.trim();
-    },
-    fail(reason) {
-      failed.abort(reason);
     },
   };
 }

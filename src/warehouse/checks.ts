@@ -109,7 +109,7 @@ function fingerprintOf({ text }: Check): string {
   const texts = [
     text,
     statement('checking/found'),
-    statement('incremental/message_rows', { tables: MESSAGE_ROWS }),
+    statement('incremental/for_checks', { tables: MESSAGE_ROWS }),
   ];
   texts.push(...looksAt.map(({ fingerprint }) => fingerprint));
   return createHash('sha256').update(texts.join('\0')).digest('hex');

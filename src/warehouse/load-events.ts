@@ -70,8 +70,8 @@ export async function loadEvents(
     },
   });
   await session.run('load/events/9_notes', { messages: EXTRAS });
-  await session.run('load/8_drift');
-  await session.run('load/8_cover', { table: 'events', day: 'export_date' });
+  await session.run('load/begin_end/drift');
+  await session.run('load/begin_end/cover', { table: 'events', day: 'export_date' });
   return before.neighbours;
 }
 

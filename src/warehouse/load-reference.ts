@@ -68,18 +68,18 @@ export async function loadReference(session: Session, pulls: readonly ReferenceP
       largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
     },
   });
-  await session.run('load/reference/documents/read');
+  await session.run('load/reference/read');
   await session.runForEach(
-    'load/reference/documents/stage',
+    'load/reference/stage',
     TABLES[stream].map(({ table }) => ({ table })),
   );
   await stage(stream, session, pulls);
-  await session.run('load/reference/4_snapshots');
+  await session.run('load/reference/snapshots');
   for (const table of TABLES[stream])
-    await session.run('load/reference/5_versions', { unnamed: 'null', ...table });
+    await session.run('load/reference/versions', { unnamed: 'null', ...table });
   await session.run('load/begin_end/forget');
-  await session.run('load/8_drift');
-  await session.run('load/reference/6_cover');
+  await session.run('load/begin_end/drift');
+  await session.run('load/reference/cover');
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
@@ -93,23 +93,23 @@ async function stage(
   switch (stream) {
     case 'catalogs':
       await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });
-      await session.run('load/reference/catalogs/catalogs');
+      await session.run('load/reference/catalogs');
       await split(session, 'catalog_field');
-      await session.run('load/reference/catalogs/fields');
+      await session.run('load/reference/catalog_fields');
       break;
     case 'brand_templates':
       await split(session, 'brand_template');
       await readStatus(session, pulls);
-      await session.run('load/reference/templates/brand');
+      await session.run('load/reference/brand_templates');
       await split(session, 'brand_template_button');
-      await session.run('load/reference/templates/buttons');
+      await session.run('load/reference/brand_template_buttons');
       break;
     case 'alimtalk_templates':
-      await session.run('load/reference/templates/alimtalk');
+      await session.run('load/reference/alimtalk_templates');
       break;
     case 'opt_outs':
       await split(session, 'opt_out');
-      await session.run('load/reference/2_opt_outs');
+      await session.run('load/reference/opt_outs');
       break;
   }
 }
@@ -117,7 +117,7 @@ async function stage(
 /** Reads the status of the templates from the answers of E5. */
 async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
-  if (reads.length === 0) return session.run('load/reference/templates/no_status');
+  if (reads.length === 0) return session.run('load/reference/no_template_status');
   await session.set({
     landed_templates: {
       files: [...new Set(reads.map(({ file }) => asPattern(file)))],
@@ -127,5 +127,5 @@ async function readStatus(session: Session, pulls: readonly ReferencePull[]): Pr
       path_pulls: reads.map(({ pull }) => pull),
     },
   });
-  return session.run('load/reference/templates/status');
+  return session.run('load/reference/template_status');
 }

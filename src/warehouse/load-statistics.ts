@@ -43,26 +43,26 @@ export async function loadCampaigns(session: Session, pulls: readonly CampaignsP
       largest_object: await largestOf(files),
     },
   });
-  await session.run(files.length > 0 ? 'load/campaigns/documents/read' : 'load/campaigns/documents/none');
+  await session.run(files.length > 0 ? 'load/campaigns/read' : 'load/campaigns/none');
   await redactDocuments(session);
   for (const { place, step, inside } of LEVELS) {
     await split(session, place);
-    await session.run(`load/campaigns/documents/${step}`);
+    await session.run(`load/campaigns/${step}`);
     if (inside !== undefined)
-      await session.run('load/campaigns/documents/unfold', { staged: `staged_${step}`, ...inside });
+      await session.run('load/campaigns/unfold', { staged: `staged_${step}`, ...inside });
   }
-  await session.run('load/campaigns/6_days');
+  await session.run('load/campaigns/days');
   await holdBack(session, pulls);
   await session.run('load/begin_end/forget');
-  await session.run('load/campaigns/7_replace');
-  await session.run('load/8_drift');
-  await session.run('load/8_cover', { table: 'campaign_metrics', day: 'date' });
+  await session.run('load/campaigns/replaced');
+  await session.run('load/begin_end/drift');
+  await session.run('load/begin_end/cover', { table: 'campaign_metrics', day: 'date' });
 }
 
-/** The differences of E17 and E18: the file that types the records, the grain columns after the day, and the table names. */
+/** The differences of E17 and E18: the statement that types the records, the grain columns after the day, and the table names. */
 const STATISTICS = {
   statistics: {
-    typed: 'load/statistics/2_statistics',
+    typed: 'load/statistics/typed_statistics',
     grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
     place: 'statistic',
     table: 'daily_statistics',
@@ -70,7 +70,7 @@ const STATISTICS = {
     type: 'type',
   },
   statistics_by_subchannel: {
-    typed: 'load/statistics/2_subchannels',
+    typed: 'load/statistics/typed_subchannels',
     grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
     place: 'statistic_by_subchannel',
     table: 'daily_statistics_by_subchannel',
@@ -95,20 +95,20 @@ export async function loadStatistics(
       largest_object: await largestOf(files),
     },
   });
-  await session.run('load/statistics/documents/read');
+  await session.run('load/statistics/read');
   await redactDocuments(session);
   await split(session, names.place);
   await session.run(names.typed);
-  await session.run('load/statistics/documents/staged', names);
+  await session.run('load/statistics/staged', names);
   await split(session, 'conversion');
-  await session.run('load/statistics/documents/conversions');
-  await session.run('load/statistics/documents/sizes', names);
+  await session.run('load/statistics/conversions');
+  await session.run('load/statistics/sizes', names);
   await holdBack(session, pulls);
   await session.run('load/begin_end/forget');
-  if (stream === 'statistics') await session.run('load/statistics/5_restatements');
-  await session.run('load/statistics/documents/replaced', names);
-  await session.run('load/8_drift');
-  await session.run('load/8_cover', { table: names.table, day: 'date' });
+  if (stream === 'statistics') await session.run('load/statistics/restatements');
+  await session.run('load/statistics/replaced', names);
+  await session.run('load/begin_end/drift');
+  await session.run('load/begin_end/cover', { table: names.table, day: 'date' });
 }
 
 const heldAnswer = z

@@ -422,8 +422,8 @@ export class DirtyDays {
 
   /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
   static async open(session: Session): Promise<DirtyDays> {
-    await session.run('incremental/message_rows', { tables: MESSAGE_ROWS });
     await session.run('incremental/no_batch');
+    await session.run('incremental/for_checks', { tables: MESSAGE_ROWS });
     return new DirtyDays(session, await session.row('incremental/changes', changes));
   }
 

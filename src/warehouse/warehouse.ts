@@ -65,7 +65,7 @@ export interface WarehouseOptions {
   readonly messenger: string;
   readonly privacy: Privacy;
   /** The format of a new file: the oldest DuckDB that reads it. */
-  readonly storageVersion?: 'v1.0.0' | 'v1.3.0';
+  readonly storageVersion?: 'v1.0.0' | 'v1.4.0';
   /** Settings of A/B tests, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   /** Main goals: the conversion that counts, by campaign or user journey id. */
@@ -112,7 +112,7 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory, storageVersion = 'v1.3.0', effects, signal } = options;
+    const { path, tempDirectory, storageVersion = 'v1.4.0', effects, signal } = options;
     let session: Session | undefined;
     try {
       session = await openMigrated(

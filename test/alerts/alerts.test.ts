@@ -1,5 +1,5 @@
 /** What is worth an alert, and what receivers hear of whole runs. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -170,17 +170,6 @@ alerts:
     );
     expect(deaf.take()).toEqual([]);
     expect(result.stderr).not.toContain('secret');
-  });
-
-  test('that cannot be remembered cost a warning, not the night', async () => {
-    const receiver = await hook();
-    const place = await make(`alerts:\n  - { url: "${receiver.url}" }\n`);
-    await mkdir(join(place.folder, 'data', 'alerts.json'), { recursive: true });
-    const result = await place.run(['run']);
-    expect(result.stderr).not.toContain('could not be sent');
-    expect(result.stderr).toMatch(
-      /warning: The alerts were sent, but .* the next run sends them again: .*alerts\.json/,
-    );
   });
 
   test('a receiver that refuses, redirects, is away or has no address costs a warning, not the night', async () => {

@@ -11,23 +11,12 @@ const OFFERED: readonly (readonly [words: string, offered: string])[] = [
   ['qu', 'query'],
   ['query rest', 'restatements restatements-by-age restatements-by-day'],
   ['exports re', 'resume recover'],
-  ['--config x.yaml exports resume --pay', '--pay-again'],
-  ['completion _', 'bash zsh fish --config --data-dir --log-format --verbose'],
-  // The values of options.
-  ['query reach --format _', 'table csv json parquet'],
-  ['query --lang k', 'ko'],
-  ['--log-format j', 'json'],
-  ['backfill --streams statistics,ca', 'statistics,campaigns statistics,catalogs'],
-  ['query ab-tests -p _', 'campaign= metric= lang= goal='],
-  ['query ab-tests --lang ko --pa', '--param'],
-  // bash takes --format=csv for three words.
-  ['query --format = c', 'csv'],
-  ['query --format =', 'table csv json parquet'],
+  ['completion _', 'bash zsh fish'],
   // An empty offer, for which bash completes names of files.
   ['query --output _', ''],
 ];
 
-test('Tab offers commands, queries, options and their values in bash', async () => {
+test('Tab offers commands and the names of queries in bash', async () => {
   const { stdout } = await completion('bash');
   const script = `${stdout}
     for line in "$@"; do
@@ -41,16 +30,12 @@ test('Tab offers commands, queries, options and their values in bash', async () 
   expect(OFFERED.map(([words], i) => [words, lines[i]])).toEqual(OFFERED);
 });
 
-test('fish is told each command, and each option behind its command', async () => {
+test('fish is told the commands, and the words behind a command', async () => {
   const lines = (await completion('fish')).stdout.trim().split('\n');
-  expect(lines.filter((line) => !line.startsWith("complete -c dawnload -n '"))).toEqual([]);
-  for (const line of [
-    /^complete -c dawnload -n '__fish_use_subcommand' -a backfill -d '.+'$/,
-    /^complete -c dawnload -n '__fish_seen_subcommand_from exports; and __fish_seen_subcommand_from resume' -l pay-again -d '.+'$/,
-    /^complete -c dawnload -n '__fish_seen_subcommand_from query' -l output -s o -r -d '.+'$/,
-    /^complete -c dawnload -n '__fish_seen_subcommand_from query; and __fish_seen_subcommand_from ab-tests' -l param -s p -x -a 'campaign= .+' -d '.+'$/,
-  ])
-    expect(lines).toContainEqual(expect.stringMatching(line));
+  expect(lines[0]).toMatch(/^complete -c dawnload -n '__fish_use_subcommand' -a '.*\bbackfill\b.*'$/);
+  expect(lines).toContain(
+    "complete -c dawnload -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'",
+  );
 });
 
 test('an unknown shell is refused with those that there are', async () => {

@@ -6,7 +6,6 @@ import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { showResults } from '../../src/commands/demo.js';
 import { Reader } from '../../src/warehouse/reader.js';
-import { statement } from '../../src/warehouse/session.js';
 import { makeWarehouse } from '../queries/support.js';
 
 let folder: string;
@@ -55,19 +54,6 @@ describe('the end of the demo', () => {
     expect(sent).toMatch(new RegExp(`^Sent ${sum.toLocaleString('en-US')} messages in the last seven days`));
     expect(clicked).toMatch(/^“.+” was clicked most in the last 28 days: [\d,]+ clicks/);
     expect(tests).toMatch(/^A\/B tests of clicks: \d of \d decided/);
-  });
-
-  it('names the verdict of a test that is decided', async () => {
-    const answer = `select 'c-1' as campaign_id, 'Sale' as campaign_name, 'click' as metric, 'B' as variant_name, 1652 as size,
-      0.135 as rate, 'better' as verdict_code, 'person' as unit, 9000 as sent,
-      'B is better than A: 13.50 % instead of 7.26 %. Events of 15 sending days are missing.' as verdict`;
-    const [row] = await reader.objects(statement('demo/tests', { answer }));
-    expect(row).toMatchObject({
-      sentence:
-        'A/B tests of clicks: 1 of 1 decided; in “Sale” B is better than A: 13.50 % instead of 7.26 %.',
-      'in it': '1,652 people',
-      'click rate': '13.5 %',
-    });
   });
 
   it.each([undefined, 80])('fits into a window, and into 100 columns (%s)', async (width) => {

@@ -176,19 +176,4 @@ describe('dawnload mcp', () => {
     );
     expect(await client.end()).toBe(0);
   });
-
-  it('without a warehouse starts, and each call says how to make one', { tags: ['long'] }, async () => {
-    const client = new Client(['--data-dir', join(folder, 'none')]);
-    await client.request('initialize', {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 't', version: '1' },
-    });
-    expect(await client.call('query', { sql: 'select 1' })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('dawnload run') as string,
-    });
-    expect((await client.call('list_questions')).isError).toBe(false);
-    await client.end();
-  });
 });

@@ -17,7 +17,7 @@ describe('before the first run, the plan of ten weeks', () => {
   test('is a few lines with ranges, and the estimate that init wrote', async () => {
     const other = join(place.folder, 'other.yaml');
     const args = ['init', '--config', other, '--base-url', place.sandbox.url, '--project-id', PROJECT];
-    const budget = ['--records-per-run', '50k', '--records-per-month', '1M', '--price-per-record', '0.1'];
+    const budget = ['--records-per-run', '50k', '--records-per-month', '1M'];
     const keys = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
     const init = await place.run([...args, ...budget, '--start-date', '2026-09-15'], keys);
     const night = /such a night holds about (\d+) records/.exec(init.stderr)?.[1];
@@ -28,7 +28,7 @@ describe('before the first run, the plan of ten weeks', () => {
     expect(stdout.split('\n').length).toBeLessThan(10);
     const records = 67 * Number(night);
     expect(stdout).toContain(
-      `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
+      `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw`,
     );
     expect(stdout).toMatch(/ 2026-09-15\.\.2026-11-20 {2}no estimate yet {2}not requested: `run` pulls/);
     expect(place.sandbox.requests()).toEqual(before);

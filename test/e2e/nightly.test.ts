@@ -112,31 +112,6 @@ async function expectWellFormed(place: Place): Promise<void> {
 }
 const json = { 'content-type': 'application/json' };
 
-test(
-  'refusals that hold half an emoji, or end within one, cost no later night',
-  { tags: ['long'] },
-  async () => {
-    const refusal = (message: string) =>
-      ({
-        kind: 'status',
-        status: 400,
-        headers: json,
-        body: `{"error":"InvalidRequest","message":"${message}"}`,
-      }) as const;
-    const place = await make(TWO_PAID, {
-      faults: [
-        { endpoint: 'E20', ...refusal('🎁'.repeat(600)), times: 1 },
-        { endpoint: 'E20', ...refusal(`x${'🎁'.repeat(600)}`) },
-        { endpoint: 'E19', ...refusal('\\ud83d') },
-      ],
-    });
-    expect((await run(place, 'run', 1)).stderr).toContain('Published');
-    await expectWellFormed(place);
-    place.sandbox.setFaults([]);
-    await run(place, 'run');
-  },
-);
-
 describe('a night', { tags: ['long'] }, () => {
   test('that is run again asks for nothing that is paid and changes nothing', async () => {
     const place = await make(PAID);
@@ -173,19 +148,6 @@ describe('a night', { tags: ['long'] }, () => {
     ]);
   });
 
-  test('brings other words for brand and messenger under the neutral names', async () => {
-    const words = { brand: 'acme', messenger: 'talky' };
-    const place = await make(`brand: acme\nmessenger: talky\n${PAID}`, words);
-    expect((await run(place, 'run')).stderr).not.toMatch(/^warning/m);
-    const rows = await place.rows('select channel from events union select channel from daily_statistics');
-    const channels = rows.map(({ channel }) => channel);
-    expect(channels).toContain('chatapp-alimtalk');
-    expect(channels.join()).not.toMatch(/talky|_/);
-    const nulls = 'select count(*)::int as n from events where service_user_id is null';
-    expect(await place.rows(nulls)).toEqual([{ n: 0 }]);
-    expect(await place.rows('select count(ti) > 0 as some from web_push_messages')).toEqual([{ some: true }]);
-  });
-
   test('asks for a range that the service finds too long in parts', async () => {
     const place = await make('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
     await run(place, 'run');
@@ -199,19 +161,6 @@ describe('a night', { tags: ['long'] }, () => {
     await run(place, 'backfill --start 2026-11-18 --end 2026-11-20 --streams events --yes-paid');
     const rows = await place.rows("select rows::int as rows from ops.coverage where stream = 'events'");
     expect(rows).toEqual(Array(3).fill({ rows: 0 }));
-  });
-
-  test('with many requests at once is nothing that Node would warn of', async () => {
-    const { code, stderr } = await (await make(`${THREE_DAYS}concurrency: 32\n`)).execute(['run']);
-    expect(code).toBe(0);
-    expect(stderr).not.toContain('Warning');
-  });
-
-  test('renews a token that ends in the middle', async () => {
-    // The hour of a token passes while the exports are made.
-    const place = await make(`${PAID}  max_wait_minutes: 240\n`, { exportSeconds: 2 * 3_600 });
-    await run(place, 'run');
-    expect(place.sandbox.requests().E1).toBeGreaterThan(1);
   });
 
   test('whose answers of three streams no load can read tells of it until later ones take their place', async () => {

@@ -132,10 +132,6 @@ const performance = `
 
 /** In SQL of Spark; `$days` becomes a condition on `date`, and `marts.` and `main.` the namespaces. */
 const QUESTIONS: Readonly<Record<string, string>> = {
-  'channel-summary': `
-    select date, channel, sent, failed, delivered, clicked, conversions, round(failure_rate, 4) as failure_rate,
-      round(click_rate, 4) as click_rate, round(conversion_rate, 4) as conversion_rate
-    from marts.channel_days where $days order by date, channel`,
   'campaign-performance': `
     select coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name, channel, ${performance}, resource_id
     from marts.message_days
@@ -144,30 +140,11 @@ const QUESTIONS: Readonly<Record<string, string>> = {
     where $days
     group by resource_type, resource_id, channel, campaigns.campaign_name, user_journeys.user_journey_name
     order by sent desc nulls last, resource_id, channel`,
-  'campaign-days': `
-    select date, campaign_name, channel, sent, clicked, round(click_rate, 4) as click_rate, conversions, goal, campaign_id
-    from marts.campaign_days where $days order by date, campaign_name nulls last, channel, campaign_id`,
-  conversions: `
-    select conversion_name, channel, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions,
-      count(distinct resource_id) filter (where conversions > 0) as campaigns_and_journeys
-    from marts.conversions where $days
-    group by conversion_name, channel order by conversion_name nulls last, channel nulls last`,
-  contents: `
-    select channel, content_kind, content, sent, failed, delivered, clicked, round(failure_rate, 4) as failure_rate,
-      round(click_rate, 4) as click_rate, first_date, last_date
-    from marts.content_performance where sent >= 1 order by channel, sent desc, content`,
-  'failure-reasons': `
-    select channel, failure_reason, failures, round(failure_rate, 4) as failure_rate, trend, recent_failures, event_name
-    from marts.failure_reasons
-    order by channel nulls last, event_name nulls last, failures desc, failure_reason nulls last`,
   'ab-tests': `
     select campaign_name, metric, variant_name, size, round(rate, 4) as rate, round(difference_low, 4) as difference_low,
       round(difference_high, 4) as difference_high, verdict_code, verdict, unit, round(p_value, 4) as p_value, campaign_id
     from marts.ab_tests
     order by campaign_id, channel, metric, is_baseline desc, variant_name nulls last, variant_id nulls last`,
-  tags: `
-    select tag, channel, ${performance}, count(distinct date) filter (where sent > 0) as days_sent
-    from marts.tag_days where $days group by tag, channel order by tag, channel`,
   'message-pressure': `
     select messages_per_person, users, round(share_of_users, 4) as share_of_users, messages, clicks,
       round(click_rate, 4) as click_rate, date, days_held

@@ -9,7 +9,6 @@ import { hmacKey } from '../../src/warehouse/privacy.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { contents, differences } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
-import { DuckDBInstance } from '@duckdb/node-api';
 
 const DAYS = ['2026-11-12', '2026-11-13', '2026-11-14', '2026-11-15', '2026-11-16'];
 
@@ -50,14 +49,6 @@ async function leave(days: readonly Day[]): Promise<void> {
   });
   expect(await warehouse.removeDays(days, new Date())).toHaveLength(days.length);
   await warehouse.close();
-}
-
-async function changeWorking(sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(working());
-  const connection = await instance.connect();
-  await connection.run(sql);
-  connection.closeSync();
-  instance.closeSync();
 }
 
 async function expectDone(...args: readonly string[]): Promise<Ended> {
@@ -121,13 +112,6 @@ test('nights, a backfill and a plan over the days pay for nothing, and find noth
   expect(again.code).toBe(3);
   expect(place.sandbox.bills()).toHaveLength(bills);
   expect((await place.run(['doctor', '--deep'])).stdout).not.toMatch(/fail .*warehouse/);
-});
-
-test('a new version of the models leaves the days as they are', async () => {
-  await changeWorking("update ops.models set fingerprint = 'of an older version' where kind <> 'seed'");
-  await changeWorking('delete from ops.check_versions');
-  await expectDone('run');
-  await expectWhole();
 });
 
 test('an export that is read again at no cost brings its day back', async () => {

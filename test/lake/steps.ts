@@ -1,6 +1,4 @@
 /** What the lake must bear, step by step; each returns what was seen, in a few words. */
-import { cp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { lastCompleteDay, shiftDay } from '../../src/calendar.js';
 import { LAKE_POINTS } from '../../src/lake/push.js';
 import { Chance } from '../torture/chance.js';
@@ -218,53 +216,6 @@ const lostAnswer: Step = async (lake, { thorough }) => {
   return `found in lake_commits at once, and by the next push (after exit ${unknown.code}); 2 nights, ${commits} commits`;
 };
 
-const secondWriter: Step = async (lake) => {
-  const before = (await lake.commits()).length;
-  const { place } = lake.trial;
-  const data = join(place.folder, 'data');
-  const kept = join(place.folder, 'kept');
-  const state = join(data, 'private', 'lake.json');
-  await cp(state, kept);
-  // Another data folder with the same data.
-  await rm(state);
-  const other = await lake.expect(2, PUSH);
-  const setup = await lake.expect(2, ['lake', 'setup']);
-  for (const refused of [other, setup]) {
-    lake.assert(refused.stderr.includes('A lake has one writer'), 'a second writer is not told so', refused);
-  }
-  lake.assert((await lake.commits()).length === before, 'a second writer has committed');
-  await cp(kept, state);
-  await lake.expect(0, PUSH);
-  return 'push and setup refused, exit 2';
-};
-
-/** A catalog that names what it can do, and not the commit of several tables. */
-const oneTableAtATime: Step = async (lake) => {
-  const endpoints = [
-    'GET /v1/config',
-    'POST /v1/{prefix}/namespaces',
-    'POST /v1/{prefix}/namespaces/{namespace}/tables',
-  ]
-    .concat(['GET /v1/{prefix}/namespaces', 'GET /v1/{prefix}/namespaces/{namespace}'])
-    .concat(['GET /v1/{prefix}/namespaces/{namespace}/tables', 'HEAD /v1/{prefix}/namespaces/{namespace}'])
-    .concat([
-      'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}',
-      'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}',
-    ]);
-  lake.proxy.interfere = async ({ path }, pass) => {
-    const answer = await pass();
-    if (!path.includes('/v1/config')) return answer;
-    const config = JSON.parse(answer.body.toString()) as object;
-    return { ...answer, body: Buffer.from(JSON.stringify({ ...config, endpoints })) };
-  };
-  await lake.configure({ namespace: 'elsewhere' });
-  const refused = await lake.expect(2, ['lake', 'setup']);
-  lake.proxy.interfere = undefined;
-  await lake.configure({});
-  lake.assert(refused.stderr.includes('table by table'), 'nobody is told why', refused);
-  return 'setup refused, exit 2';
-};
-
 /** A day that was replaced leaves rows that are marked as deleted; after the upkeep no file has any, and pushes go on. */
 const weeklyUpkeep: Step = async (lake, { thorough }) => {
   if (!thorough) return 'left to the long form';
@@ -397,8 +348,6 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['the answer to a commit is lost', lostAnswer],
   ['the weekly upkeep on Spark', weeklyUpkeep],
   ['an erased person', erasedPerson],
-  ['a second writer', secondWriter],
-  ['a catalog that commits table by table', oneTableAtATime],
   ['every table again', everyTable],
   ['bundled questions, asked of both', bundledQuestions],
   ['old days leave the file', oldDays],

@@ -184,14 +184,6 @@ test.each<
     `21 ${T}, 21 07:25, 21 08:00, 21 09:35, 22 ${T}`,
   ],
   ['a wrong setting is not tried again', T, ['setting', 'done'], [], `21 ${T}, 22 ${T}`],
-  ['a budget that is used up is not tried again', T, ['budget', 'done'], [], `21 ${T}, 22 ${T}`],
-  [
-    'a night on which only a person can act is not tried again',
-    T,
-    ['person', 'done'],
-    [],
-    `21 ${T}, 22 ${T}`,
-  ],
   [
     'a run that found another one at work is tried later',
     T,
@@ -215,16 +207,6 @@ test.each<
     `22 ${T}`,
   ],
   [
-    'a scheduler that starts anew goes on counting failures',
-    '07:50',
-    ['gap', 'gap', 'done'],
-    [
-      [T, 'gap'],
-      ['07:25', 'gap'],
-    ],
-    `21 08:00, 21 09:35, 22 ${T}`,
-  ],
-  [
     'a run that outlasts the day is followed by the night that it hid',
     T,
     ['long', 'done'],
@@ -246,15 +228,6 @@ test('a machine that slept through three nights catches up with one run', async 
   await world.nights.keep(false);
   expect(world.began).toEqual(['21 07:10', '24 21:34', '25 07:10']);
   expect(world.notes.join('\n')).toContain('The nightly run of 2026-11-24 07:10 KST has not happened.');
-});
-
-test('a run by hand that succeeds during a pause ends the night', async () => {
-  const world: World = new World(T, ['gap', 'done'], (until) => {
-    if (world.recorded.length === 1) world.record(77, kst('07:17').getTime(), PLANNED.done);
-    return until;
-  });
-  await world.nights.keep(false);
-  expect(world.began).toEqual(['21 07:10', '22 07:10']);
 });
 
 test('--now runs at once, and the night in its time', async () => {

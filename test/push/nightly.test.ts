@@ -1,9 +1,10 @@
 // @module-tag long
 /** The pushes of a night: after publishing, in order; what fails withholds nothing. */
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Place } from '../support/dawnload.js';
+import { NOW, Place } from '../support/dawnload.js';
 import { lines, push, written } from './support.js';
 
 const received: string[] = [];
@@ -39,63 +40,76 @@ const pushes = (sql: string) => `pushes:
 `;
 const GOOD = "select 'n-1' as user_id, 'gold' as tier";
 
+const NIGHTS = [NOW, '2026-11-21T22:30:00Z', '2026-11-22T22:30:00Z'];
+
 let place: Place;
+let night = NOW;
 beforeAll(async () => {
   await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-  place = await Place.make(YAML + pushes(GOOD), { eventsPerDay: 60 });
+  place = await Place.make(YAML + pushes(GOOD), {
+    eventsPerDay: 60,
+    now: () => new Date(night),
+  });
 }, 60_000);
 afterAll(async () => {
   hook.close();
   await place.remove();
 });
 
+const runOf = (index: number, ...args: readonly string[]) => {
+  night = NIGHTS[index] ?? NOW;
+  return place.run(['run', ...args], { DAWNLOAD_NOW: night });
+};
+
 const alerts = () =>
   `alerts: [{ url: "http://127.0.0.1:${(hook.address() as AddressInfo).port}/", on: [failure] }]\n`;
 
-test('are made in order, a failed one withholds nothing and is alerted, and the file and the page tell of them', async () => {
+test('are made in order, and a failed one withholds nothing and is alerted', async () => {
   await place.configure(YAML + alerts() + pushes(GOOD));
-  const night = await place.run(['run', '--json']);
-  expect(night.code).toBe(1);
-  expect(night.stderr).toContain('tiers: Pushed 1 row');
-  expect(night.stderr).toContain('The push everyone failed: 500 rows are over push.rows_per_run');
-  expect(night.stderr).toContain('welcome: Pushed 1 row');
-  expect(JSON.parse(night.stdout)).toMatchObject({
+  const run = await runOf(0, '--json');
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain('tiers: Pushed 1 row');
+  expect(run.stderr).toContain('The push everyone failed: 500 rows are over push.rows_per_run');
+  expect(run.stderr).toContain('welcome: Pushed 1 row');
+  expect(JSON.parse(run.stdout)).toMatchObject({
     exit_code: 1,
     pushes: [{ name: 'tiers', failed: false }, { failed: true }, { failed: false }, { failed: false }],
   });
   expect(received.join('')).toContain('The push everyone failed');
   expect(written(place).journeys).toMatchObject([{ userId: 'night', day: '2026-11-20' }]);
+});
+
+test('what did not change is left out the next night, an edited query is refused, and a push can be made by hand', async () => {
+  const byHand = await push(place, 'tiers', '--json');
+  expect(JSON.parse(byHand.stdout)).toMatchObject({ unchanged: 1, sent: 0 });
+  await place.configure(YAML + pushes("select 'n-1' as user_id, 'red' as tier"));
+  const run = await runOf(1);
+  expect(run.stderr).toContain('The push tiers failed: Nothing was sent. The query was edited');
+  expect(run.stderr).toContain('welcome: Pushed 1 row');
+  expect((await push(place, 'tiers', '--yes')).code).toBe(0);
+});
+
+test('the file and the page of the next night tell of them', async () => {
   expect(
     await place.rows('select name, state, rows, sent, rejected from ops.pushes order by push_id'),
   ).toEqual([
     { name: 'tiers', state: 'done', rows: '1', sent: '1', rejected: '0' },
     { name: 'prices', state: 'done', rows: '1', sent: '0', rejected: '1' },
     { name: 'welcome', state: 'done', rows: '1', sent: '1', rejected: '0' },
+    { name: 'tiers', state: 'done', rows: '1', sent: '0', rejected: '0' },
   ]);
-  expect(await place.rows('select exit_code, outcome from ops.runs')).toEqual([
+  expect(await place.rows('select exit_code, outcome from ops.runs order by started_at limit 1')).toEqual([
     { exit_code: 1, outcome: 'incomplete' },
   ]);
-  const { readFile } = await import('node:fs/promises');
-  const page = await readFile(`${place.folder}/data/report.html`, 'utf8');
-  expect(page).toContain('user-properties');
-});
-
-test('what did not change is left out the next night, an edited query is refused, and a push can be made by hand', async () => {
-  const byHand = await push(place, 'tiers', '--json');
-  expect(JSON.parse(byHand.stdout)).toMatchObject({ unchanged: 1, sent: 0 });
-  await place.configure(YAML.replace('report: en\n', '') + pushes("select 'n-1' as user_id, 'red' as tier"));
-  const night = await place.run(['run']);
-  expect(night.stderr).toContain('The push tiers failed: Nothing was sent. The query was edited');
-  expect(night.stderr).toContain('welcome: Pushed 0 rows');
-  expect((await push(place, 'tiers', '--yes')).code).toBe(0);
+  expect(await readFile(`${place.folder}/data/report.html`, 'utf8')).toContain('user-properties');
 });
 
 test('a night that is not complete pushes nothing', { tags: ['extended'] }, async () => {
   const before = (await lines(place)).length;
   place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 500 }]);
-  const night = await place.run(['run'], { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' });
-  expect(night.code).toBe(1);
-  expect(night.stderr).toContain('The push tiers failed: The published file was not made by a run of');
+  const run = await runOf(2);
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain('The push tiers failed: The published file was not made by a run of');
   expect(await lines(place)).toHaveLength(before);
   place.sandbox.setFaults([]);
 });

@@ -148,28 +148,6 @@ describe('after an unknown outcome', () => {
   });
 });
 
-describe('events', () => {
-  test(
-    'several events of a user are no duplicates, unless a key tells them apart',
-    { tags: ['extended'] },
-    async () => {
-      const sql = `select 'once${nth}-1' as user_id, i % 2 as order_id, i as n from range(4) as r(i)`;
-      expect((await push(place, 'events', 'bought', '--sql', sql)).code).toBe(0);
-      expect(tracked()).toHaveLength(4);
-      expect((await push(place, 'events', 'bought', '--sql', sql, '--key', 'order_id')).code).toBe(3);
-    },
-  );
-
-  test('an event that was acknowledged is not tracked again with a key', { tags: ['extended'] }, async () => {
-    const of = (count: number) =>
-      `select 'once${nth}-' || i as user_id, 'o-' || i as order_id from range(${count}) as r(i)`;
-    await push(place, 'events', 'bought', '--sql', of(20), '--key', 'order_id');
-    const more = await push(place, 'events', 'bought', '--sql', of(25), '--key', 'order_id');
-    expect(more.stderr).toContain('Pushed 5 rows');
-    expect(tracked()).toHaveLength(25);
-  });
-});
-
 describe('a clear refusal', () => {
   test('for what the rows hold is divided, and no row is sent again that was taken', async () => {
     const body = { code: 400, success: false, error: 'Invalid field' };

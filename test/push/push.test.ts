@@ -25,16 +25,6 @@ const users = (count: number, rest = "'gold' as tier", prefix = 'u') =>
   `select '${prefix}' || i as user_id, ${rest} from range(${count}) as r(i) order by i`;
 
 describe('user properties', () => {
-  test('go to the service 1,000 a call, with the types of the query', { tags: ['extended'] }, async () => {
-    const before = requests().E14;
-    const sql =
-      "select 'many' || i as user_id, i as visits, true as vip, ['a', 'b'] as tags, null as gone from range(2001) as r(i)";
-    const { code, stderr } = await push(place, 'user-properties', '--sql', sql);
-    expect(code, stderr).toBe(0);
-    expect(requests().E14 - before).toBe(3);
-    expect(propertiesOf('many7')).toEqual({ visits: 7, vip: true, tags: ['a', 'b'] });
-  });
-
   test('with a key, only what changed since it was acknowledged is sent', async () => {
     const args = ['user-properties', '--key', 'user_id', '--json', '--sql'];
     expect(JSON.parse((await push(place, ...args, users(5))).stdout)).toMatchObject({ new: 5, sent: 5 });
@@ -89,25 +79,6 @@ describe('a lower count', () => {
     expect(rows.map(({ row }) => row).sort()).toEqual(['ghost3', 'ghost40', 'ghost41']);
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
   });
-
-  test(
-    'rejected rows are tried by three pushes more, then left, and a changed row is tried again',
-    { tags: ['extended'] },
-    async () => {
-      const args = ['user-properties', '--key', 'user_id', '--sql'];
-      for (const nth of [1, 2, 3, 4]) {
-        const tried = await push(picky, ...args, mixed());
-        expect(tried.code, `push ${nth}: ${tried.stderr}`).toBe(1);
-        expect(tried.stderr).toContain('3 rejected');
-      }
-      const left = await push(picky, ...args, mixed());
-      expect(left.code).toBe(0);
-      expect(left.stderr).toContain('Pushed 0 rows');
-      expect(left.stderr).toContain('3 left after four rejections');
-      const changed = await push(picky, ...args, mixed('y'), '--yes');
-      expect(changed.stderr).toContain('3 rejected');
-    },
-  );
 });
 
 describe('catalog items', () => {
@@ -135,13 +106,6 @@ describe('catalog items', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ row: 'none', reason: 'HTTP 404, NOT_FOUND', tries: 1 }]);
   });
 
-  test('are deleted; one that is gone already is done', { tags: ['extended'] }, async () => {
-    const sql = "select id from (values ('p-1'), ('p-2'), ('never')) as v(id)";
-    const { code, stderr } = await push(place, 'catalog-items', 'products', '--mode', 'delete', '--sql', sql);
-    expect(code, stderr).toBe(0);
-    expect(itemOf('products', 'p-1')).toBeNull();
-  });
-
   test('--delete-missing deletes what an earlier push sent and the query lacks, and nothing else', async () => {
     const some = (ids: string) => `select unnest([${ids}]) as id, 'x' as name`;
     const replace = ['catalog-items', 'products', '--mode', 'replace', '--key', 'id'];
@@ -164,54 +128,6 @@ describe('catalog items', () => {
     const refused = await push(place, ...patch, theirs, '--delete-missing');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--mode replace')]);
   });
-
-  test('values are checked against the declared types and the limits before the first call', async () => {
-    const before = requests().E2;
-    const sql = `
-      select 'c-' || i as id,
-        case i when 1 then repeat('가', 5001) else 'n' end as name,
-        [case i when 2 then null else 'red' end] as sizes
-      from range(4) as r(i)
-      union all select 'bad id', 'n', ['red'] union all select 'c-9', 'n', list_transform(range(101), lambda x: 'c' || x)`;
-    const { code, stdout } = await push(
-      place,
-      ...['catalog-items', 'products', '--mode', 'replace', '--dry-run', '--json', '--sql', sql],
-    );
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      rows: 6,
-      new: 2,
-      calls: 1,
-      invalid: {
-        'name: must have at most 5000 characters': 1,
-        'sizes: must be an array of strings': 1,
-        'id: must have 1 to 250 letters, digits, _ and -': 1,
-        'sizes: must have at most 100 elements': 1,
-      },
-    });
-    expect(requests().E2 - before).toBe(1);
-  });
-
-  test(
-    'an unknown field, catalog or mode is refused before anything is sent',
-    { tags: ['extended'] },
-    async () => {
-      const sql = "select 'x' as id, 1 as colour";
-      const args = ['--mode', 'replace', '--sql', sql];
-      const field = await push(place, 'catalog-items', 'products', ...args);
-      expect(field).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('has no field colour') as string,
-      });
-      const catalog = await push(place, 'catalog-items', 'nothing', ...args);
-      expect(catalog).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('no catalog nothing') as string,
-      });
-      const mode = await push(place, 'catalog-items', 'products', '--sql', sql);
-      expect(mode).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode') as string });
-    },
-  );
 });
 
 describe('opt-outs', () => {
@@ -229,18 +145,6 @@ describe('opt-outs', () => {
     expect(isRegistered()).toHaveLength(4);
     expect((await push(place, ...remove, '--yes')).code).toBe(0);
     expect(isRegistered()).toHaveLength(0);
-  });
-
-  test('a hash of a user id is none that the service knows', { tags: ['extended'] }, async () => {
-    try {
-      await place.configure(`${YAML}privacy: { columns: { user_id: hash } }\n`);
-      const sql = "select unnest([sha256('x'), 'u-1']) as user_id, 1 as n";
-      const { stdout } = await push(place, 'user-properties', '--sql', sql, '--dry-run', '--json');
-      expect(JSON.parse(stdout)).toMatchObject({ new: 1, rows: 2 });
-      expect(stdout).toContain('is a hash');
-    } finally {
-      await place.configure(YAML);
-    }
   });
 
   test('recipients and properties are in no file, no output and no error', async () => {

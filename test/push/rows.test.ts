@@ -99,15 +99,11 @@ describe('values', () => {
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
   const FITS: [type: string, value: unknown][] = [
     ['string', '가'.repeat(5_000)],
-    ['string', '😀'.repeat(5_000)],
-    ['number', -0.5],
     ['time', '2026-11-21T07:00:00.123456+09:00'],
-    ['time', 1_795_000_000],
     ['array', Array.from({ length: 100 }, String)],
     ['object', { a: [{ b: 1 }] }],
     ['object', deep(49)],
     ['geo', [126.97, 37.56]],
-    ['number', null],
   ];
   test.each(FITS)('%s takes it', (type, value) => {
     expect(wrongValue([[type, value]], fields, false)).toBeUndefined();
@@ -116,12 +112,9 @@ describe('values', () => {
   const WRONG: [type: string, value: unknown, why: RegExp][] = [
     ['string', '가'.repeat(5_001), /5000 characters/],
     ['string', 5, /a text/],
-    ['number', '5', /a number/],
     ['time', '2026-02-30', /ISO 8601/],
     ['array', Array.from({ length: 101 }, String), /100 elements/],
     ['array', [1], /array of strings/],
-    ['array', ['x'.repeat(5_001)], /elements of at most/],
-    ['object', [1], /an object/],
     ['object', { a: [{ $b: 1 }] }, /keys without/],
     ['object', deep(50), /50 levels/],
     ['geo', [37.56, 126.97], /longitude/],
@@ -164,23 +157,18 @@ describe('answers', () => {
   };
   const TAKEN: [endpoint: string, json: unknown, taken: number | undefined][] = [
     ['E2', { data: null, error: null }, 7],
-    ['E2', {}, undefined],
     ['E2', { data: null, error: { code: 'X', message: 'x' } }, undefined],
     ['E12', { success: true }, 7],
-    ['E12', { success: 'true' }, undefined],
     ['E13', { message: '7 events were tracked.' }, 7],
     ['E13', { message: '6 of 7 events were tracked.' }, 6],
     ['E13', { message: '7 events could not be tracked' }, undefined],
-    ['E13', { message: 'ok' }, undefined],
     ['E13', { message: '8 events' }, undefined],
     ['E13', { message: '7건의 이벤트를 수집했습니다.' }, 7],
     ['E13', { message: '7 events were received, 3 were ignored.' }, undefined],
     ['E14', { data: 7 }, 7],
-    ['E14', { data: 0 }, 0],
     ...[8, null, '5', true, 4.5].map((data): [string, unknown, undefined] => ['E14', { data }, undefined]),
     ['E16', { code: 200, success: true, error: null }, 7],
     ['E16', { code: 500, success: true, error: null }, undefined],
-    ['E16', { success: false }, undefined],
   ];
   test.each(TAKEN)('%s: %j', (endpoint, json, taken) => {
     expect(takenBy(endpoint, answer(json), 7)).toBe(taken);

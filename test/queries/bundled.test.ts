@@ -2,13 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import {
-  checkParameters,
-  describeQuery,
-  loadCatalogue,
-  type QueryFile,
-} from '../../src/queries/catalogue.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
 import { ask, goldenAnswers, makeWarehouse } from './support.js';
 import { mentions, models, type Model } from '../../src/warehouse/model.js';
 
@@ -41,6 +36,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** True if a mart that the text reads, or one that it is made of, reads the variable `goal`. */
+function heedsGoal(text: string): boolean {
+  return models().some(
+    ({ relation, select }) =>
+      mentions(text, relation) && (select.includes("getvariable('goal')") || heedsGoal(select)),
+  );
+}
+
 /** A new connection, as a client makes it: no variable set. */
 async function connectTo(instance: DuckDBInstance, zone = 'America/New_York'): Promise<DuckDBConnection> {
   const connection = await instance.connect();
@@ -65,11 +68,23 @@ describe('every bundled query', () => {
     expect(title.length).toBeLessThanOrEqual(50);
     expect(question).toMatch(/^[A-Z].*\?$/);
     expect(catalogue.filter((other) => other.title === title)).toHaveLength(1);
-    const read = [...sql.matchAll(/getvariable\('(\w+)'\)/g)].map(([, variable]) => variable);
-    expect([...new Set(read)].sort()).toEqual(params.map((parameter) => parameter.name).sort());
+    const read = new Set(
+      [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, name]) => name),
+    );
+    const [period, days] = /marts\.period\('\w+'(?:, days := (\d+))?\)/.exec(sql) ?? [];
+    if (period !== undefined) read.add('end');
+    if (period !== undefined && sql.includes('first_day')) read.add('start');
+    // Not every query of such a mart shows conversions.
+    if (params.some((parameter) => parameter.name === 'goal') && heedsGoal(sql)) read.add('goal');
+    expect([...read].sort()).toEqual(params.map((parameter) => parameter.name).sort());
+    const ofPeriod: Record<string, string> = {
+      start: days === undefined ? 'min(date)' : `last_day - ${Number(days) - 1}`,
+      end: 'max(date)',
+    };
     for (const { name: parameter, type, default: fallback } of params) {
-      const given = `getvariable('${parameter}')::${type}`;
-      expect(sql).toContain(fallback === 'null' ? `${given} as ` : `coalesce(${given}, ${fallback})`);
+      if (period !== undefined && parameter in ofPeriod) expect(fallback).toBe(ofPeriod[parameter]);
+      else if (fallback !== 'null')
+        expect(sql).toContain(`coalesce(getvariable('${parameter}')::${type}, ${fallback})`);
     }
   });
 
@@ -77,7 +92,7 @@ describe('every bundled query', () => {
     '$name can be pasted, in lower case, and answers an empty warehouse with typed columns and no row',
     async ({ name, sql }) => {
       const statement = sql.slice(sql.indexOf('\n\n') + 2);
-      expect(statement).toMatch(/^with [\s\S]*;\n$/);
+      expect(statement).toMatch(/^(-- .*\n)*(with|select)\b[\s\S]*;\n$/);
       expect(statement).not.toMatch(/\n\s*\n/);
       const code = sql.replace(/--.*$/gm, '').replace(/'[^']*'/g, "''");
       expect(code).toBe(code.toLowerCase());
@@ -90,15 +105,6 @@ describe('every bundled query', () => {
       expect(result.columnTypes().map(String)).not.toContain('TIMESTAMP WITH TIME ZONE');
     },
   );
-});
-
-test('a query without parameters says that it takes none, and refuses any', () => {
-  const totals: QueryFile = { ...query('drift'), name: 'totals', params: [] };
-  expect(describeQuery(totals)).toContain('It takes no parameters.');
-  const given = new Map([['start', '2026-11-01']]);
-  expect(() => {
-    checkParameters(totals, given);
-  }).toThrow('The query totals takes no parameters.');
 });
 
 describe('each mart', () => {
@@ -153,13 +159,6 @@ describe('rates and counters', () => {
 });
 
 describe('parameters', () => {
-  it('reach back 28 days from the last day held unless told otherwise', async () => {
-    expect(await answer('conversions')).toHaveLength(2);
-    const all = await answer('channel-summary', { start: '2026-01-01' });
-    expect(all[0]).toBe('2026-10-01,push-notification,999,0,999,900,99,,,0,0.9009,0.0991,,');
-    expect(await answer('channel-summary', { end: '2026-10-20' })).toEqual([all[0]]);
-  });
-
   it('choose a measure and a number of campaigns', async () => {
     expect(await answer('top-campaigns', { measure: 'sent', top: '1' })).toEqual([
       '1,가을 세일 연장,250,34,0.1545,13,0.0591,구매,195,push-notification,c-sale',
@@ -201,15 +200,6 @@ describe('parameters', () => {
       'warn,events_match_statistics,2026-11-01,2',
     ]);
     expect(await answer('checks', { top: '1' })).toHaveLength(2);
-  });
-
-  it('say at which instant a day is complete: 07:00 in Korea', async () => {
-    const before = { stream: 'events', now: '2026-11-05T06:59:59+09:00' };
-    expect(await answer('missing-days', before)).toEqual(['events,2026-10-01,2026-11-01,32']);
-    expect(await answer('missing-days', { ...before, now: '2026-11-04T22:00:00Z' })).toEqual([
-      'events,2026-10-01,2026-11-01,32',
-      'events,2026-11-04,2026-11-04,1',
-    ]);
   });
 });
 

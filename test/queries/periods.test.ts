@@ -40,21 +40,6 @@ describe('a period', () => {
     ]);
   });
 
-  test('is one for everything together, on request', async () => {
-    await warehouse.connection.run(`
-      insert into daily_statistics by name
-      select * replace ('e' || statistic_id as statistic_id, 'email' as channel, 50 as message_sent, null as delivered)
-      from daily_statistics`);
-    const all = await ask('period-comparison', { by: 'all' });
-    expect(all).toMatchObject([
-      { channel_or_campaign: 'all', measure: 'sent', value: 1050, previous: 1050, channel: null },
-      { measure: 'failure_rate', value: 0.0267 },
-      // Of pushes alone: e-mails count no deliveries.
-      { measure: 'delivery_rate', value: 0.9184 },
-      { measure: 'click_rate', value: 0.137 },
-    ]);
-  });
-
   test('is not compared with one of which a day is missing, nor while it lacks a day itself', async () => {
     await warehouse.connection.run(forget("date = '2026-11-10'"));
     expect(await ask('period-comparison', sent)).toMatchObject([
@@ -71,22 +56,6 @@ describe('a period', () => {
     expect(await ask('period-comparison', sent)).toMatchObject([
       { value: 600, days_missing: '1', change: null, year_before: 700, change_on_year: null },
     ]);
-  });
-
-  test('may be any range, of campaigns, and of what sends no more', async () => {
-    await warehouse.connection.run(`
-      insert into daily_statistics by name
-      select * replace ('x' || statistic_id as statistic_id, 'c2' as campaign_id, '지난 세일' as campaign_name)
-      from daily_statistics where date = '2026-10-31'`);
-    const november = { start: '2026-11-01', end: '2026-11-20', by: 'campaign', ...sent };
-    expect(await ask('period-comparison', november)).toMatchObject(
-      [
-        { name: 'c1', channel: 'push-notification', value: 2000, previous: 2000, change: 0 },
-        { name: 'c2', value: 0, previous: 100, change: -1 },
-      ].map(({ name: campaign_id, ...row }) => ({ campaign_id, ...row })),
-    );
-    expect(await ask('period-comparison', { ...november, campaign: 'c2' })).toHaveLength(1);
-    await expect(ask('period-comparison', { by: 'fame' })).rejects.toThrow('by must be one of');
   });
 });
 

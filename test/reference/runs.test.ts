@@ -292,36 +292,6 @@ describe('a service that', () => {
       await nights.rows(`select count(*)::int as n from catalog_items where catalog_name = 'stores'`),
     ).toEqual([{ n: (await nights.items('stores')).size }]);
   });
-
-  test('gives a total that moves leaves no half list', async () => {
-    const moving: Fault = { kind: 'moving-total', endpoint: 'E12' };
-    const { nights, ended } = await faulty({ ...moving, endpoint: 'E12' }, small);
-    expect(ended.code).toBe(1);
-    expect(await nights.rows('select count(*)::int as n from opt_outs')).toEqual([{ n: 0 }]);
-    const once = await nights.run([{ ...moving, times: 1 }], only('opt_outs'));
-    expect(once.code, once.stderr).toBe(0);
-    expect(await nights.rows('select count(*) > 0 as some from opt_outs')).toEqual([{ some: true }]);
-  });
-
-  test('announces more items than it gives is believed when two nights agree, and the difference is told', async () => {
-    const nights = await Nights.make();
-    const more: Fault[] = [{ kind: 'other-num-items', by: 2, endpoint: 'E2' }];
-    const night = only('catalogs');
-    const first = await nights.run(more, night);
-    expect(first.code).toBe(1);
-    expect(first.stderr).toMatch(/announces 10 rows and gave 8/);
-    // Once more in the same night is no second night.
-    expect((await nights.run(more, night)).code).toBe(1);
-    expect(await nights.rows('select count(*)::int as n from catalog_items')).toEqual([{ n: 0 }]);
-    nights.night = 1;
-    const second = await nights.run(more, night);
-    expect(second.code, second.stderr).toBe(0);
-    expect(second.stderr).toMatch(/What it gave is loaded/);
-    expect(
-      await nights.rows(`select rows::int as rows, announced::int as announced from ops.snapshots
-      where list = 'stores'`),
-    ).toEqual([{ rows: 8, announced: 10 }]);
-  });
 });
 
 describe('lists without an end', () => {
@@ -415,57 +385,4 @@ describe('lists that lose more than half of their rows', () => {
     }
     expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0, opt_outs: 1 });
   });
-
-  test('are accepted at once by a person', async () => {
-    const nights = await Nights.make();
-    expect((await nights.run()).code).toBe(0);
-    nights.night = 1;
-    const odd = await nights.run(FAULTS);
-    const [, command = ''] =
-      /`dawnload (backfill .* --streams catalogs --accept-empty)`/.exec(odd.stderr) ?? [];
-    expect((await nights.run(FAULTS, command.split(' '))).code).toBe(0);
-    expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0 });
-    expect((await nights.run([], ['rebuild'])).code).toBe(0);
-    expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0 });
-    expect((await held(nights))['opt_outs']).toBeGreaterThan(1);
-  });
-});
-
-test('an answer of E5 that is no JSON, or has a key twice, costs no more than the status of its template', async () => {
-  const nights = await Nights.make();
-  const odd = (body: string): Fault => ({ endpoint: 'E5', kind: 'status', status: 200, body, times: 1 });
-  const ended = await nights.run([
-    odd('{"data": {"chatappTemplate": {"status": nope}}, "error": null}'),
-    odd('{"data": {"chatappTemplate": {"status": "A"}}, "data": {"chatappTemplate": {"status": "B"}}}'),
-    odd('{"data": {"chatappTemplate": {"status": "\\ud83d"}}}'),
-    odd('{"data": {"chatappTemplate": 1, "a\\u0000Template": []}}'),
-  ]);
-  expect(ended.code, ended.stderr).toBe(1);
-  expect(ended.stderr).toContain('E5 failed for 2 of');
-  expect(await nights.rows('select count(*) > 4 as some from brand_templates')).toEqual([{ some: true }]);
-  nights.night = 1;
-  expect((await nights.run()).code).toBe(0);
-});
-
-test('rows that are equal in every field, on one page or two, are one row, also of the next night', async () => {
-  const nights = await Nights.make(
-    'start_date: 2026-11-20\nretries: 0\nreference: { opt_outs: { page_size: 3 } }\n',
-  );
-  const page = (...numbers: string[]): Fault => {
-    const data = numbers.map((recipientNo) => ({
-      unsubscribeNo: '0801231234',
-      recipientNo,
-      requestDate: '2026-11-01 10:00:00',
-    }));
-    return { endpoint: 'E12', kind: 'status', status: 200, body: { totalCount: 6, data }, times: 1 };
-  };
-  const pages = [page('1', '2', '2'), page('2', '3', '4'), page()];
-  for (const night of [0, 1]) {
-    nights.night = night;
-    // The list is read twice, to see that it holds still.
-    const ended = await nights.run([...pages, ...pages]);
-    expect(ended.code, ended.stderr).toBe(0);
-    const rows = 'select count(*)::int as n, max(copy)::int as copy from opt_outs_history';
-    expect(await nights.rows(rows)).toEqual([{ n: 4, copy: 1 }]);
-  }
 });

@@ -130,25 +130,6 @@ describe('failed sends', () => {
         '이번 주에 늘어난 사유: a (text-message), b (text-message), c (text-message).',
     );
   });
-
-  test('have a word for each trend, and keep a trend that this version does not know', () => {
-    const trends = ['rising', 'falling', 'unclear', 'quiet', 'new', 'gone', 'upside_down', null];
-    const found = trends.map((trend, n) => reason({ failure_reason: `r${n}`, trend }));
-    const text = textOf(shown(failures, [found, []]).body);
-    for (const word of ['▲ rising', '▼ falling', '? unclear', '– quiet', '✱ new', '∅ gone', 'upside_down'])
-      expect(text).toContain(word);
-    const said = 'Trends need the events of two whole weeks; where they are not held, no trend is shown.';
-    expect(shown(failures, [found, []]).sentence).toContain(said);
-    expect(shown(failures, [found.slice(0, 7), []]).sentence).not.toContain('Trends need');
-    // Where no reason has a trend, there is no column of them, and nothing is said to be rising or not.
-    const young = shown(failures, [[reason({ trend: null, change: null })], []]);
-    expect(textOf(young.body)).not.toContain('Trend');
-    expect(young.sentence).toBe(said);
-    const many = Array.from({ length: 17 }, (_, n) => reason({ failure_reason: `r${n}` }));
-    expect(shown(failures, [many, []]).sentence).toBe(
-      'No reason is clearly rising this week. The 15 most frequent of 17 reasons are shown.',
-    );
-  });
 });
 
 describe('A/B tests', () => {
@@ -187,16 +168,6 @@ describe('A/B tests', () => {
         (name) => `The A/B test of “할인” is decided for ${name} (click_rate). better than A`,
       ),
     );
-  });
-
-  test('have no winner where none is decided, and count what is left out', () => {
-    const open = arm({ verdict_code: 'inconclusive' });
-    const { sentence, toDo } = shown(tests, [[open, arm({ verdict_code: 'baseline' })]]);
-    expect(sentence).toBe('None of 1 comparisons with a baseline has a winner yet.');
-    expect(toDo).toEqual([]);
-    const many = shown(tests, [Array.from({ length: 25 }, () => open)]).sentence;
-    expect(many).toContain('The first 24 are shown');
-    expect(many).not.toContain('Do not trust');
   });
 });
 
@@ -285,12 +256,6 @@ describe('templates and opt-outs', () => {
   });
   const refused = (name: string) => ({ template: name, state: 'refused', template_known: 'then' });
 
-  test('are left out where no list is held', () => {
-    const page = new Page('en', '2026-11-20', '2026-11-20');
-    const statistics = snapshot({ stream: 'statistics' });
-    expect(reference.show([[statistics], [template({})], [], []], page)).toBeUndefined();
-  });
-
   test('tell of lists that are behind, of refused templates that are sent, and of campaigns that lose people', () => {
     const answers = [
       [snapshot({}), snapshot({ stream: 'brand_templates', last_date: '2026-11-19', days_behind_newest: 2 })],
@@ -313,22 +278,6 @@ describe('templates and opt-outs', () => {
       },
     ]);
     expect(textOf(english.body)).toContain('4.0\u00a0% … 6.0\u00a0%');
-  });
-
-  test('say so where all is well, where opt-outs are not known, and shorten a long text', () => {
-    const long = template({ text: '가'.repeat(80), template_known: 'then' });
-    const well = [[snapshot({})], [long], [sender({ verdict_code: 'none' })], []];
-    const { sentence, body, toDo } = shown(reference, well);
-    expect(toDo).toEqual([]);
-    expect(sentence).toBe(
-      'Every list was read on the last night, 2026-11-21. ' +
-        'Of the messages of 2026-11-01 – 2026-11-14, no campaign brings more opt-outs within 72 hours than chance explains.',
-    );
-    expect(body.markup).toContain(`${'가'.repeat(60)}…`);
-    const unknown = sender({ verdict_code: 'unknown', verdict: 'Opt-outs are not known.', messages: null });
-    expect(shown(reference, [[snapshot({})], [], [unknown], []]).sentence).toContain(
-      'Opt-outs are not known.',
-    );
   });
 });
 
@@ -360,10 +309,6 @@ describe('data tests', () => {
     expect(text).toContain('The first 50 findings');
     expect(text.match(/subject-/g)).toHaveLength(50);
   });
-
-  test('say that there is none', () => {
-    expect(findings.show([[]], new Page('en', '2026-11-20', '2026-11-20'))).toBeUndefined();
-  });
 });
 
 function run(runId: string, outcome: string, summary: Record<string, unknown> = {}): PastRun {
@@ -393,22 +338,8 @@ describe('a notice', () => {
     expect(notice?.ko).toContain('실패했습니다: The keys were refused.');
   });
 
-  test('says which checks kept the last run from readers', () => {
-    const findings = [
-      { name: 'events_once', severity: 'stop' },
-      { name: 'clicks_within_sends', severity: 'warn' },
-    ];
-    const notice = noticeOf([run('a', 'done'), run('b', 'incomplete', { findings })], new Set(['a']));
-    expect(notice?.en).toContain('was not published: check events_once failed.');
-  });
-
   test('says that the last run is incomplete', () => {
     expect(noticeOf([run('a', 'incomplete')], new Set(['a']))?.en).toContain('is incomplete.');
-  });
-
-  test('leaves a run that was killed to the one before it', () => {
-    const killed = { ...run('b', 'done'), over: undefined };
-    expect(noticeOf([run('a', 'done'), killed], new Set(['a']))).toBeUndefined();
   });
 });
 

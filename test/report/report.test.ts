@@ -1,7 +1,7 @@
 // @module-tag long
 /** The report as a file, in a browser, and at the end of runs; in both languages. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -224,13 +224,6 @@ describe('the command', () => {
     expect(await readFile(elsewhere, 'utf8')).toContain('<html lang="ko">');
   });
 
-  test('writes nothing else into the data folder', async () => {
-    const refused = await place.run(['report', '--output', join(place.folder, 'data', 'warehouse.duckdb')]);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('is inside the data folder');
-    expect((await place.run(['status'])).code).toBe(0);
-  });
-
   test('says in one sentence that there is no warehouse, or no folder to write to', async () => {
     const none = await place.run(['report', '--data-dir', join(folder, 'nothing')]);
     expect(none.code).toBe(2);
@@ -408,25 +401,5 @@ describe('the report of a run', () => {
     const backfill = ['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'statistics'];
     expect((await own.run(backfill)).code).toBe(0);
     expect(await readFile(page, 'utf8')).toContain('<html lang="ko">');
-  });
-
-  test('a report that cannot be written is a warning, and the run is done', async () => {
-    // A folder stands in its own.
-    await mkdir(join(page, 'full'), { recursive: true });
-    const { code, stderr } = await own.run(['run']);
-    expect(code).toBe(0);
-    expect(stderr).toContain('The report could not be written');
-    expect(stderr).toContain('`dawnload report` writes it again.');
-    await rm(page, { recursive: true });
-  });
-
-  test('after a run that failed the page begins with the failure', async () => {
-    expect((await own.run(['run'])).code).toBe(0);
-    const failed = await own.run(['run'], {
-      DAWNLOAD_SECRET_KEY: 'wrong',
-      DAWNLOAD_NOW: '2026-11-21T22:30:00Z',
-    });
-    expect(failed.code).toBe(1);
-    expect(await readFile(page, 'utf8')).toMatch(/class="notice"[\s\S]{0,40}The last run \(dawnload run/);
   });
 });

@@ -38,18 +38,6 @@ describe('the last seven days', () => {
     expect(sentence).toContain('of these two weeks 7 days are not held');
     expect(sentence).not.toMatch(/more than|fewer/);
   });
-
-  test('compare rates in percentage points, and say whether that is good', () => {
-    const tiles = (rate: object) => textOf(shown(headline, [[sent, rate], []]).body);
-    expect(tiles(measure('click_rate', 0.05, 0.04))).toContain('+1.0\u00a0pp · ✓ better');
-    expect(tiles(measure('click_rate', 0.04, 0.05))).toContain('−1.0\u00a0pp · ✗ worse');
-    // Fewer failures are better.
-    expect(tiles(measure('failure_rate', 0.04, 0.05))).toContain('✓ better');
-    expect(tiles(measure('failure_rate', 0.05, 0.04))).toContain('✗ worse');
-    // Of 100,000 messages, 5.00 and 5.05 % are the same but for chance.
-    expect(tiles(measure('click_rate', 0.0505, 0.05))).toContain('≈ about the same');
-    expect(tiles(measure('click_rate', null, null))).not.toContain('Click rate');
-  });
 });
 
 describe('notes', () => {
@@ -246,17 +234,6 @@ describe('when messages are clicked', () => {
       expect(sentence).toContain('no hour of a weekday is clearly clicked more');
       expect(sentence).not.toContain('Tuesday');
     }
-  });
-
-  test('channels are looked at one by one, however different their rates', () => {
-    const two = { channels: ['push-notification', 'in-app-message'] };
-    const asked = hours.asks(new Page('en', DAY, DAY, two)).map(({ parameters }) => parameters?.['channel']);
-    expect(asked).toEqual(['push-notification', 'push-notification', 'in-app-message', 'in-app-message']);
-    // In-app messages are clicked twice as much at every hour: that makes none of its hours the best.
-    const { sentence } = shown(hours, [week(0.05), week(500), week(0.1), week(500)], two);
-    expect(sentence).toContain('On push-notification no hour');
-    expect(sentence).toContain('On in-app-message no hour');
-    expect(sentence).not.toContain('left out');
   });
 });
 

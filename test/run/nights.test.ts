@@ -86,21 +86,6 @@ describe.each([
   const forOne = test.skipIf(endpoint !== 'E17');
 
   forOne(
-    'once: the run asks again and ends well',
-    async () => {
-      const nights = await Nights.make();
-      expect((await nights.run([])).code).toBe(0);
-      const before = await nights.sums();
-      const again = await nights.run(empty(1));
-      expect(again.stderr).not.toContain('accept-empty');
-      expect(again.code).toBe(0);
-      expect(await nights.sums()).toEqual(before);
-      await nights.expectRebuilt();
-    },
-    120_000,
-  );
-
-  forOne(
     'all night: the rows stay, the run says so, and the next night makes it good',
     async () => {
       const nights = await Nights.make();
@@ -152,30 +137,3 @@ describe.each([
     await nights.expectRebuilt();
   }, 120_000);
 });
-
-test('campaigns for which E19 answers 404 are gone on the third night, told once, and come back', async () => {
-  const nights = await Nights.make();
-  const gone: Fault[] = [
-    { endpoint: 'E19', kind: 'status', status: 404, body: { data: null, error: 'campaign not found' } },
-  ];
-  for (const night of [1, 2]) {
-    const missing = await nights.run(gone);
-    expect(missing.code, `night ${night}: ${missing.stderr}`).toBe(1);
-    nights.next();
-  }
-  const third = await nights.run(gone);
-  expect(third.code, third.stderr).toBe(0);
-  expect(third.stderr).toMatch(/Campaign \S+ counts as deleted: E19 answered 404 on three nights/);
-  const covered = `select count(*)::int as days from ops.coverage where stream = 'campaigns'`;
-  expect(await nights.place.rows(covered)).toEqual([{ days: 5 }]);
-  await nights.expectRebuilt();
-  nights.next();
-  const fourth = await nights.run(gone);
-  const told = [...third.stderr.matchAll(/Campaign (\S+) counts as deleted/g)].map(([, id]) => id ?? '');
-  // Campaigns that the fourth day brings are missing for the first time; of the others nothing more is said.
-  for (const id of told) expect(fourth.stderr).not.toContain(`Campaign ${id}`);
-  nights.next();
-  expect((await nights.run([])).code).toBe(0);
-  expect(days(await nights.sums(), 'campaign_metrics')).toBeGreaterThan(0);
-  await nights.expectRebuilt();
-}, 120_000);

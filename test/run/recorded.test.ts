@@ -136,29 +136,3 @@ describe('after a kill within a paid request', () => {
     expect((await place.run(['status'])).stdout).toMatch(/^last run {2}run, killed, /m);
   });
 });
-
-test('after Ctrl-C status says that the run was interrupted, and what resumes at no cost', async () => {
-  const place = await make(PAID);
-  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'processing-forever' }]);
-  const child = start(['run'], place.folder, place.environment);
-  const over = ended(child);
-  while (place.sandbox.requests().E21 === 0) await new Promise((next) => setTimeout(next, 20));
-  child.kill('SIGINT');
-  expect((await over).code).toBe(130);
-  const told = await status(place);
-  expect(told.last_run).toMatchObject({ exit_code: 130, outcome: 'interrupted' });
-  expect(told.under_way.length).toBeGreaterThan(0);
-  const { stdout } = await place.run(['status']);
-  expect(stdout).toMatch(/^last run {2}run, interrupted \(exit code 130\)/m);
-  expect(stdout).toMatch(/^exports {3}under way, resumed at no cost by the next run: 2026-11-/m);
-});
-
-test('without settings, status claims no missing day and says how to begin', async () => {
-  const place = await make(DAYS);
-  await rm(join(place.folder, 'dawnload.yaml'));
-  const { stdout, code } = await place.run(['status']);
-  expect(code).toBe(1);
-  expect(stdout.trim()).toBe(
-    'No warehouse has been published yet, and no start_date is set. `dawnload init` sets both up.',
-  );
-});

@@ -121,10 +121,6 @@ rules({
     create('409 ALREADY_EXISTS', 'twice'),
     create(201, 'Twice'),
   ],
-  'E2.5 description: a text, or none': [
-    create('description invalid-type', 'described', { description: 1 }),
-    ['POST /', catalog('described', {}, { description: undefined }), { data: { description: '' } }],
-  ],
   'E2.6 data_classification: required, and only non_personal': [
     create('data_classification invalid-value', 'classified', { data_classification: 'personal' }),
     create('data_classification required', 'classified', { data_classification: undefined }),
@@ -182,11 +178,6 @@ rules({
     add('fields[1].type invalid-type', MORE, { name: 'y', type: 'nothing' }),
     add(DONE, ...list(50, (i) => ({ name: `f${i}`, type: 'string' }))),
   ],
-  'E2.15 field, add, in all: a catalog keeps to 500 fields': [
-    ['POST /', catalog('full', texts(498)), 201],
-    ['POST /full/fields', { fields: [{ ...MORE, name: 'y' }, MORE] }, 'fields too-many'],
-    ['POST /full/fields', { fields: [MORE] }, DONE],
-  ],
   'E2.16 field, delete: 200 and no data, the values are gone also when it comes back, id stays': [
     ...put(200, { number: 1, text: 'n' }),
     ['DELETE /~/fields/number', undefined, DONE],
@@ -240,32 +231,11 @@ rules({
     ...keeps(
       'at',
       ['2026-11-21T10:00:00+09:00', '2026-11-21T01:00:00.000Z'],
-      ['2026-11-21T10:00:00.5+0900', '2026-11-21T01:00:00.500Z'],
-      ['2026-11-21T10:00+09', '2026-11-21T01:00:00.000Z'],
-      ['2026-11-21T01:00:00Z', '2026-11-21T01:00:00.000Z'],
-      ['2026-11-21T01:00:00', '2026-11-21T01:00:00.000Z'],
       ['2026-11-21', '2026-11-21T00:00:00.000Z'],
-      ['2024-02-29', '2024-02-29T00:00:00.000Z'],
       [1_795_226_400, '2026-11-21T02:00:00.000Z'],
-      [0, '1970-01-01T00:00:00.000Z'],
       [-1.5, '1969-12-31T23:59:58.500Z'],
     ),
-    ...[
-      '2026-02-30',
-      '2026-11-21T24:00:00Z',
-      '2026-11-21T10:60:00Z',
-      '21.11.2026',
-      'now',
-      '',
-      '1795226400',
-    ].flatMap((at) => put('items[0].at invalid-time', { at })),
-    ...put(
-      'items[0].at invalid-time',
-      { at: '2026-11-21T10:00:00+25:00' },
-      { at: 1e18 },
-      { at: true },
-      { at: {} },
-    ),
+    ...put('items[0].at invalid-time', { at: '2026-02-30' }, { at: 'now' }, { at: 1e18 }, { at: {} }),
   ],
   'E2.22 object: keys hold no . and no $, at any depth': [
     ...keeps('more', [{ a: 1, '가 나': [{ b: null }], '': {}, __typename: 'x' }]),
@@ -307,13 +277,6 @@ test('E2.24 size: an item of 1 MiB passes, one byte more does not', async () => 
   ]);
 });
 
-test('E2.26 object: a key __proto__ is data like any other', async () => {
-  await begin();
-  const body = '{"items":[{"more":{"__proto__":{"polluted":1}}}]}';
-  expect((await there.call('PUT', pathOf('/~/items/a'), body)).text).toContain('"__proto__":{"polluted":1}');
-  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-});
-
 // Items, one at a time and many.
 rules({
   'E2.27 one item, create: 201, and the item with its id in data; an id that exists is a conflict': [
@@ -336,12 +299,6 @@ rules({
     ...put(200, { text: 'A', number: 1, list: ['x'] }),
     item('PATCH', data({ text: 'A', number: 2, list: ['x'] }), { number: 2 }),
     item('PATCH', data({ text: null, number: 2 }), { text: null }),
-  ],
-  'E2.30 one item, delete: 200 and no data, then 404': [
-    ...put(200, {}),
-    ['DELETE /~/items/a', undefined, DONE],
-    ['DELETE /~/items/a', undefined, '404 NOT_FOUND'],
-    ['GET /~/items/a', undefined, '404 NOT_FOUND'],
   ],
   'E2.31 one item, items: exactly one in create, replace and patch': [
     ...put(200, {}),
@@ -367,26 +324,12 @@ rules({
     ...put(200, { id: 'a' }, {}),
     ...put('items[0].id mismatch', { id: 'b' }),
   ],
-  'E2.34 one item, id: names that objects know are ids like any other': [
-    '__proto__',
-    'constructor',
-    'toString',
-  ].flatMap((id): Step[] => [
-    [`GET /~/items/${id}`, undefined, '404 NOT_FOUND'],
-    [`PUT /~/items/${id}`, { items: [{ number: 1 }] }, data({ id, number: 1 })],
-  ]),
   'E2.35 patching arrays, $add and $remove: what is new is added once, what is named is taken away': [
     ...put(200, { list: ['x', 'y'] }),
     item('PATCH', data({ list: ['x', 'z'] }), { list: { $add: ['z', 'x', 'z'], $remove: ['y', 'none'] } }),
     item('PATCH', data({ list: ['x', 'z', 'w'] }), { list: { $add: ['w'] } }),
     item('PATCH', data({ list: [] }), { list: { $remove: ['x', 'z', 'w'] } }),
   ],
-  'E2.36 patching arrays, $add: to an array that has no value yet, and a plain array takes the place of all':
-    [
-      ...put(200, {}),
-      item('PATCH', data({ list: ['x'] }), { list: { $add: ['x'] } }),
-      item('PATCH', data({ list: ['y'] }), { list: ['y'] }),
-    ],
   'E2.37 patching arrays, $add: not past 100 elements, and nothing changes': [
     ...put(200, { list: strings(100), number: 1 }),
     item('PATCH', 'items[0].list too-many', { list: { $add: ['more'] }, number: 2 }),
@@ -458,15 +401,6 @@ test('E2.43 page, size: 50 items, the last page what is left, and each item once
   expect((await there.all(own)).map(({ id }) => id)).toEqual(list(120, idOf));
 });
 
-test('E2.44 page, end: next_cursor is null, links.next too, and there is no Link header', async () => {
-  await fill(50);
-  for (const name of [own, 'a-b_C']) {
-    const got = await there.call('GET', pathOf(`/${name}/items`));
-    expect(dataOf(got)).toMatchObject({ next_cursor: null, links: { next: null } });
-    expect(got.headers['link']).toBeUndefined();
-  }
-});
-
 test('E2.45 page, next: next_cursor, links.next and the Link header say the same, and lead on', async () => {
   const got = await there.call('GET', pathOf('/products/items'));
   const { next_cursor: cursor, links, items: first } = dataOf(got) as Awaited<ReturnType<Service['page']>>;
@@ -502,21 +436,6 @@ test('E2.47 page, cursor: stays good while items come, change and go, its own in
   const rest = list(49, (i) => idOf(51 + i));
   const ids = (await there.page(own, cursor ?? '')).items.map(({ id }) => id);
   expect(ids).toEqual([...rest.slice(0, 20), 'i0070a', ...rest.slice(20)]);
-});
-
-test('E2.48 page, order: what was written lies among what was there, nothing comes twice, and num_items counts it', async () => {
-  const before = (await there.all('products')).map(({ id }) => String(id));
-  const gone = [before[0], before[50], before.at(-1)];
-  const fresh = ['aaa', 'kn-2000', 'zzz'];
-  const path = '/products/items';
-  await run(
-    [`DELETE ${path}`, { items: gone.map((id) => ({ id })) }, DONE],
-    [`POST ${path}`, { items: fresh.map((id) => ({ id })) }, DONE],
-    [`PATCH ${path}`, { items: [{ id: before[1], price: 1 }] }, DONE],
-  );
-  const now = (await there.all('products')).map(({ id }) => String(id));
-  expect(now).toEqual([...before.filter((id) => !gone.includes(id)), ...fresh].sort());
-  expect((await there.listed('products'))?.num_items).toBe(now.length);
 });
 
 test('E2.49 page, a million items: writes lie over them, and both ends are there at once', async () => {
@@ -562,18 +481,6 @@ rules({
     ['DELETE /~/selections/dear', undefined, DONE],
     ['DELETE /~/selections/dear', undefined, '404 NOT_FOUND'],
   ],
-  'E2.52 selection: wrapped in a selection object, with a name': [
-    ['POST /~/selections', { name: 'x' }, 'selection required'],
-    select('selection invalid-type', []),
-    select('selection.name required', {}),
-    select('selection.name invalid-pattern', { name: 'a b' }),
-    ['DELETE /~/selections/a.b', undefined, 'selectionName invalid-pattern'],
-  ],
-  'E2.53 selection, properties: external_id and source are not accepted, nor are others': [
-    'external_id',
-    'source',
-    'colour',
-  ].map((key) => select(`selection.${key} unknown-property`, { name: 'x', [key]: 'y' })),
   'E2.54 selection, filters: of fields and operators that there are, with a value that is not null, not nested too deep':
     [
       filtered('selection.filters[0].value required', { value: null }),
@@ -588,13 +495,6 @@ rules({
         'selection too-deep',
       ],
     ],
-  'E2.55 selection, results_limit, sort_field, sort_order: whole, known, asc or desc': [
-    ...[0, 1.5, '5'].map((limit) =>
-      select('selection.results_limit invalid-value', { name: 'x', results_limit: limit }),
-    ),
-    select('selection.sort_field invalid-fields', { name: 'x', sort_field: 'none' }),
-    select('selection.sort_order invalid-value', { name: 'x', sort_order: 'up' }),
-  ],
 });
 
 /** The results of the selections of the own catalog. */
@@ -674,22 +574,6 @@ rules({
     const body = `${begun}${'x'.repeat(4 * 1024 * 1024 + more - begun.length - 2)}"}`;
     return ['POST /', body, more === 1 ? '413 PAYLOAD_TOO_LARGE' : 201];
   }),
-});
-
-test('E2.62 world: items use every type of field, and each value fits its type', async () => {
-  const used = new Set<unknown>();
-  const other = await start();
-  for (const name of ['products', 'stores', 'a-b_C']) {
-    const fields = (await other.listed(name))?.['fields'] as { type: string }[];
-    for (const { type } of fields) used.add(type);
-    // Whatever the world holds could have been written through the interface.
-    const before = await other.all(name);
-    for (let from = 0; from < before.length; from += 50) {
-      await play(other, [[`PUT /${name}/items`, { items: before.slice(from, from + 50) }, DONE]], pathOf);
-    }
-    expect(await other.all(name)).toEqual(before);
-  }
-  expect([...used].sort()).toEqual(Object.values(TYPES).sort());
 });
 
 rules({

@@ -5,11 +5,9 @@ import {
   closeAll,
   each,
   type Expected,
-  exportAll,
   namesOf,
   play,
   PROJECT,
-  type Row,
   type Service,
   start,
   type Step,
@@ -80,18 +78,6 @@ const RULES: Record<string, Step[]> = {
       { resendContent: '다시' },
     ].map((wrong): Step => [TALK, { ...talk, ...wrong }, REFUSED]),
   ],
-  'E7.2 own sending setup: without one nothing is sent': [
-    { options: { chatappSending: false } },
-    MAY,
-    [TALK, talk, NOT_REGISTERED],
-  ],
-  'E7.3 failover of an ad: needs a registered 080 number': [
-    { options: { unsubscribeNumbers: [] } },
-    MAY,
-    [TALK, { ...ad, resendContent: { body: '(광고) 다시' } }, REFUSED],
-    [TALK, ad, SENT],
-    messages({ events: ['send_failure'], failoverText: null }),
-  ],
   'E8.1 type: sms, lms and mms pass, anything else does not': [
     ...['sms', 'lms', 'mms'].map((type): Step => [TEXT, { ...sms, type }, SENT]),
     ...['SMS', '', undefined, 1].map((type): Step => [TEXT, { ...sms, type }, REFUSED]),
@@ -118,18 +104,6 @@ const RULES: Record<string, Step[]> = {
   'E8.4 own sending setup: without one nothing is sent, with the words of the specification': [
     { options: { textSender: null } },
     [TEXT, sms, NOT_REGISTERED],
-  ],
-  'E8.5 state: the sandbox alone shows each message as it was sent': [
-    [TEXT, sms, SENT],
-    messages(
-      {
-        endpoint: 'E8',
-        at: '2026-11-20T01:00:00.000Z',
-        events: ['send_success'],
-        content: { body: '안녕하세요' },
-      },
-      { endpoint: 'E8', content: { recipientNo: OLD_NUMBER }, failoverText: null },
-    ),
   ],
   'E8.6 opt-outs (E12): advertising does not reach who opted out, until the recipient is removed from the list':
     [
@@ -312,19 +286,6 @@ test('E8.7 effect: each recipient is a send_success of that day, in exports (E20
   expect(await there.metric('api-text-message', 'send_success', ...hour)).toBe(1);
 });
 
-test('E8.8 effect: an export that was asked for before does not grow', async () => {
-  there.clock.now = new Date('2026-11-20T02:00:00Z');
-  const window = { start: '2026-11-19T15:00:00Z', end: '2026-11-20T02:00:00Z', isMessageDataIncluded: true };
-  const before = (await there.e20(window)).json.export_id;
-  const first = await there.e21(before);
-  await play(there, [{ now: '2026-11-20T01:30:00Z' }, [TEXT, sms, SENT], { now: '2026-11-20T02:00:00Z' }]);
-  expect((await there.e21(before)).text).toBe(first.text);
-  const after = (await there.e20(window)).json.export_id;
-  expect((await there.e21(after)).json.data).toHaveLength(first.json.data.length + 2);
-  const [one, two] = there.sandbox.bills();
-  expect(two!.records - one!.records).toBe(2);
-});
-
 test('E8.9 users: the record names whom the number belongs to, of the world or by $phone_number, or a hash', async () => {
   const { records } = await there.day('2026-11-18');
   const known = records.find(({ message_data }) => typeof message_data?.['recipientNo'] === 'string')!;
@@ -438,69 +399,4 @@ test('E12.4 GET: {pageNum, pageSize, totalCount, data}, filtered by time, number
   expect((await list({ ...NOVEMBER, recipientNo }, service)).totalCount).toBe(0);
   await play(service, [[`POST ${OPT_OUTS}`, one, SENT]]);
   expect((await list({ ...NOVEMBER, recipientNo }, service)).totalCount).toBe(1);
-});
-
-test(
-  'E12.5 an opt-out follows a message to its recipient, by a minute to three days',
-  { tags: ['long'] },
-  async () => {
-    const service = await busy();
-    const times = new Map<string, number[]>();
-    for (const { event_name, message_data, time } of await exportAll(
-      service,
-      '2026-11-13T15:00:00Z',
-      '2026-11-19T15:00:00Z',
-    )) {
-      const to = message_data?.['recipientNo'];
-      if (event_name !== 'send_success' || typeof to !== 'string') continue;
-      times.set(to, [...(times.get(to) ?? []), Number(time) / 1000]);
-    }
-    const { data } = await list(
-      { startRequestDate: '2026-11-17 00:00:00', endRequestDate: '2026-11-19 23:59:59' },
-      service,
-    );
-    expect(data.length).toBeGreaterThan(10);
-    for (const { recipientNo, requestDate } of data) {
-      const at = Date.parse(`${requestDate.replace(' ', 'T')}+09:00`);
-      const passed = (times.get(recipientNo) ?? []).map((sent) => (at - sent) / 1000);
-      expect(passed.some((seconds) => seconds >= 60 && seconds <= 72 * 3600)).toBe(true);
-    }
-  },
-);
-
-test(
-  'E12.6 a few of a thousand opt out, and more after one campaign and one template',
-  { tags: ['long'] },
-  async () => {
-    const service = await busy(60_000);
-    there.clock.now = new Date('2026-11-21T01:00:00Z');
-    const { data } = await list({ startRequestDate: '2026-11-13 00:00:00' }, service);
-    const asked = new Set(data.map(({ recipientNo }) => recipientNo));
-    const counts = new Map<string, { sent: number; out: number }>();
-    for (const record of await exportAll(service, '2026-11-12T15:00:00Z', '2026-11-14T15:00:00Z')) {
-      const message: Row = record.message_data ?? {};
-      if (record.event_name !== 'send_success' || typeof message['recipientNo'] !== 'string') continue;
-      if (record.channel === 'text-message' && message['adYn'] !== 'Y') continue;
-      const key =
-        record.campaign_id === 'F2gQe9'
-          ? 'F2gQe9'
-          : message['templateCode'] === 'tpl-n2p7'
-            ? 'tpl-n2p7'
-            : 'other';
-      const { sent, out } = counts.get(key) ?? { sent: 0, out: 0 };
-      counts.set(key, { sent: sent + 1, out: out + (asked.has(message['recipientNo']) ? 1 : 0) });
-    }
-    // Some recipients ask because of another message of these days, so that the rates are seen from above.
-    const rate = (key: string) => (counts.get(key)?.out ?? 0) / (counts.get(key)?.sent ?? 0);
-    expect(rate('F2gQe9')).toBeGreaterThan(0.01);
-    expect(rate('tpl-n2p7')).toBeGreaterThan(0.008);
-    expect(rate('other')).toBeGreaterThan(0.0005);
-  },
-);
-
-test('E12.7 a month of large days is there quickly', async () => {
-  const service = await busy(20_000);
-  const begun = performance.now();
-  await list({ startRequestDate: '2026-10-21 00:00:00' }, service);
-  expect(performance.now() - begun).toBeLessThan(2_000);
 });

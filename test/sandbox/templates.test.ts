@@ -74,11 +74,6 @@ const RULES: Record<string, Step[]> = {
     [`GET ${BRAND}/templates`, undefined, refusal('senderKey is required')],
     [`GET ${BRAND}/templates?senderKey=none`, undefined, { data: { templates: [] } }],
   ],
-  'E10.1 pages of at most 1000': ['pageSize=1001', 'pageSize=0', 'pageNum=0'].map((query): Step => [
-    `GET ${ALIMTALK}?${query}`,
-    undefined,
-    [400, { error: ANY_TEXT }],
-  ]),
   'E11.1 response {resultCode: 0, resultMessage}; an unknown code is {error}': [
     [`DELETE ${ALIMTALK}/tpl-n2p7`, undefined, [200, { resultCode: 0, resultMessage: 'SUCCESS' }]],
     [`DELETE ${ALIMTALK}/tpl-n2p7`, undefined, [404, { error: 'The template does not exist.' }]],
@@ -119,14 +114,6 @@ test('E4.2 response data.templates[] of the senderKey and data.totalCount, in pa
   expect(pages.flatMap(({ templates }) => templates)).toEqual(all.templates);
   expect(pages.map(({ totalCount }) => totalCount)).toEqual([6, 6, 6, 6]);
   expect(pages[3]?.templates).toEqual([]);
-});
-
-test('E4.3 parameter names are a setting (N5), page 1 without them', async () => {
-  const other = await start({ pageParameters: { E4: { page: 'page', size: 'limit' } } });
-  const first = await e4(`senderKey=${SENDER}&page=1&limit=2`, other);
-  expect(first.templates).toHaveLength(2);
-  expect(await e4(`senderKey=${SENDER}&pageNum=2&limit=2`, other)).toEqual(first);
-  expect(await e4(`senderKey=${SENDER}&page=2&limit=2`, other)).not.toEqual(first);
 });
 
 test('E4.4 chatapp stands for the brand, in paths and in the status', async () => {

@@ -21,13 +21,6 @@ test.each<[string, Pull[], Pull, boolean, boolean]>([
   ['the third time on one day', [pull(0, '404'), pull(0, '404', 1)], pull(0, '404', 2), false, false],
   ['the third night', [pull(0, '404'), pull(1, '404')], pull(2, '404'), true, false],
   [
-    'the third night, with some between',
-    [pull(0, '404'), pull(3, 'nothing'), pull(5, '404')],
-    pull(9, '404'),
-    true,
-    false,
-  ],
-  [
     'after an answer it begins anew',
     [pull(0, '404'), pull(1, '404'), pull(2, 'answers')],
     pull(3, '404'),

@@ -1,8 +1,5 @@
-/**
- * What a run writes with --log-format json.
- *
- * @module-tag long
- */
+// @module-tag long
+/** What a run writes with --log-format json. */
 import { afterEach, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
 

@@ -29,13 +29,6 @@ describe('a table', () => {
     );
   });
 
-  it('lines up a syllable in parts, an emoji and full-width letters', async () => {
-    const lines = (
-      await drawTable([text('a')], [['각'.normalize('NFD')], ['👍🏽'], ['ＡＢ'], ['漢字']], plain)
-    ).split('\n');
-    expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
-  });
-
   it('shows null dim in colour, and as nothing where it could not be told from text', async () => {
     expect(await drawTable([text('a')], [[null]], { color: true })).toContain('\u001b[2mnull\u001b[22m');
     expect(await drawTable([text('a')], [[null]], plain)).not.toContain('null');
@@ -119,23 +112,6 @@ describe('a table', () => {
       expect(text.split(verdict)).toHaveLength(rows.length + 1);
       const row = lines.findIndex((line) => line.includes('11월'));
       expect(lines[row + 1]).toMatch(/^│ {3}No verdict: /);
-    });
-
-    it('cuts other texts and leaves columns out before it cuts a name', async () => {
-      const at = async (width: number): Promise<string> => drawTable(columns, rows, { width, color: false });
-      expect(await at(80)).toMatch(
-        /11월 재구매 유도 │ conversion of … │ 14027 │ inconclusive │ push-notificat… │/,
-      );
-      expect(await at(60)).toMatch(/11월 재구매 유도 │ conversion of… │ 14027 │ inconclusive │\n/);
-      expect(await at(60)).toContain('Too narrow for: ');
-      expect(await at(30)).toMatch(/11월 재구/);
-    });
-
-    it('has no line below a row without one', async () => {
-      const some = rows.map((row, i) => row.map((cell) => (i === 1 && cell === verdict ? null : cell)));
-      const drawn = await drawTable(columns, some, { width: 120, color: false });
-      expect(drawn.split(verdict)).toHaveLength(rows.length);
-      expect(drawn).not.toMatch(/\bnull\b/);
     });
   });
 

@@ -91,12 +91,6 @@ test('lines break at words where the window is narrower, below the text beside a
     '\u001b[33mwarning:\u001b[39m No paid request is sent before\n  the statistics of that day are there.\n',
   );
   expect(by('out', JSON.stringify({ long }))).toBe(`{"long":"${long}"}\n`);
-  // Letters of two columns, and a path that is wider than the window.
-  expect(by('note', '가나다라마 바사아자차 카타파하가 나다라마')).toBe(
-    '가나다라마 바사아자차 카타파하가\n  나다라마\n',
-  );
-  const path = `/srv/${'folder/'.repeat(6)}dawnload.yaml`;
-  expect(by('note', `Wrote ${path}.`)).toBe(`Wrote\n  ${path}.\n`);
 });
 
 test('where nobody looks on the answer is no', async () => {

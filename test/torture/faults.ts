@@ -207,25 +207,6 @@ async function resolve(trial: Trial, key: string): Promise<void> {
   trial.assert(result.code === 0, 'the decision was not taken', result);
 }
 
-/** The rows as a Markdown table: fault by endpoint, each cell the exit code and the states in the ledger. */
-export function asMarkdown(rows: readonly Row[]): string {
-  const faults = [...new Set(rows.map(({ fault }) => fault))];
-  const lines = faults.map((fault) => {
-    const cells = ENDPOINTS.map((endpoint) => {
-      const row = rows.find((one) => one.fault === fault && one.endpoint === endpoint);
-      return row === undefined
-        ? ''
-        : `${row.code ?? 'none'} · ${row.states || '–'}${row.bills > 0 ? ' · billed' : ''}`;
-    });
-    return `| ${fault} | ${cells.join(' | ')} |`;
-  });
-  return [
-    `| fault | ${ENDPOINTS.join(' | ')} |`,
-    `|---|${ENDPOINTS.map(() => '---|').join('')}`,
-    ...lines,
-  ].join('\n');
-}
-
 /** A relay before the sandbox that hangs up for good after an endpoint has answered: from then on, refused. */
 class Relay {
   private constructor(

@@ -96,11 +96,8 @@ export interface KillReport {
   kills: number;
   atPoints: number;
   atRandom: number;
-  powerCuts: number;
-  lostToPower: number;
   rounds: number;
   folders: number;
-  ambiguous: number;
   orphans: number;
   looks: number;
   /** How often each named point was really reached, and the process killed there. */
@@ -122,11 +119,8 @@ export function emptyReport(): KillReport {
     kills: 0,
     atPoints: 0,
     atRandom: 0,
-    powerCuts: 0,
-    lostToPower: 0,
     rounds: 0,
     folders: 0,
-    ambiguous: 0,
     orphans: 0,
     looks: 0,
     points: new Map(),
@@ -346,8 +340,6 @@ class KillTrial {
     const lost = await cutPower(note, this.chance);
     this.trial.tell(`power cut; lost ${lost.length === 0 ? 'nothing' : lost.join('; ')}`);
     if (lost.some((what) => what.endsWith('exports.jsonl'))) this.#first.unshift(this.#rarest(TORN_POINTS));
-    this.report.powerCuts++;
-    this.report.lostToPower += lost.length;
     this.#reader.forget();
     await this.#reader.look();
     this.#reader.start();
@@ -376,7 +368,6 @@ class KillTrial {
     const waiting = (await trial.entries()).filter(({ state }) => state === 'ambiguous');
     const [entry] = waiting;
     if (entry === undefined) return false;
-    report.ambiguous++;
     const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
     if (bill !== undefined) report.orphans++;
     if (bill !== undefined && chance.happens(0.7)) {

@@ -213,14 +213,6 @@ describe('a machine that fails', () => {
     await expectComplete(trial, 2);
   });
 
-  test('a lock left by a killed run holds no one up', async () => {
-    const trial = await make();
-    expect((await trial.run(['run'], { DAWNLOAD_CRASH_AT: 'ledger/requested/durable' })).signal).toBe(
-      'SIGKILL',
-    );
-    await expectComplete(trial, 2);
-  });
-
   test('a clock that jumps a day ahead, and back, pays for nothing twice and loses nothing', async () => {
     const trial = await make();
     await expectComplete(trial, 2);

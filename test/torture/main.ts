@@ -4,7 +4,7 @@
  * kills. Everything is on loopback and ends by itself.
  */
 import { parseArgs } from 'node:util';
-import { asMarkdown, ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
+import { ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
 import { eraseWithKills } from './erasures.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
@@ -117,8 +117,6 @@ async function faults(): Promise<number> {
       }
     }),
   );
-  const placeOf = (row: Row): number => pairs.findIndex(({ fault }) => fault === row.fault);
-  say(asMarkdown(rows.sort((a, b) => placeOf(a) - placeOf(b))));
   const longest = Math.max(...rows.map(({ seconds }) => seconds));
   say(
     `${rows.length} of ${chosen.length} as they should be, ${broken} broken; the longest took ${longest} s`,

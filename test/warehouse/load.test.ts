@@ -123,10 +123,8 @@ const SPOILT: readonly Spoilt[] = [
   ['a byte that is no UTF-8', (body) => Buffer.from(body.replace('QQ', 'a\u00ffb'), 'latin1'), 'a\ufffdb'],
   ['half an emoji', (body) => body.replace('QQ', 'a\\ud83d'), 'a\ufffd'],
   ['NaN', (body) => body.replace('"QQ"', 'NaN')],
-  ['NaN beside a control character', (body) => body.replace('"QQ"', 'NaN,"b":"\u0001"')],
   ['Infinity', (body) => body.replace('"QQ"', '-Infinity')],
   ['a number too large', (body) => body.replace('"QQ"', '1e999')],
-  ['a number that is none', (body) => body.replace('"QQ"', '01')],
   ['a key given twice', (body) => body.replace('"QQ"', '"QQ","KEY":"R"'), 'QQ'],
   ['a key given twice beside a control character', (body) => body.replace('"QQ"', '"Q\u0001","KEY":"R"')],
   ['records that are none', (body) => body.replace('[{', '[5,null,"x",[1],{'), 'QQ'],
@@ -236,10 +234,12 @@ test('what was replaced is noted', async () => {
   expect(report?.notes).toEqual({ mended: 1 });
 });
 
-test('an answer of another shape stops the load with the name of its file', async () => {
+test('an answer of another shape, or no JSON, stops the load with the name of its file', async () => {
   const workshop = new Workshop();
   const pulls = [
     workshop.statistics(DAY, { error: 'Timeout' }),
+    workshop.statistics(DAY, JSON.stringify([statistic()]).replace('10', '01')),
+    workshop.statistics(DAY, JSON.stringify([statistic()]).replace('10', 'NaN,"b":"\u0001"')),
     ...[
       { data: null, error: 'Internal Server Error' },
       { data: { lastCollectedAt: 'x' }, error: null },

@@ -89,61 +89,43 @@ describe('people', () => {
       });
     }
   });
+});
 
-  test('what a message was made from is told apart by its kind', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [
-        [
-          event('1', 'kim', DAY, { message_data: { title: '안내', body: '본문', link: null } }),
-          event('2', 'kim', DAY, { ...clicked, message_data: { title: '안내', body: '본문', link: null } }),
-          event('3', 'kim', DAY, { channel: 'chatapp-alimtalk', message_data: { templateCode: 'T1' } }),
-          event('4', 'lee', DAY, {
-            channel: 'chatapp-alimtalk',
-            event_name: 'send_failure',
-            message_data: { templateCode: 'T1' },
-          }),
-        ],
-      ]),
+test(
+  'two messages of two channels with one id count on their own channels, whichever came first',
+  { tags: ['long'] },
+  async () => {
+    const sent = (channel: string, message_data: Row): Row =>
+      record({
+        id: 'both',
+        channel,
+        event_name: 'send_success',
+        campaign_id: 'c1',
+        time: micros(DAY, channel.length),
+        message_data,
+      });
+    const pair = [
+      sent('text-message', { templateId: 'a-text', recipientNo: '01011112222', body: '080-123-4567' }),
+      sent('chatapp-alimtalk', {
+        templateCode: 'an-alimtalk',
+        recipientNo: '01011112222',
+        content: '080-123-4567',
+      }),
+    ];
+    const ofDays = async (records: readonly Row[]): Promise<unknown> => {
+      const workshop = await modelled((workshop) => [workshop.events(DAY, [records])]);
+      return workshop.look(
+        'select channel, template_kind, template, sent from marts.daily_recipient_messages order by all',
+      );
+    };
+    const found = await ofDays(pair);
+    expect(found).toEqual([
+      { channel: 'chatapp-alimtalk', template_kind: 'alimtalk', template: 'an-alimtalk', sent: '1' },
+      { channel: 'text-message', template_kind: 'text', template: 'a-text', sent: '1' },
     ]);
-    expect(
-      await workshop.lines(
-        'select content_kind, content, sent, failed, clicked, click_rate from marts.content_performance order by all',
-      ),
-    ).toEqual(['template_code | T1 | 2 | 1 | - | -', 'title | 안내 | 1 | 0 | 1 | 1']);
-  });
-});
-
-test('two messages of two channels with one id count on their own channels, whichever came first', async () => {
-  const sent = (channel: string, message_data: Row): Row =>
-    record({
-      id: 'both',
-      channel,
-      event_name: 'send_success',
-      campaign_id: 'c1',
-      time: micros(DAY, channel.length),
-      message_data,
-    });
-  const pair = [
-    sent('text-message', { templateId: 'a-text', recipientNo: '01011112222', body: '080-123-4567' }),
-    sent('chatapp-alimtalk', {
-      templateCode: 'an-alimtalk',
-      recipientNo: '01011112222',
-      content: '080-123-4567',
-    }),
-  ];
-  const ofDays = async (records: readonly Row[]): Promise<unknown> => {
-    const workshop = await modelled((workshop) => [workshop.events(DAY, [records])]);
-    return workshop.look(
-      'select channel, template_kind, template, sent from marts.daily_recipient_messages order by all',
-    );
-  };
-  const found = await ofDays(pair);
-  expect(found).toEqual([
-    { channel: 'chatapp-alimtalk', template_kind: 'alimtalk', template: 'an-alimtalk', sent: '1' },
-    { channel: 'text-message', template_kind: 'text', template: 'a-text', sent: '1' },
-  ]);
-  expect(await ofDays(pair.toReversed())).toEqual(found);
-});
+    expect(await ofDays(pair.toReversed())).toEqual(found);
+  },
+);
 
 // Rates by kind of day, weekday and hour belong to the day of sending, and to one channel.
 
@@ -291,35 +273,4 @@ describe('hours of sending', () => {
     ]);
     expect(await hours({ start: SATURDAY })).toEqual([[9, 100, 20]]);
   });
-});
-
-test('clicks on in-app messages divide by the messages shown, by kind of day as by hour', async () => {
-  const channel = 'in-app-message';
-  const inApp = { channel, count: 400, clicks: 20 };
-  const workshop = await modelled((workshop) => [
-    workshop.statistics(
-      { start: FRIDAY, end: SUNDAY },
-      [FRIDAY, SATURDAY, SUNDAY].map((date) => statistic({ date, channel, delivered: null, click: 20 })),
-    ),
-    ...exportsOf(
-      workshop,
-      [FRIDAY, SATURDAY, SUNDAY],
-      // Nothing was shown before Saturday, so Friday's messages divide by those that were sent.
-      [
-        ...sends({ ...inApp, on: FRIDAY }),
-        ...sends({ ...inApp, on: SATURDAY, shows: 100 }),
-        ...sends({ ...inApp, on: SUNDAY, shows: 100 }),
-      ],
-    ),
-  ]);
-  expect(await asked(workshop, 'workdays')).toMatchObject([
-    { day_kind: 'workday', messages: '400', clicked: '20', click_rate: 0.05 },
-    { day_kind: 'weekend', messages: '200', clicked: '40', click_rate: 0.2 },
-  ]);
-  expect(await asked(workshop, 'best-hours')).toMatchObject([
-    { messages: '600', clicked: '60', click_rate: 0.1 },
-  ]);
-  expect((await asked(workshop, 'send-heatmap')).filter(({ hour }) => hour === 9)).toMatchObject([
-    { friday: 0.05, saturday: 0.2, sunday: 0.2 },
-  ]);
 });

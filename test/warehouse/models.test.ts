@@ -186,36 +186,6 @@ test('a model that was changed is made anew for all days', { tags: ['long'] }, a
 });
 
 test(
-  'what the models hold of each day is on record, whichever way they are made',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    const sends = [0, 4000].map((second) => ({ who: 'kim', second, clicks: true, fails: false }));
-    const onRecord = async (): Promise<Row[]> => {
-      const { noted, held } = await modelDays(workshop);
-      expect(noted).toEqual(held);
-      return noted;
-    };
-    await model(workshop, [exportOf(workshop, DAY, sends, 0)], 'last');
-    const first = await onRecord();
-    expect(new Set(first.map(({ relation }) => relation)).size).toBeGreaterThan(10);
-    // A later day leaves what is on record of the first one; a day that comes again without records has none afterwards.
-    await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), sends, 1)], 'last');
-    expect(await onRecord()).toEqual(expect.arrayContaining(first));
-    await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), [], 2)], 'last');
-    expect(await onRecord()).toEqual(first);
-    await workshop.change(
-      `update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events';
-     insert into ops.model_days values ('marts.forgotten', '${DAY}', 1, '1');
-     create table marts.forgotten as select 1 as one;
-     insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'table', '')`,
-    );
-    await workshop.with((warehouse) => warehouse.model());
-    expect(await onRecord()).toEqual(first);
-  },
-);
-
-test(
   'a modelling stage that is stopped leaves the marts as they were, and is done again',
   { tags: ['long'] },
   async () => {
@@ -231,22 +201,3 @@ test(
     ]);
   },
 );
-
-test('one row of the year 9999 makes no model look at the days in between', { tags: ['long'] }, async () => {
-  const workshop = new Workshop();
-  const pulls = [exportOf(workshop, DAY, [{ who: 'kim', second: 1, clicks: true, fails: false }], 0)];
-  await model(workshop, pulls, 'last');
-  // As an earlier version dated it.
-  await workshop.change(
-    `
-    insert into events by name select * replace (date '9999-12-31' as date) from events limit 1;
-    insert into ops.touched_days values ('events', '9999-12-31'), ('events', '1970-01-01'), ('events', '${DAY}')`,
-  );
-  const began = Date.now();
-  await workshop.with((warehouse) => warehouse.model());
-  expect(Date.now() - began).toBeLessThan(10_000);
-  expect(await workshop.lines('select distinct date from marts.daily_events order by date')).toEqual([
-    DAY,
-    '9999-12-31',
-  ]);
-});

@@ -1,10 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { remembered } from '../../src/warehouse/remembered-exports.js';
-import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
 import { record, temporaryFolder, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
@@ -108,29 +107,6 @@ test('a run is noted when it begins, and completed when it ends', async () => {
     }),
   );
   expect(await run()).toEqual({ ...noted, open: false, exit_code: 0, outcome: 'done', loaded: '많이' });
-});
-
-test(
-  'a run passes the crash points in their order, and leaves no log behind',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    await workshop.with(async (warehouse) => {
-      await warehouse.loader.load(workshop.events(DAY, [[record()]]));
-      await warehouse.replaceExports([]);
-      await warehouse.model();
-      await warehouse.check();
-    });
-    await workshop.close();
-    expect(workshop.points).toEqual([...WAREHOUSE_POINTS]);
-    expect(existsSync(`${workshop.path}.wal`)).toBe(false);
-  },
-);
-
-test('closing twice does nothing', async () => {
-  const warehouse = await new Workshop().open();
-  await warehouse.close();
-  await warehouse.close();
 });
 
 test('a load that is stopped before its end leaves nothing, and is done again', async () => {

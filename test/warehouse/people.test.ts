@@ -1,11 +1,8 @@
-/**
- * Which ids belong to one person, and what follows from it for the marts.
- *
- * @module-tag long
- */
+// @module-tag long
+/** Which ids belong to one person, and what follows from it for the marts. */
 import { describe, expect, test } from 'vitest';
 import type { EventsPull } from '../../src/storage/pull.js';
-import { asked, dayAfter, micros, record, statistic, Workshop, type Row, modelled } from './support.js';
+import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -85,25 +82,6 @@ describe('people', () => {
     );
   });
 
-  test('a link of an earlier day that is loaded later changes the days after it', async () => {
-    const workshop = new Workshop();
-    const NEXT = dayAfter(DAY, 40);
-    const nights: EventsPull[] = [
-      day(workshop, NEXT, event('2', NEXT, { device_id: 'd1' }), event('3', NEXT, { user_id: 'u1' })),
-      day(workshop, DAY, event('1', DAY, { user_id: 'u1', device_id: 'd1' })),
-    ];
-    const seen: string[][] = [];
-    for (const pull of nights) {
-      await workshop.with(async (warehouse) => {
-        await warehouse.loader.load(pull);
-        await warehouse.model();
-        await warehouse.check();
-      });
-      seen.push(await people(workshop));
-    }
-    expect(seen).toEqual([['2', '3'], ['1 2 3']]);
-  });
-
   test('a click with another id of the same person counts for the message, whichever came first', async () => {
     const NEXT = dayAfter(DAY);
     const workshop = await held(
@@ -177,11 +155,6 @@ describe('response times', () => {
     );
     expect(Math.abs(Number(whole['p50_seconds']) / exact - 1)).toBeLessThanOrEqual(0.02);
     expect(whole['responses']).toBe('180');
-  });
-
-  test('a message at no time, and a record of nobody, answer nothing', async () => {
-    const workshop = await held(event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' }));
-    expect(await workshop.look('from marts.daily_response_times')).toEqual([]);
   });
 });
 
@@ -270,17 +243,6 @@ describe('what reaches a person', () => {
     ]);
   });
 
-  test('who is known by a device first and as a user later is one person of a range', async () => {
-    const LATER = dayAfter(DAY, 2);
-    const workshop = await held(
-      event('1', DAY, { device_id: 'd1' }),
-      event('2', LATER, { user_id: 'u1', device_id: 'd1' }),
-    );
-    expect(await asked(workshop, 'reach', { start: DAY, end: LATER })).toMatchObject([
-      { people_reached: '1', messages: '2', messages_per_person: 2 },
-    ]);
-  });
-
   test('fatigue holds a click against what its reader had had before the message', async () => {
     const LATER = dayAfter(DAY, 8);
     const workshop = await held(
@@ -303,84 +265,6 @@ describe('what reaches a person', () => {
     expect(week).toMatchObject([
       { messages_before: '0', messages: '3', clicked: '1', days_held: '3', days_needed: '35' },
     ]);
-  });
-
-  test('the best hour is not the one of a single lucky message', async () => {
-    const workshop = await modelled((workshop) => {
-      let id = 0;
-      const sends = (hour: number, count: number, clicks: number): Row[] =>
-        Array.from({ length: count }, (_, i) => {
-          const ids = { user_id: `${hour}-${i}` };
-          const at = (seconds: number): Row => ({ time: micros(DAY, hour * 3600 + seconds) });
-          const send = event(`${++id}`, DAY, ids, at(0));
-          return i < clicks ? [send, event(`${++id}`, DAY, ids, { ...clicked, ...at(60) })] : [send];
-        }).flat();
-      return [day(workshop, DAY, ...sends(9, 200, 40), ...sends(10, 200, 10), ...sends(11, 1, 1))];
-    });
-    const [best, second, third] = await asked(workshop, 'best-hours', { top: '3', least_messages: '1' });
-    expect(best).toMatchObject({ hour: 9, click_rate: 0.2, messages: '200', rank: '1' });
-    expect(second).toMatchObject({ hour: 11, click_rate: 1, messages: '1' });
-    expect(Number(second?.['shrunk_click_rate'])).toBeLessThan(0.2);
-    expect(third).toMatchObject({ hour: 10 });
-  });
-});
-
-describe('contents', () => {
-  const titled = (title: string): Row => ({ message_data: { title, body: '본문', link: null } });
-
-  test('a channel that counts clicks has a rate of zero where nobody clicked', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ date: DAY, delivered: null, click: 0 }),
-        statistic({ date: DAY, channel: 'email', delivered: 3, click: null }),
-      ]),
-      day(
-        workshop,
-        DAY,
-        event('1', DAY, { user_id: 'u1' }, titled('안내')),
-        event('2', DAY, { user_id: 'u1' }, { channel: 'email', message_data: { title: '소식', body: {} } }),
-      ),
-    ]);
-    expect(
-      await workshop.lines(
-        'select content, delivery_rate, click_rate from marts.content_performance order by content',
-      ),
-    ).toEqual(['소식 | 0 | -', '안내 | - | 0']);
-    expect(
-      await workshop.lines(
-        'select channel, click_rate from marts.send_time_heatmap where succeeded > 0 order by all',
-      ),
-    ).toEqual(['email | -', 'push-notification | 0']);
-  });
-
-  test('a click that comes within a week counts for its content, whether the days are modelled at once or not', async () => {
-    const clickAfter = (days: number, id: string): [string, Row] => [
-      dayAfter(DAY, days),
-      event(id, dayAfter(DAY, days), { user_id: 'u1' }, { ...clicked, ...titled('안내') }),
-    ];
-    for (const when of ['each', 'last']) {
-      const workshop = new Workshop();
-      const pulls = [
-        day(
-          workshop,
-          DAY,
-          event('1', DAY, { user_id: 'u1' }, titled('안내')),
-          event('2', DAY, { user_id: 'u1' }, titled('안내')),
-        ),
-        ...[clickAfter(3, '1'), clickAfter(8, '2')].map(([date, row]) => day(workshop, date, row)),
-      ];
-      await workshop.with(async (warehouse) => {
-        for (const [nth, pull] of pulls.entries()) {
-          await warehouse.loader.load(pull);
-          if (when === 'last' && nth < pulls.length - 1) continue;
-          await warehouse.model();
-          await warehouse.check();
-        }
-      });
-      expect(await workshop.lines('select content, sent, clicked from marts.content_performance')).toEqual([
-        '안내 | 2 | 1',
-      ]);
-    }
   });
 });
 

@@ -16,34 +16,38 @@ import {
 
 const DAY = '2026-11-16';
 
-test('clicks that are counted later divide by the messages from the first one on', async () => {
-  const push = (id: string, date: string, more: Row = {}): Row =>
-    record({
-      id,
-      time: micros(date),
-      message_data: { title: '제목', body: '본문', link: 'app://a' },
-      ...more,
-    });
-  const events = (date: string, clicks: number): Row[] => [
-    ...Array.from({ length: 10 }, (_, n) => push(`${date}-${n}`, date, { user_id: `u${n}` })),
-    ...Array.from({ length: clicks }, (_, n) =>
-      push(`${date}-click-${n}`, date, { user_id: `u${n}`, event_name: 'push_click' }),
-    ),
-  ];
-  const workshop = await modelled((workshop) => [
-    workshop.events(DAY, [events(DAY, 0)]),
-    workshop.events(dayAfter(DAY), [events(dayAfter(DAY), 5)]),
-  ]);
-  expect(await workshop.lines('select clicks_since::varchar as since from marts.channel_counters')).toEqual([
-    dayAfter(DAY),
-  ]);
-  const rates = async (relation: string): Promise<unknown[]> =>
-    (await workshop.look(`select click_rate from ${relation} where succeeded > 0 order by 1`)).map(
-      ({ click_rate }) => click_rate,
+test(
+  'clicks that are counted later divide by the messages from the first one on',
+  { tags: ['long'] },
+  async () => {
+    const push = (id: string, date: string, more: Row = {}): Row =>
+      record({
+        id,
+        time: micros(date),
+        message_data: { title: '제목', body: '본문', link: 'app://a' },
+        ...more,
+      });
+    const events = (date: string, clicks: number): Row[] => [
+      ...Array.from({ length: 10 }, (_, n) => push(`${date}-${n}`, date, { user_id: `u${n}` })),
+      ...Array.from({ length: clicks }, (_, n) =>
+        push(`${date}-click-${n}`, date, { user_id: `u${n}`, event_name: 'push_click' }),
+      ),
+    ];
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [events(DAY, 0)]),
+      workshop.events(dayAfter(DAY), [events(dayAfter(DAY), 5)]),
+    ]);
+    expect(await workshop.lines('select clicks_since::varchar as since from marts.channel_counters')).toEqual(
+      [dayAfter(DAY)],
     );
-  expect(await rates('marts.content_performance')).toEqual([0.5]);
-  expect(await rates('marts.send_time_heatmap')).toEqual([0.5, null]);
-});
+    const rates = async (relation: string): Promise<unknown[]> =>
+      (await workshop.look(`select click_rate from ${relation} where succeeded > 0 order by 1`)).map(
+        ({ click_rate }) => click_rate,
+      );
+    expect(await rates('marts.content_performance')).toEqual([0.5]);
+    expect(await rates('marts.send_time_heatmap')).toEqual([0.5, null]);
+  },
+);
 
 describe('goals', () => {
   const conversion = (name: string, count: number, direct = 0): Row[] => [
@@ -117,53 +121,6 @@ describe('goals', () => {
         `select unnest(marts.performance(channel_days)) from marts.channel_days where channel = 'push-notification'`,
       ),
     ).toMatchObject([{ sent: '50', conversions: null, goals: ['가', '가입', '구매'] }]);
-  });
-
-  test('two periods whose conversions are of different goals are not compared', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics({ start: DAY, end: NEXT }, [
-        statistic({ date: DAY, conversion: conversion('구매', 1) }),
-        statistic({ date: NEXT, campaign_id: 'c2', conversion: conversion('가입', 3) }),
-      ]),
-    ]);
-    const rows = await asked(workshop, 'period-comparison', {
-      start: NEXT,
-      end: NEXT,
-      measure: 'conversion_rate',
-    });
-    expect(rows).toMatchObject([{ value: 0.3333, previous: null, change: null, goals: '가입' }]);
-  });
-
-  test('a goal that the configuration names is the main one, even before anybody reached it', async () => {
-    const workshop = await modelled(twoDays, {
-      experiments: { c1: { goal: '가입' } },
-      mainGoals: { c3: '앱 실행' },
-    });
-    expect(
-      await workshop.lines(
-        `select resource_id, goal, is_main, is_configured from marts.goals where resource_id <> 'c2' order by all`,
-      ),
-    ).toEqual([
-      'c1 | 가입 | true | true',
-      'c1 | 구매 | false | true',
-      'c3 | 가 | false | true',
-      'c3 | 나 | false | true',
-    ]);
-    expect(
-      await workshop.lines(
-        `select campaign_id, sum(conversions)::integer as conversions from marts.campaign_days group by all order by all`,
-      ),
-    ).toEqual(['c1 | 6', 'c2 | 2', 'c3 | -']);
-  });
-
-  test('a session may name another goal, and campaigns without it have no conversions of it', async () => {
-    expect(
-      await world.lines(
-        `select campaign_id, goal, sum(conversions)::integer as conversions from marts.campaign_days
-        where channel = 'push-notification' group by all order by all`,
-        "set variable goal = '가입'",
-      ),
-    ).toEqual(['c1 | 가입 | 6', 'c2 | 가입 | 2', 'c3 | - | -']);
   });
 
   const mainGoal = (workshop: Workshop): Promise<Row> =>

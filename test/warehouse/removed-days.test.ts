@@ -1,8 +1,5 @@
-/**
- * Days of events that leave the file, since a lake holds them: what was computed of them stays.
- *
- * @module-tag long
- */
+// @module-tag long
+/** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
@@ -219,79 +216,6 @@ test(
     const left = ({ date }: Row): boolean => String(date) < day(2);
     expect(after.filter(left)).toEqual(before.filter(left).map((row) => ({ ...row, kind: null })));
     expect(after.filter((row) => row['kind'] === null)).toEqual(after.filter(left));
-  },
-);
-
-test('a model that is new has rows of the days that are held', async () => {
-  const workshop = await nights(3, 1);
-  await workshop.change(
-    "drop table marts.daily_templates; delete from ops.models where relation = 'marts.daily_templates'",
-  );
-  await night(workshop, []);
-  expect(await workshop.look('select distinct date::varchar as date from marts.daily_templates')).toEqual([
-    { date: day(2) },
-  ]);
-});
-
-test(
-  'statistics of a day that left are pulled again without a false finding',
-  { tags: ['long'] },
-  async () => {
-    const workshop = await nights(4, 2);
-    const before = await findings(workshop);
-    const restated = statistic({ date: day(0), message_sent: 7 });
-    await night(workshop, [workshop.statistics(day(0), [restated], { accepted: true })]);
-    expect(await workshop.look(`select message_sent from daily_statistics where date = '${day(0)}'`)).toEqual(
-      [{ message_sent: '7' }],
-    );
-    expect(await findings(workshop)).toEqual(before);
-    // A new version of the program checks all days anew.
-    await workshop.change('delete from ops.check_versions');
-    await night(workshop, []);
-    expect(await findings(workshop)).toEqual(before);
-    // The rows of such a day are gone, or something is wrong.
-    await workshop.change(
-      `insert into events by name select * replace (date '${day(0)}' as export_date) from events limit 1;
-     insert into ops.touched_days values ('statistics', '${day(0)}')`,
-    );
-    await night(workshop, []);
-    expect(await findings(workshop)).toContainEqual(
-      expect.objectContaining({ name: 'coverage_rows', subject: 'events' }),
-    );
-  },
-);
-
-test(
-  'an export of a day that left brings its rows back, and the day may leave again',
-  { tags: ['long'] },
-  async () => {
-    const workshop = await nights(4);
-    await leave(workshop, day(2));
-    const before = await whole(workshop);
-    await night(workshop, [exportOf(workshop, 1)]);
-    expect(await held(workshop)).toEqual([1, 2, 3].map((n) => ({ date: day(n) })));
-    expect(await workshop.look('select date::varchar as date from ops.removed_days')).toEqual([
-      { date: day(0) },
-    ]);
-    const after = await whole(workshop);
-    // Clicks on messages of days before, and records that exports of those brought, are not found any more.
-    for (const name of [
-      'daily_failures',
-      'first_messages',
-      'first_node_messages',
-      'identities',
-      'weekly_people',
-    ]) {
-      expect(after[`marts.${name}`]).toEqual(before[`marts.${name}`]);
-    }
-    // A later day that looks back at it is not computed again: it looks back at a day that is gone as well.
-    const later = (all: Record<string, string[]>): string[] =>
-      all['marts.daily_contents']?.filter((row) => row.includes(day(3))) ?? [];
-    expect(later(before)).toContainEqual(expect.stringMatching(/"제목 0".*"clicked":"1"/));
-    expect(later(after)).toEqual(later(before));
-    expect(await leave(workshop, day(2))).toEqual([day(1)]);
-    expect(await held(workshop)).toHaveLength(2);
-    expect(await whole(workshop)).toEqual(after);
   },
 );
 

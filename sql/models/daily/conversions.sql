@@ -12,15 +12,11 @@ select
     daily_statistics.user_journey_node_id,
     daily_statistics.channel,
     daily_conversions.name as conversion_name,
-    sum(daily_conversions.count) filter (
-        where daily_conversions.type = 'total_count_conversion'
-    )::bigint as conversions,
-    sum(daily_conversions.count) filter (
-        where daily_conversions.type = 'direct_count_conversion'
-    )::bigint as direct_conversions,
+    sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion')::bigint as conversions,
+    sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion')::bigint as direct_conversions,
     -- Types that the specification does not define.
     sum(daily_conversions.count) filter (
-        where daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')
+        daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')
     )::bigint as other_conversions,
     daily_statistics.statistic_id
 from (from daily_conversions where date in (select date from batch_days)) as daily_conversions

@@ -19,13 +19,4 @@ from marts.event_people
 where
     date between getvariable('first_batch_day') and getvariable('last_batch_day')
     and date in (select date from batch_days)
-group by
-    date,
-    channel,
-    event_name,
-    kind,
-    resource_type,
-    campaign_id,
-    experiment_group_name,
-    user_journey_id,
-    user_journey_node_id;
+group by all;

@@ -31,9 +31,7 @@ counted as (
         date in (select date from batch_days)
         and not marts.is_display(channel)
         and messages > failover_texts
-
     union all
-
     select
         date,
         (sent_at at time zone 'Asia/Seoul')::date as sent_date,

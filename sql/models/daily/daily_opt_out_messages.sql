@@ -38,15 +38,11 @@ messages as (
             template_id as template
         from text_messages
         where date in (select date from lookback_days)
-
         union all
-
         select event_id, date, 'chatapp-friendtalk', recipient_no, content, null, null
         from friendtalk_messages
         where date in (select date from lookback_days)
-
         union all
-
         select
             event_id,
             date,

@@ -57,9 +57,7 @@ persons as (
         sum(person_days.messages) as messages,
         sum(person_days.displays) as displays,
         -- A text sent instead of a message is not clicked on the message's channel.
-        sum(person_days.messages - person_days.failover_texts) filter (
-            reporting.channel is not null
-        ) as clickable,
+        sum(person_days.messages - person_days.failover_texts) filter (reporting.channel is not null) as clickable,
         sum(person_days.clicks) as clicks
     from windows
     inner join person_days on person_days.date between windows.first_date and windows.date

@@ -24,9 +24,7 @@ occurred as (
         date in (select date from batch_days)
         and occurred_at is not null
         and marts.event_kind(event_name) in ('succeeded', 'failover_sent')
-
     union all
-
     select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
     from events
     where
@@ -100,9 +98,7 @@ counted as (
     select date, message, true as is_sent
     from sends
     where date in (select date from batch_days)
-
     union all
-
     select delivered.date, arg_max(sends.message, sends.date), false
     from delivered
     inner join sends

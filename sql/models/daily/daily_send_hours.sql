@@ -17,9 +17,7 @@ with counted as (
         occurred_at as sent_at
     from events
     where date in (select date from batch_days) and occurred_at is not null
-
     union all
-
     select
         date,
         channel,

@@ -10,9 +10,7 @@ with messages as (
     select event_id, date, 'alimtalk' as template_kind, template_code as template, sender_key, plus_friend_id
     from alimtalk_messages
     where date in (select date from lookback_days) and template_code is not null
-
     union all
-
     select event_id, date, 'brand', template_name, null, null
     from brand_messages
     where date in (select date from lookback_days) and template_name is not null

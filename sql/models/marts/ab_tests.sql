@@ -86,7 +86,6 @@ measures as (
         tested_arms.*
     from tested_arms
     where clickable > 0
-
     union all by name
     -- A variant without conversions has zero if another variant has some.
     select

@@ -2,12 +2,6 @@
 --
 -- A window with missing days (days_held) shows too few messages.
 
-with held as (
-    select date
-    from ops.coverage
-    where stream = 'events'
-)
-
 select
     daily_pressure.date,
     daily_pressure.window_days,
@@ -25,7 +19,9 @@ select
     daily_pressure.clickers / daily_pressure.users as clicker_share,
     (
         select count(*)
-        from held
-        where held.date between daily_pressure.date - daily_pressure.window_days + 1 and daily_pressure.date
+        from ops.coverage as held
+        where
+            held.stream = 'events'
+            and held.date between daily_pressure.date - daily_pressure.window_days + 1 and daily_pressure.date
     ) as days_held
 from marts.daily_pressure;

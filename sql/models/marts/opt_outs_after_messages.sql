@@ -3,11 +3,6 @@
 -- An opt-out is attributed to the last message before it on any channel; on a channel that reports deliveries, to the last
 -- delivered one. Two opt-outs may follow one message, so count(distinct event_id) counts messages.
 
-with channels as (
-    select distinct channel, counted_as
-    from marts.recipient_messages
-)
-
 select
     preceding.date,
     preceding.request,
@@ -24,7 +19,8 @@ select
     preceding.sent_date,
     preceding.hour
 from marts.daily_opt_out_messages as preceding
-inner join channels on preceding.channel is not distinct from channels.channel
+inner join (select distinct channel, counted_as from marts.recipient_messages) as channels
+    on preceding.channel is not distinct from channels.channel
 where channels.counted_as = 'sent' or preceding.is_delivered
 qualify
     row_number() over (

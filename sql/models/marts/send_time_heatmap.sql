@@ -2,15 +2,7 @@
 --
 -- A click counts for the hour in which its message was sent, from the first day on which the channel counts clicks.
 
-with weekdays as (
-    select weekday::integer as weekday from range(1, 8) as numbers (weekday)
-),
-
-hours as (
-    select hour::integer as hour from range(24) as numbers (hour)
-),
-
-sums as (
+with sums as (
     select
         channel,
         weekday,
@@ -21,10 +13,6 @@ sums as (
         sum(clicked)::bigint as clicked
     from marts.send_hours
     group by channel, weekday, hour
-),
-
-channels as (
-    select distinct channel from sums
 )
 
 select
@@ -36,9 +24,9 @@ select
     case when channel_counters.counts_clicks then coalesce(sums.clickable, 0) end as clickable,
     case when channel_counters.counts_clicks then coalesce(sums.clicked, 0) end as clicked,
     case when channel_counters.counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate
-from channels
-cross join weekdays
-cross join hours
+from (select distinct channel from sums) as channels
+cross join (select unnest(range(1, 8))::integer as weekday) as weekdays
+cross join (select unnest(range(24))::integer as hour) as hours
 left join sums
     on
         channels.channel is not distinct from sums.channel

@@ -13,11 +13,7 @@ with used as (
 
 candidates as (
     select
-        used.date,
-        used.template_kind,
-        used.template,
-        used.sender_key,
-        used.plus_friend_id,
+        used.*,
         versions,
         coalesce(
             used.sender_key in (versions.sender_key, versions.channel_id)
@@ -37,10 +33,8 @@ candidates as (
 told as (
     select *
     from candidates
-    qualify
-        is_of_sender = bool_or(is_of_sender) over (
-            partition by date, template_kind, template, sender_key, plus_friend_id
-        )
+    window same_use as (partition by date, template_kind, template, sender_key, plus_friend_id)
+    qualify is_of_sender = bool_or(is_of_sender) over same_use
 ),
 
 chosen as (
@@ -52,13 +46,12 @@ chosen as (
         plus_friend_id,
         known,
         versions as version,
-        count(distinct (versions.template_id, versions.sender_key, versions.channel_id)) over (
-            partition by date, template_kind, template, sender_key, plus_friend_id
-        ) as candidates
+        count(distinct (versions.template_id, versions.sender_key, versions.channel_id)) over same_use as candidates
     from told
+    window same_use as (partition by date, template_kind, template, sender_key, plus_friend_id)
     qualify
         row_number() over (
-            partition by date, template_kind, template, sender_key, plus_friend_id
+            same_use
             order by
                 list_position(['that day', 'earlier', 'later'], known),
                 if(known = 'later', versions.valid_from, null),

@@ -41,6 +41,7 @@ versions as (
         null as plus_friend_id,
         versions.template_name,
         versions.status,
+        marts.template_state(versions.status) as state,
         versions.content_text as text,
         brand_buttons.buttons,
         (versions.created_at at time zone 'Asia/Seoul')::date as created_date,
@@ -52,9 +53,7 @@ versions as (
             versions.template_id is not distinct from brand_buttons.template_id
             and versions.sender_key is not distinct from brand_buttons.sender_key
             and versions.valid_from = brand_buttons.valid_from
-
     union all by name
-
     select
         'alimtalk' as template_kind,
         template_code as template,
@@ -64,6 +63,7 @@ versions as (
         coalesce(template ->> '$.plusFriendId', template ->> '$.plus_friend_id') as plus_friend_id,
         template_name,
         status_code as status,
+        marts.template_state(status_code) as state,
         content as text,
         template -> '$.buttons' as buttons,
         try_cast(coalesce(template ->> '$.createDate', template ->> '$.createdAt') as date) as created_date,
@@ -72,20 +72,6 @@ versions as (
     from alimtalk_templates_history
 )
 
-select
-    template_kind,
-    template,
-    template_id,
-    sender_key,
-    channel_id,
-    plus_friend_id,
-    template_name,
-    status,
-    marts.template_state(status) as state,
-    text,
-    buttons,
-    created_date,
-    valid_from,
-    valid_to
+select *
 from versions
 where template is not null;

@@ -104,13 +104,6 @@ const Lies = [
   kind('export-error', { status: z.int().min(200).max(599).optional() }),
   /** E2, E4, E10, E12: later pages hold a record of the first, `added` (the default) or in place of their own first. */
   kind('repeated-item', { how: z.enum(['added', 'replaced']).optional() }),
-  /** E4, E10, E12: on later pages the total is off by so much (1). */
-  kind('moving-total', { by: z.int().optional() }),
-  /** E2: of the three that lead to the next page one (`header`) says something else, or nothing. */
-  kind('other-cursor', {
-    where: z.enum(['next_cursor', 'links', 'header']).optional(),
-    how: z.enum(['changed', 'gone']).optional(),
-  }),
   /** E2: the cursor that leads on is the one that led here, so that there is no end. */
   kind('cursor-loop', {}),
   /** E2 (`list`: the catalogs, or their items, the default), E4, E10, E12: so many rows (0), and as many announced. */
@@ -120,10 +113,6 @@ const Lies = [
   }),
   /** E2 (items), E4, E10, E12: after the first page always another full one, of other rows. */
   kind('endless-list', { announced: z.int().nonnegative().optional() }),
-  /** E2: cursors are refused with 400 after so many pages (1) were read. */
-  kind('refused-cursor', { after: z.int().nonnegative().optional() }),
-  /** E2: in the list of catalogs `num_items` is off by so much (1). */
-  kind('other-num-items', { by: z.int().optional() }),
   /** A field has a value of another type; `value` says which, default by the type it has. */
   kind('other-type', { field, value: z.unknown().optional(), records }),
   kind('field-gone', { field, records }),

@@ -1,7 +1,6 @@
 /** Answers that are well formed and not true: of exports, of lists that come in pages, and of the fields of any record. */
 import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
 import type { EndpointName } from '../../../sandbox/endpoint.js';
-import { refuse } from '../../../sandbox/family.js';
 import type { Lie } from './fault.js';
 
 /** What is lied about. */
@@ -37,13 +36,9 @@ export function tellLie(
     case 'restate':
       return endpoint === 'E17' || endpoint === 'E18' ? restate(lie, endpoint, answer, memory) : null;
     case 'repeated-item':
-    case 'moving-total':
-    case 'other-cursor':
     case 'cursor-loop':
     case 'endless-list':
     case 'emptied-list':
-    case 'refused-cursor':
-    case 'other-num-items':
       return tellListLie(lie, situation, answer, memory);
     default: {
       if (lie.kind === 'ignores-page-parameter' && endpoint !== 'E21') {
@@ -153,15 +148,7 @@ function restate(
 type ListLie = Extract<
   Lie,
   {
-    kind:
-      | 'repeated-item'
-      | 'moving-total'
-      | 'other-cursor'
-      | 'cursor-loop'
-      | 'endless-list'
-      | 'emptied-list'
-      | 'refused-cursor'
-      | 'other-num-items';
+    kind: 'repeated-item' | 'cursor-loop' | 'endless-list' | 'emptied-list';
   }
 >;
 
@@ -182,27 +169,6 @@ function tellListLie(
       list.splice(0, lie.how === 'replaced' ? 1 : 0, first);
       return withJson(answer, json);
     }
-    case 'moving-total': {
-      const holder = totalHolder(json);
-      if (!isLater || holder === undefined) return null;
-      holder['totalCount'] = Number(holder['totalCount']) + (lie.by ?? 1);
-      return withJson(answer, json);
-    }
-    case 'other-num-items': {
-      const catalogs = recordsIn(endpoint, json).filter((one) => typeof one['num_items'] === 'number');
-      for (const catalog of catalogs) catalog['num_items'] = Number(catalog['num_items']) + (lie.by ?? 1);
-      return catalogs.length > 0 ? withJson(answer, json) : null;
-    }
-    case 'refused-cursor': {
-      if (itemPage(json) === null) return null;
-      const read = memory.get('pages') ?? 0;
-      if (cursor === null || read < (lie.after ?? 1)) {
-        memory.set('pages', read + 1);
-        return null;
-      }
-      memory.set('pages', 0);
-      return refuse('catalog', 'invalid', 'The cursor is no longer valid.');
-    }
     case 'emptied-list': {
       const { rows = 0, list: which = 'items' } = lie;
       const isItems = itemPage(json) !== null;
@@ -215,9 +181,7 @@ function tellListLie(
       const list = endpoint === 'E2' && !isItems ? catalogsIn(json) : listIn(json);
       if (list === null || (endpoint === 'E2' && isItems !== (which === 'items'))) return null;
       list.splice(rows);
-      return endpoint === 'E2' && isItems
-        ? withCursor(answer, json, null, ['next_cursor', 'links', 'header'])
-        : withJson(answer, json);
+      return endpoint === 'E2' && isItems ? withCursor(answer, json, null) : withJson(answer, json);
     }
     case 'endless-list': {
       const first = jsonOf(situation.firstAnswer());
@@ -232,16 +196,11 @@ function tellListLie(
       const holder = totalHolder(first);
       if (holder !== undefined) holder['totalCount'] = lie.announced ?? holder['totalCount'];
       return endpoint === 'E2'
-        ? withCursor(situation.firstAnswer(), first, `page-${page}`, ['next_cursor', 'links', 'header'])
+        ? withCursor(situation.firstAnswer(), first, `page-${page}`)
         : withJson(answer, first);
     }
     case 'cursor-loop':
-      return cursor === null ? null : withCursor(answer, json, cursor, ['next_cursor', 'links', 'header']);
-    case 'other-cursor': {
-      const next = itemPage(json)?.['next_cursor'];
-      if (typeof next !== 'string') return null;
-      return withCursor(answer, json, lie.how === 'gone' ? null : `${next}x`, [lie.where ?? 'header']);
-    }
+      return cursor === null ? null : withCursor(answer, json, cursor);
   }
 }
 
@@ -280,25 +239,18 @@ function listIn(json: JsonRecord): unknown[] | null {
   return null;
 }
 
-/** The page with another cursor, or none, in these places. */
-function withCursor(
-  answer: Reply,
-  json: JsonRecord,
-  cursor: string | null,
-  places: readonly ('next_cursor' | 'links' | 'header')[],
-): Reply | null {
+/** The page with another cursor, or none. */
+function withCursor(answer: Reply, json: JsonRecord, cursor: string | null): Reply | null {
   const data = itemPage(json);
   if (data === null) return null;
   const own =
     isRecord(data['links']) && typeof data['links']['next'] === 'string' ? data['links']['next'] : '';
   const link = cursor === null ? null : `${own.split('?')[0] ?? ''}?cursor=${cursor}`;
-  const headers = { ...answer.headers };
-  if (places.includes('next_cursor')) data['next_cursor'] = cursor;
-  if (places.includes('links')) data['links'] = { next: link };
-  if (places.includes('header')) {
-    if (link === null) delete headers['link'];
-    else headers['link'] = `<${link}>; rel="next"`;
-  }
+  data['next_cursor'] = cursor;
+  data['links'] = { next: link };
+  const headers: Record<string, string> = { ...answer.headers };
+  delete headers['link'];
+  if (link !== null) headers['link'] = `<${link}>; rel="next"`;
   return { ...withJson(answer, json), headers };
 }
 

@@ -1,0 +1,74 @@
+-- severity: warn
+-- stream: events
+-- scope: incremental
+-- depends_on: statistics, events
+-- meaning: The export of a day and the daily statistics count different sends or clicks on a channel, or for a campaign or
+--   user journey. Small differences may come from clicks that the service counts late. Where the export holds fewer sends,
+--   part of what was paid for may be missing; ask the service before you trust either.
+-- On channels without counted clicks the export may hold some; these are not compared.
+
+with statistics as (
+    select
+        date,
+        coalesce(channel, 'without a channel') as channel,
+        coalesce(campaign_id, user_journey_id, 'no campaign or journey') as sender,
+        message_sent - coalesce(message_failed, 0) as sends,
+        click as clicks
+    from daily_statistics
+    semi join both_covered('statistics', 'events') using (date)
+),
+
+clicking as (
+    select distinct date, channel from statistics where clicks is not null
+),
+
+records as (
+    select
+        date,
+        coalesce(channel, 'without a channel') as channel,
+        coalesce(campaign_id, user_journey_id, 'no campaign or journey') as sender,
+        event_name = 'send_success' as is_send,
+        -- Event names are an open vocabulary. Closing a message is the only click that does not count.
+        event_name like '%\_click' escape '\' and event_name <> 'close_button_click' as is_click
+    from events
+    semi join both_covered('statistics', 'events') using (date)
+),
+
+counted as (
+    unpivot (
+        select
+            date,
+            grouping(channel) as level,
+            coalesce(channel, sender) as subject,
+            coalesce(sum(sends), 0)::bigint as sends,
+            coalesce(sum(clicks), 0)::bigint as clicks
+        from statistics
+        group by grouping sets ((date, channel), (date, sender))
+    )
+    on sends, clicks into name counter value total
+),
+
+exported as (
+    unpivot (
+        select
+            date,
+            grouping(channel) as level,
+            coalesce(channel, sender) as subject,
+            count(*) filter (is_send) as sends,
+            count(*) filter (is_click and clicking.date is not null) as clicks
+        from records
+        left join clicking using (date, channel)
+        group by grouping sets ((date, channel), (date, sender))
+    )
+    on sends, clicks into name counter value total
+)
+
+select
+    date,
+    subject,
+    'The exported ' || counter || ' are not as many as the daily statistics count.' as finding,
+    coalesce(counted.total, 0) as expected,
+    coalesce(exported.total, 0) as actual
+from counted
+full join exported using (date, level, subject, counter)
+where coalesce(counted.total, 0) <> coalesce(exported.total, 0);

@@ -1,0 +1,333 @@
+-- The load of the detailed statistics of campaigns (E19), in the order of its steps: answers are unfolded level by level.
+
+-- name: read
+-- E19: reads the answers of the pulls. Variables hold the files and the requests, in the same order.
+create or replace temp table asked_campaigns as
+select
+    unnest(getvariable('landed').paths) as file,
+    unnest(getvariable('landed').path_pulls) as pull,
+    unnest(getvariable('landed').campaigns) as campaign_id,
+    unnest(getvariable('landed').window_starts)::timestamptz as window_start,
+    unnest(getvariable('landed').window_ends)::timestamptz as window_end;
+
+create or replace temp table documents as
+with answers as (
+    select
+        filename,
+        case
+            when json_type(data) is distinct from 'OBJECT' or json_type(data, '$.stats') is distinct from 'ARRAY'
+            then error('not an answer with statistics: ' || filename)
+            else data
+        end as document
+    from read_json(
+        getvariable('landed').files,
+        format = 'unstructured',
+        records = true,
+        columns = {data: 'JSON', error: 'JSON'},
+        maximum_object_size = getvariable('landed').largest_object,
+        filename = true
+    )
+)
+
+select
+    row_number() over () as row_id,
+    asked_campaigns.pull,
+    asked_campaigns.campaign_id,
+    asked_campaigns.window_start,
+    asked_campaigns.window_end,
+    answers.document,
+    null::json as extra
+from answers
+inner join asked_campaigns on answers.filename = asked_campaigns.file;
+
+-- name: none
+-- For a range without campaigns: nothing was requested, so there are no files to read.
+create or replace temp table documents (
+    row_id bigint,
+    pull varchar,
+    campaign_id varchar,
+    window_start timestamptz,
+    window_end timestamptz,
+    document json,
+    extra json
+);
+
+-- name: answers
+create or replace temp table staged_answers as
+select
+    pull,
+    campaign_id,
+    window_start,
+    window_end,
+    korean_day(epoch_us(window_start)) as first_date,
+    korean_day(epoch_us(window_end) - 1) as last_date,
+    -- The text has no time zone. The service uses Korean days, so Korean time is assumed; the text is kept too.
+    korean_time(a."lastCollectedAt") at time zone 'Asia/Seoul' as last_collected_at,
+    a."lastCollectedAt" as last_collected_text,
+    document -> '$.stats[*]' as stats,
+    extra
+from (select *, json_transform(document, shape('answer')) as a from documents) as read;
+
+-- name: metrics
+create or replace temp table staged_metrics as
+select
+    pull,
+    campaign_id,
+    first_date,
+    last_date,
+    m."metricType" as metric_type,
+    m."metricName" as metric_name,
+    m."conversionType" as conversion_type,
+    coalesce(number(m."totalSum"), quantity(m."totalCount")) as total,
+    (document -> '$.dailySums[*]') || (document -> '$.dailyCounts[*]') as dailies,
+    extra
+from (select *, json_transform(document, shape('metric')) as m from documents) as read;
+
+-- name: dailies
+create or replace temp table staged_dailies as
+select
+    pull,
+    campaign_id,
+    first_date,
+    last_date,
+    metric_type,
+    metric_name,
+    conversion_type,
+    try_cast(d.date as date) as date,
+    coalesce(number(d.sum), quantity(d.count)) as value,
+    (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions,
+    extra
+from (select *, json_transform(document, shape('daily')) as d from documents) as read;
+
+-- name: unfold
+-- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}. They
+-- are numbered after the lists are unfolded, since each document needs its own number.
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        * exclude ({list}, extra, {own}),
+        unnest({list}) as document,
+        null::json as extra
+    from {staged}
+) as unfolded;
+
+-- name: dimensions
+create or replace temp table staged_dimensions as
+select
+    pull,
+    campaign_id,
+    first_date,
+    last_date,
+    metric_type,
+    metric_name,
+    conversion_type,
+    date,
+    d."dimensionKey" as dimension_key,
+    d."dimensionValue" as dimension_value,
+    coalesce(number(d.sum), quantity(d.count)) as value,
+    extra
+from (select *, json_transform(document, shape('dimension')) as d from documents) as read;
+
+-- name: days
+-- A campaign's day belongs to the latest pull that covers it: a pull that requested this campaign and day, or a
+-- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
+-- nothing.
+create or replace temp table later as
+select campaign_collections.campaign_id, days_of_window.date, campaign_collections.pulled_at, campaign_collections.pull
+from campaign_collections
+cross join lateral (
+    select unnest(
+        generate_series(
+            korean_day(epoch_us(window_start)),
+            korean_day(epoch_us(window_end) - 1),
+            interval 1 day
+        )
+    )::date as date
+) as days_of_window
+where
+    campaign_collections.pulled_at >= (select min(pulled_at) from asked)
+    and days_of_window.date between getvariable('load').first_day and getvariable('load').last_day;
+
+create or replace temp table campaign_days as
+select campaigns.campaign_id, versions.date, versions.pull, versions.pulled_at
+from (
+    select distinct campaign_id from campaign_metrics
+    union
+    select campaign_id from staged_answers
+) as campaigns
+cross join versions
+left join later
+    on
+        campaigns.campaign_id = later.campaign_id
+        and versions.date = later.date
+        and (later.pulled_at, later.pull) > (versions.pulled_at, versions.pull)
+-- An incomplete pull replaces only the days that it holds.
+where
+    later.date is null
+    and (
+        (
+            getvariable('load').complete
+            -- A campaign that is deleted at the service keeps its rows.
+            and (versions.pull, campaigns.campaign_id) not in (
+                select (unnest(getvariable('landed').gone_pulls), unnest(getvariable('landed').gone_campaigns))
+            )
+        )
+        or exists (
+            select 1
+            from staged_answers
+            where
+                staged_answers.pull = versions.pull
+                and staged_answers.campaign_id = campaigns.campaign_id
+                and versions.date between staged_answers.first_date and staged_answers.last_date
+        )
+    );
+
+-- Compares the rows of a campaign in each pull with the rows that they would replace: a day that would become empty is
+-- held back.
+
+create or replace temp table sizes as
+with there as (
+    select campaign_id, date, count(*) as rows
+    from campaign_metrics
+    where (campaign_id, date) in (select (campaign_id, date) from campaign_days)
+    group by campaign_id, date
+),
+
+given as (
+    select pull, campaign_id, date, count(*) as rows
+    from staged_dailies
+    where date between first_date and last_date
+    group by pull, campaign_id, date
+),
+
+steps as (
+    select
+        campaign_days.date,
+        campaign_days.campaign_id,
+        campaign_days.pull,
+        campaign_days.pulled_at,
+        coalesce(given.rows, 0) as rows,
+        0::bigint as messages,
+        coalesce(lag(coalesce(given.rows, 0)) over by_version, there.rows) as rows_before,
+        0::bigint as messages_before
+    from campaign_days
+    left join given using (pull, campaign_id, date)
+    left join there on campaign_days.campaign_id = there.campaign_id and campaign_days.date = there.date
+    window by_version as (
+        partition by campaign_days.campaign_id, campaign_days.date
+        order by campaign_days.pulled_at, campaign_days.pull
+    )
+)
+
+select *
+from steps
+semi join staged_answers using (pull, campaign_id)
+where rows_before is not null;
+
+-- name: replaced
+delete from campaign_days where (campaign_id, date) in (select (campaign_id, date) from held_sizes);
+
+create or replace temp table free_days as
+select campaign_id, date, arg_max(pull, {pulled_at: pulled_at, pull: pull}) as pull
+from campaign_days
+group by campaign_id, date;
+
+delete from ops.held_back
+using free_days
+where
+    held_back.stream = 'campaigns'
+    and held_back.campaign_id = free_days.campaign_id
+    and held_back.date = free_days.date
+    and held_back.pulled_at < (select asked.pulled_at from asked where asked.pull = free_days.pull);
+
+delete from campaign_metrics where (campaign_id, date) in (select (campaign_id, date) from free_days);
+delete from campaign_metric_dimensions where (campaign_id, date) in (select (campaign_id, date) from free_days);
+
+insert into campaign_metrics by name
+select staged_dailies.* exclude (first_date, last_date, dimensions)
+from staged_dailies
+semi join free_days using (pull, campaign_id, date)
+where staged_dailies.date between staged_dailies.first_date and staged_dailies.last_date;
+
+insert into campaign_metric_dimensions by name
+select staged_dimensions.* exclude (first_date, last_date)
+from staged_dimensions
+semi join free_days using (pull, campaign_id, date)
+where staged_dimensions.date between staged_dimensions.first_date and staged_dimensions.last_date;
+
+insert into campaign_metric_totals by name
+select staged_metrics.* exclude (first_date, last_date, dailies)
+from staged_metrics
+semi join first_days using (pull);
+
+insert into campaign_collections by name
+select staged_answers.* exclude (first_date, last_date, stats), asked.pulled_at, len(stats) as metrics
+from staged_answers
+inner join asked using (pull)
+semi join first_days using (pull);
+
+insert into loaded_rows
+select staged_dailies.pull, count(*)
+from staged_dailies
+semi join campaign_days using (pull, campaign_id, date)
+where staged_dailies.date between staged_dailies.first_date and staged_dailies.last_date
+group by staged_dailies.pull;
+
+insert into ops.load_notes by name
+with odd as (
+    select
+        pull,
+        -- A note must be on a day of the pull, so the given day is moved into the pull's range.
+        coalesce(least(greatest(staged_dailies.date, asked.first_day), asked.last_day), asked.first_day) as noted_on,
+        staged_dailies.date as given_date,
+        campaign_id
+    from staged_dailies
+    inner join asked using (pull)
+    where
+        staged_dailies.date is null
+        or staged_dailies.date not between staged_dailies.first_date and staged_dailies.last_date
+)
+
+select
+    'campaigns' as stream,
+    noted_on as date,
+    odd.pull,
+    if(given_date is null, 'undated', 'outside_range') as note,
+    campaign_id as subject,
+    count(*) as records
+from odd
+inner join days on odd.pull = days.pull and odd.noted_on = days.date
+group by all;
+
+create or replace temp table extras as
+with found as (
+    select 'answer' as place, pull, null::date as date, extra from staged_answers
+    union all
+    select 'metric', pull, null, extra from staged_metrics
+    union all
+    select 'daily', pull, date, extra from staged_dailies
+    union all
+    select 'dimension', pull, date, extra from staged_dimensions
+),
+
+dated as (
+    select
+        found.place,
+        found.pull,
+        if((found.pull, found.date) in (select (pull, date) from versions), found.date, first_days.date) as date,
+        found.extra
+    from found
+    inner join first_days using (pull)
+    where found.extra is not null
+)
+
+select place, date, extra
+from dated
+semi join days using (pull, date);
+
+-- An incomplete pull covers no day, but may change the row count of covered days.
+
+update ops.coverage
+set rows = (select count(*) from campaign_metrics where campaign_metrics.date = coverage.date)
+where not getvariable('load').complete and stream = 'campaigns' and date in (select date from days);

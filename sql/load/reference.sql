@@ -1,0 +1,474 @@
+-- The load of reference data: catalogs (E2), brand templates (E4) with their status (E5), alimtalk templates (E10) and opt-outs
+-- (E12), in the order of its steps.
+
+-- name: read
+-- E2, E4, E10, E12: reads each row of the lists as a document. Variables hold the files, their lists and their pulls,
+-- in the same order.
+create or replace temp table documents as
+with files as (
+    select
+        unnest(getvariable('landed').paths) as file,
+        unnest(getvariable('landed').path_lists) as list,
+        unnest(getvariable('landed').path_pulls) as pull
+),
+
+unfolded as (
+    select filename, unnest(rows_in(data, "templateListResponse")) as document
+    from read_json(
+        getvariable('landed').files,
+        format = 'unstructured',
+        records = true,
+        columns = {data: 'JSON', "templateListResponse": 'JSON'},
+        maximum_object_size = getvariable('landed').largest_object,
+        filename = true
+    )
+)
+
+select
+    row_number() over () as row_id,
+    files.list,
+    files.pull,
+    asked.first_day as date,
+    unfolded.document,
+    -- The fallback number of a brand message is the sender's own: it stays when other numbers are redacted.
+    case
+        when getvariable('load').stream = 'brand_templates'
+        then coalesce(
+            unfolded.document ->> '$.template.failoverTextMessage.senderPhoneNumber',
+            unfolded.document ->> '$.failoverTextMessage.senderPhoneNumber'
+        )
+    end as sender_number,
+    null::json as extra
+from unfolded
+inner join files on unfolded.filename = files.file
+inner join asked using (pull);
+
+-- Removes duplicate rows; in the other streams, rows are distinguished by an id.
+delete from documents
+where row_id in (
+    select row_id
+    from documents
+    where getvariable('load').stream in ('alimtalk_templates', 'opt_outs')
+    qualify row_number() over (partition by list, pull, hash(document::varchar) order by row_id) > 1
+);
+
+-- The names of the catalogs in the pulls' lists of catalogs; empty in other streams.
+create or replace temp table named_catalogs (pull varchar, catalog_name varchar);
+
+-- name: stage
+-- Creates a staged table: the columns of its history, for the rows of each list and pull.
+create or replace temp table staged_{table} as
+select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
+from {table}_history
+limit 0;
+
+-- name: catalogs
+-- E2: catalogs and their items. The fields of a catalog are staged as separate documents (section catalog_fields).
+insert into staged_catalogs by name
+select
+    documents.list,
+    documents.date,
+    documents.pull,
+    c.name as catalog_name,
+    c.description,
+    c.data_classification,
+    counter(c.num_items) as num_items,
+    c.fields,
+    documents.extra
+from (select *, json_transform(document, shape('catalog')) as c from documents where list = '*') as documents;
+
+-- The fields of an item are defined by its catalog, so the whole item is kept unchanged.
+insert into staged_catalog_items by name
+select
+    list,
+    date,
+    pull,
+    list as catalog_name,
+    document ->> '$.id' as item_id,
+    document as item
+from documents
+where list <> '*';
+
+insert into named_catalogs select pull, catalog_name from staged_catalogs;
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        list,
+        date,
+        pull,
+        catalog_name,
+        unnest(fields -> '$[*]') as document,
+        generate_subscripts(fields -> '$[*]', 1) as position,
+        null::json as extra
+    from staged_catalogs
+) as unfolded;
+
+-- name: catalog_fields
+insert into staged_catalog_fields by name
+select
+    documents.list,
+    documents.date,
+    documents.pull,
+    documents.catalog_name,
+    documents.position,
+    f.name,
+    f.type,
+    documents.extra
+from (select *, json_transform(document, shape('catalog_field')) as f from documents) as documents;
+
+create or replace temp table extras as
+select 'catalog' as place, date, extra from staged_catalogs semi join days using (pull, date) where extra is not null
+union all
+select 'catalog_field', date, extra from staged_catalog_fields semi join days using (pull, date) where extra is not null;
+
+-- name: template_status
+-- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
+-- that they answer.
+create or replace temp table template_status as
+with reads as (
+    select
+        unnest(getvariable('landed_templates').paths) as file,
+        unnest(getvariable('landed_templates').path_lists) as list,
+        unnest(getvariable('landed_templates').path_templates) as template_id,
+        unnest(getvariable('landed_templates').path_pulls) as pull
+),
+
+answers as (
+    select
+        filename,
+        json -> '$.data' as data,
+        list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
+    -- Reads whole answers, since columns would reject a duplicate key.
+    from read_json_objects(
+        getvariable('landed_templates').files,
+        format = 'unstructured',
+        maximum_object_size = getvariable('landed').largest_object,
+        filename = true
+    )
+)
+
+select reads.list, reads.template_id, reads.pull, json_extract(answers.data, pointer(answers.key)) ->> '$.status' as status
+from answers
+inner join reads on answers.filename = reads.file;
+
+-- name: no_template_status
+create or replace temp table template_status (list varchar, template_id varchar, pull varchar, status varchar);
+
+-- name: brand_templates
+-- E4, with the status from E5. The contents depend on the type and are not specified (N4), so the whole template is
+-- kept beside the columns.
+insert into staged_brand_templates by name
+with read as (
+    select
+        *,
+        json_transform(document, shape('brand_template')) as t,
+        document -> '$.template' as template,
+        coalesce(document -> '$.template.failoverTextMessage', document -> '$.failoverTextMessage') as failover
+    from documents
+)
+
+select
+    read.list,
+    read.date,
+    read.pull,
+    read.t.id as template_id,
+    read.t."templateName" as template_name,
+    read.list as sender_key,
+    read.template ->> '$.type' as template_type,
+    read.template ->> '$.content.text' as content_text,
+    read.template ->> '$.content.image.url' as image_url,
+    read.template ->> '$.content.image.link' as image_link,
+    read.template -> '$.content.coupon' as coupon,
+    read.failover ->> '$.type' as failover_type,
+    read.failover ->> '$.title' as failover_title,
+    read.failover ->> '$.body' as failover_body,
+    read.sender_number as failover_sender,
+    coalesce(read.template ->> '$.unsubscribeNumber', read.t."unsubscribeNumber") as unsubscribe_number,
+    template_status.status,
+    korean_time(read.t."createdAt") at time zone 'Asia/Seoul' as created_at,
+    korean_time(read.t."updatedAt") at time zone 'Asia/Seoul' as updated_at,
+    read.document as template,
+    read.extra
+from read
+left join template_status
+    on
+        read.list = template_status.list
+        and read.t.id = template_status.template_id
+        and read.pull = template_status.pull;
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        list,
+        date,
+        pull,
+        template_id,
+        unnest(template -> '$.template.content.buttons[*]') as document,
+        generate_subscripts(template -> '$.template.content.buttons[*]', 1) as position,
+        null::json as extra
+    from staged_brand_templates
+    -- The buttons of a template without an id could not be joined to it.
+    where template_id is not null
+) as unfolded;
+
+-- name: brand_template_buttons
+insert into staged_brand_template_buttons by name
+select
+    documents.list,
+    documents.date,
+    documents.pull,
+    documents.template_id,
+    documents.list as sender_key,
+    documents.position,
+    b."buttonType" as button_type,
+    b."buttonName" as button_name,
+    b."linkMo" as link_mo,
+    b."linkPc" as link_pc,
+    b."linkAnd" as link_and,
+    b."linkIos" as link_ios,
+    documents.extra
+from (select *, json_transform(document, shape('brand_template_button')) as b from documents) as documents;
+
+create or replace temp table extras as
+select 'brand_template' as place, date, extra from staged_brand_templates semi join days using (pull, date) where extra is not null
+union all
+select 'brand_template_button', date, extra from staged_brand_template_buttons semi join days using (pull, date) where extra is not null;
+
+-- name: alimtalk_templates
+-- E10. The structure of a template is not specified, so the whole template is kept; the columns take the values of the
+-- likely keys. Templates without a code, or with the code of another sender in the same list, are numbered.
+insert into staged_alimtalk_templates by name
+select
+    list,
+    date,
+    pull,
+    nullif(list, '*') as channel_id,
+    coalesce(document ->> '$.templateCode', document ->> '$.code') as template_code,
+    coalesce(document ->> '$.templateName', document ->> '$.name') as template_name,
+    coalesce(
+        document ->> '$.templateStatusCode',
+        document ->> '$.statusCode',
+        document ->> '$.templateStatus',
+        document ->> '$.status'
+    ) as status_code,
+    coalesce(document ->> '$.templateContent', document ->> '$.content') as content,
+    document as template,
+    row_number() over (partition by list, date, pull, template_code order by document::varchar) as copy
+from documents;
+
+create or replace temp table extras (place varchar, date date, extra json);
+
+-- name: opt_outs
+-- E12. If privacy.recipients is `drop`, recipients who opt out at the same instant differ only in their number, which
+-- is not stored.
+insert into staged_opt_outs by name
+with read as (
+    select *, json_transform(document, shape('opt_out')) as o
+    from documents
+),
+
+named as (
+    select
+        list,
+        date,
+        pull,
+        o."unsubscribeNo" as unsubscribe_number,
+        recipient(o."recipientNo") as recipient,
+        korean_time(o."requestDate") at time zone 'Asia/Seoul' as requested_at,
+        extra
+    from read
+)
+
+select
+    *,
+    row_number() over (partition by list, date, pull, unsubscribe_number, recipient, requested_at order by extra::varchar) as copy
+from named;
+
+create or replace temp table extras as
+select 'opt_out' as place, date, extra from staged_opt_outs semi join days using (pull, date) where extra is not null;
+
+-- name: snapshots
+-- The snapshot of a list on a day has the rows of the latest pull of that day. Variables hold the lists that the pulls
+-- read completely, in the same order. Snapshots are loaded in the order of their days (ops/set_aside), so only the
+-- first day may have a snapshot already.
+create or replace temp table snapshots as
+with asked_lists as (
+    select
+        unnest(getvariable('landed').lists) as list,
+        unnest(getvariable('landed').list_pulls) as pull,
+        unnest(getvariable('landed').list_rows)::bigint as rows,
+        nullif(unnest(getvariable('landed').list_announced), '')::bigint as announced
+),
+
+given as (
+    select asked_lists.*, asked.first_day as date, asked.pulled_at
+    from asked_lists
+    inner join asked using (pull)
+),
+
+-- An earlier catalog that is missing from the list of catalogs has no items.
+gone as (
+    select distinct held.list, given.pull, 0 as rows, null::bigint as announced, given.date, given.pulled_at
+    from given
+    inner join (
+        select list, pulled_at from ops.snapshots where stream = 'catalogs'
+        union all
+        select list, pulled_at from given
+    ) as held
+        on held.list <> '*' and held.pulled_at < given.pulled_at
+    where
+        getvariable('load').stream = 'catalogs'
+        and given.list = '*'
+        and (given.pull, held.list) not in (select (pull, catalog_name) from named_catalogs)
+        and (given.pull, held.list) not in (select (pull, list) from given)
+),
+
+latest as (
+    select *
+    from (select * from given union all by name select * from gone) as found
+    qualify row_number() over (partition by list, date order by pulled_at desc, pull desc) = 1
+)
+
+select latest.*, row_number() over (partition by latest.list order by latest.date) as nth
+from latest
+anti join ops.snapshots as later
+    on
+        later.stream = getvariable('load').stream
+        and later.list = latest.list
+        and later.date = latest.date
+        and (later.pulled_at, later.pull) > (latest.pulled_at, latest.pull);
+
+-- The first day of each list in this load, and the day of the snapshot before it.
+create or replace temp table first_snapshots as
+select
+    firsts.list,
+    firsts.date,
+    firsts.last_nth,
+    (
+        select max(held.date)
+        from ops.snapshots as held
+        where held.stream = getvariable('load').stream and held.list = firsts.list and held.date < firsts.date
+    ) as previous
+from (select list, min(date) as date, max(nth) as last_nth from snapshots group by list) as firsts;
+
+delete from ops.snapshots
+using first_snapshots
+where
+    snapshots.stream = getvariable('load').stream
+    and snapshots.list = first_snapshots.list
+    and snapshots.date >= first_snapshots.date;
+
+insert into ops.snapshots by name
+select getvariable('load').stream as stream, * exclude (nth)
+from snapshots;
+
+-- name: versions
+-- Updates the history of a table with the snapshots of this load: a row that is equal in consecutive snapshots is one
+-- version. Rows without an id are identified by all of their columns. First the history is reset to the snapshot before
+-- this load.
+delete from {table}_history
+using first_snapshots
+where {list} = first_snapshots.list and valid_from >= first_snapshots.date;
+
+update {table}_history
+set valid_to = null
+from first_snapshots
+where {list} = first_snapshots.list and valid_to >= first_snapshots.previous;
+
+create or replace temp table versions_found as
+with given as (
+    select rowid as row_id, list, date, pull, {key}, {unnamed} as unnamed, hash(*columns(* exclude (list, date, pull))) as content
+    from staged_{table}
+),
+
+held as (
+    select rowid as row_id, {list} as list, {key}, {unnamed} as unnamed, hash(*columns(* exclude (valid_from, valid_to))) as content
+    from {table}_history
+    where valid_to is null
+),
+
+seen as (
+    select given.row_id, given.list, snapshots.nth, {key}, given.unnamed, given.content
+    from given
+    inner join snapshots using (list, date, pull)
+    union all by name
+    select held.row_id, held.list, 0 as nth, {key}, held.unnamed, held.content
+    from held
+    semi join first_snapshots using (list)
+),
+
+begun as (
+    select
+        *,
+        content is distinct from lag(content) over by_key or nth <> lag(nth) over by_key + 1 as begins
+    from seen
+    window by_key as (partition by list, {key}, unnamed order by nth)
+),
+
+numbered as (
+    select *, count_if(begins) over (partition by list, {key}, unnamed order by nth) as version
+    from begun
+)
+
+select list, arg_min(row_id, nth) as row_id, min(nth) as first_nth, max(nth) as last_nth
+from numbered
+group by list, {key}, unnamed, version;
+
+-- Closes the versions that are missing in the next snapshot.
+
+update {table}_history
+set valid_to = coalesce(last_snapshot.date, first_snapshots.previous)
+from versions_found
+inner join first_snapshots using (list)
+left join snapshots as last_snapshot
+    on versions_found.list = last_snapshot.list and versions_found.last_nth = last_snapshot.nth
+where
+    {table}_history.rowid = versions_found.row_id
+    and versions_found.first_nth = 0
+    and versions_found.last_nth < first_snapshots.last_nth;
+
+insert into {table}_history by name
+select
+    staged.* exclude (list, date, pull),
+    first_snapshot.date as valid_from,
+    case when versions_found.last_nth < first_snapshots.last_nth then last_snapshot.date end as valid_to
+from versions_found
+inner join staged_{table} as staged on staged.rowid = versions_found.row_id
+inner join first_snapshots on versions_found.list = first_snapshots.list
+inner join snapshots as first_snapshot
+    on versions_found.list = first_snapshot.list and versions_found.first_nth = first_snapshot.nth
+inner join snapshots as last_snapshot
+    on versions_found.list = last_snapshot.list and versions_found.last_nth = last_snapshot.nth
+where versions_found.first_nth > 0;
+
+-- name: cover
+-- Records a day as covered if every list was read completely on it; its row count is the sum over all lists.
+delete from ops.coverage
+where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
+
+insert into ops.coverage by name
+select
+    getvariable('load').stream as stream,
+    days.date,
+    coalesce(sum(snapshots.rows), 0)::bigint as rows,
+    getvariable('load').loaded_at as loaded_at,
+    days.pull,
+    days.pulled_at
+from days
+left join snapshots using (pull, date)
+where getvariable('load').complete
+group by days.date, days.pull, days.pulled_at;
+
+insert into loaded_rows
+select pull, sum(rows)
+from snapshots
+group by pull;
+
+-- Notes differences between the announced and the received number of rows.
+insert into ops.load_notes by name
+select getvariable('load').stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
+from snapshots
+where announced <> rows;

@@ -1,0 +1,352 @@
+-- The load of the daily statistics (E17, E18), in the order of its steps.
+
+-- name: read
+-- Reads the records of the answers of E17 and E18, which are bare arrays.
+create or replace temp table documents as
+select
+    row_number() over () as row_id,
+    asked.pull,
+    asked.first_day,
+    asked.last_day,
+    coalesce(record, 'null'::json) as document,
+    null::json as extra
+from (
+    select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, unnest(answer) as record
+    from read_json(
+        getvariable('landed').files,
+        format = 'unstructured',
+        records = false,
+        columns = {answer: 'JSON[]'},
+        maximum_object_size = getvariable('landed').largest_object,
+        filename = true
+    )
+) as answers
+inner join asked using (pull);
+
+-- name: typed_statistics
+-- E17: converts records to typed rows. A record whose day is outside the range is left out: it stays in the landed
+-- file, and the pull that requests its day loads it.
+create or replace temp view typed_statistics as
+with read as (
+    select
+        pull,
+        first_day,
+        last_day,
+        document,
+        json_transform(document, shape('statistic')) as r,
+        extra
+    from documents
+)
+
+select
+    pull,
+    -- In an answer for one day, a record without a day belongs to that day.
+    coalesce(try_cast(r.date as date), if(first_day = last_day, first_day, null)) as date,
+    replace(r.resource_type, '_', '-') as resource_type,
+    r.campaign_id,
+    r.campaign_name,
+    r.variant_id,
+    r.variant_name,
+    r.user_journey_id,
+    r.user_journey_name,
+    r.user_journey_node_id,
+    r.user_journey_node_name,
+    neutral_channel(r.channel) as channel,
+    json_transform(r.tags, '["VARCHAR"]') as tags,
+    r.message,
+    counter(r.message_sent) as message_sent,
+    counter(r.message_failed) as message_failed,
+    counter(r.delivered) as delivered,
+    counter(r.click) as click,
+    r.conversion,
+    case
+        when try_cast(r.date as date) is null then 'undated'
+        when date not between first_day and last_day then 'outside_range'
+    end as day_note,
+    if(day_note = 'undated', ['date'], [])
+    || if(resource_type is null, ['resource_type'], [])
+    || if(channel is null, ['channel'], [])
+    || if(message_sent is null, ['message_sent'], [])
+    || if(message_failed is null, ['message_failed'], []) as missing,
+    extra,
+    document
+from read;
+
+-- name: typed_subchannels
+-- E18: converts records to typed rows. The requested day counts.
+create or replace temp view typed_statistics as
+with read as (
+    select
+        pull,
+        first_day,
+        document,
+        json_transform(document, shape('statistic_by_subchannel')) as r,
+        extra
+    from documents
+)
+
+select
+    pull,
+    first_day as date,
+    replace(r.resource_type, '_', '-') as resource_type,
+    r.resource_id,
+    r.resource_name,
+    r.node_id,
+    -- E18 spells the key node_mane.
+    coalesce(r.node_mane, r.node_name) as node_name,
+    r.variant_id,
+    r.variant_name,
+    neutral_channel(r.channel) as channel,
+    r.channel_sub,
+    r.brand_message_target,
+    json_transform(r.tags, '["VARCHAR"]') as tags,
+    counter(r.message_sent) as message_sent,
+    counter(r.message_failed) as message_failed,
+    counter(r.delivered) as delivered,
+    counter(r.click) as click,
+    r.conversion,
+    if(try_cast(r.date as date) <> first_day, 'other_day', null) as day_note,
+    if(r.resource_id is null, ['resource_id'], [])
+    || if(channel is null, ['channel'], [])
+    || if(message_sent is null, ['message_sent'], [])
+    || if(message_failed is null, ['message_failed'], []) as missing,
+    extra,
+    document
+from read;
+
+-- name: staged
+-- Gives each record the id of its grain, and reads its conversions as documents.
+create or replace temp table staged_statistics as
+with numbered as (
+    select
+        *,
+        row_number() over (partition by pull, date, {grain} order by document::varchar, extra::varchar) as ordinal
+    from typed_statistics
+)
+
+select
+    md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
+    * exclude (document)
+from numbered;
+
+-- Numbers the documents after the lists are unfolded, since each document needs its own number.
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        pull,
+        statistic_id,
+        date,
+        generate_subscripts(given, 1)::integer as position,
+        unnest(given) as document,
+        null::json as extra
+    from (select pull, statistic_id, date, conversion -> '$[*]' as given from staged_statistics) as lists
+) as unfolded;
+
+-- name: conversions
+create or replace temp table staged_conversions as
+select
+    pull,
+    statistic_id,
+    date,
+    c.name,
+    c.type,
+    counter(c.count) as count,
+    position,
+    extra
+from (select *, json_transform(document, shape('conversion')) as c from documents) as read;
+
+-- name: sizes
+-- The size of each day in each pull, and of the day that it would replace, in an earlier pull of this load or in the
+-- warehouse.
+create or replace temp table sizes as
+with given as (
+    select pull, date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
+    from staged_statistics
+    group by pull, date
+),
+
+there as (
+    select date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
+    from {table}
+    where date between getvariable('load').first_day and getvariable('load').last_day
+    group by date
+),
+
+steps as (
+    select
+        versions.date,
+        versions.pulled_at,
+        coalesce(given.rows, 0) as rows,
+        coalesce(given.messages, 0) as messages,
+        coalesce(lag(coalesce(given.rows, 0)) over by_version, there.rows) as rows_before,
+        coalesce(lag(coalesce(given.messages, 0)) over by_version, there.messages) as messages_before
+    from versions
+    left join given using (pull, date)
+    left join there on versions.date = there.date
+    window by_version as (partition by versions.date order by versions.version)
+)
+
+select *, null::varchar as campaign_id
+from steps
+where rows_before is not null;
+
+-- name: restatements
+-- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
+-- of this load.
+insert into ops.restatements by name
+with replacements as (
+    select versions.*
+    from versions
+    left join ops.coverage on coverage.stream = 'statistics' and versions.date = coverage.date
+    where versions.version > 1 or coverage.date is not null
+),
+
+statistics as (
+    select 0 as version, * exclude (message, ordinal, extra)
+    from daily_statistics
+    where date in (select date from replacements)
+    union all by name
+    select versions.version, staged_statistics.* exclude (message, ordinal, extra)
+    from staged_statistics
+    inner join versions using (pull, date)
+),
+
+conversions as (
+    select 0 as version, date, statistic_id, type, name, count
+    from daily_conversions
+    where date in (select date from replacements)
+    union all
+    select versions.version, date, statistic_id, type, name, count
+    from staged_conversions
+    inner join versions using (pull, date)
+),
+
+counters as (
+    select version, date, statistic_id, counter, value
+    from statistics
+    unpivot include nulls (value for counter in (message_sent, message_failed, delivered, click))
+    union all
+    select version, date, statistic_id, concat_ws(':', 'conversion', type, name), sum(count)::bigint
+    from conversions
+    group by all
+),
+
+before as (
+    select version + 1 as version, date, statistic_id, counter, value
+    from counters
+),
+
+changes as (
+    select
+        coalesce(before.version, after.version) as version,
+        coalesce(before.date, after.date) as date,
+        coalesce(before.statistic_id, after.statistic_id) as statistic_id,
+        coalesce(before.counter, after.counter) as counter,
+        case
+            when before.statistic_id is null then 'appeared'
+            when after.statistic_id is null then 'vanished'
+            else 'changed'
+        end as kind,
+        before.value as before,
+        after.value as after
+    from before
+    full join counters as after using (version, date, statistic_id, counter)
+    where before.value is distinct from after.value
+),
+
+-- A statistic that is missing in the new answer is described by the replaced day.
+subjects as (
+    select
+        date,
+        statistic_id,
+        any_value({
+            'resource_type': resource_type,
+            'campaign_id': campaign_id,
+            'variant_id': variant_id,
+            'user_journey_id': user_journey_id,
+            'user_journey_node_id': user_journey_node_id,
+            'channel': channel
+        }) as subject
+    from statistics
+    group by date, statistic_id
+)
+
+select
+    replacements.pulled_at as detected_at,
+    changes.* exclude (version),
+    unnest(subjects.subject),
+    replacements.pull
+from changes
+inner join replacements using (version, date)
+left join subjects using (date, statistic_id);
+
+-- name: replaced
+-- Replaces the rows of the days, and notes nonconforming answers.
+insert into loaded_rows
+select pull, count(*)
+from staged_statistics
+semi join versions using (pull, date)
+group by pull;
+
+delete from {table} where date in (select date from days);
+delete from {conversions} where date in (select date from days);
+
+insert into {table} by name
+select staged_statistics.* exclude (pull, conversion, day_note, missing)
+from staged_statistics
+semi join days using (pull, date);
+
+insert into {conversions} by name
+select staged_conversions.* exclude (pull, type), staged_conversions.type as {type}
+from staged_conversions
+semi join days using (pull, date);
+
+insert into ops.load_notes by name
+select getvariable('load').stream as stream, notes.*
+from (
+    select
+        coalesce(if(day_note = 'outside_range', null, staged_statistics.date), first_days.date) as date,
+        pull,
+        day_note as note,
+        if(day_note = 'outside_range', staged_statistics.date::varchar, null) as subject,
+        count(*) as records
+    from staged_statistics
+    inner join first_days using (pull)
+    where day_note is not null
+    group by all
+    union all
+    select date, pull, 'same_grain', statistic_id, 1
+    from staged_statistics
+    where ordinal > 1
+) as notes
+semi join days using (pull, date);
+
+create or replace temp table extras as
+select '{place}' as place, date, extra
+from staged_statistics
+semi join days using (pull, date)
+where extra is not null
+union all
+select 'conversion', date, extra
+from staged_conversions
+semi join days using (pull, date)
+where extra is not null;
+
+insert into ops.drift_by_day by name
+select
+    getvariable('load').stream as stream,
+    date,
+    'record' as place,
+    field,
+    'missing' as kind,
+    count(*) as records
+from (
+    select pull, coalesce(staged_statistics.date, first_days.date) as date, unnest(missing) as field, extra
+    from staged_statistics
+    inner join first_days using (pull)
+) as missing_fields
+semi join days using (pull, date)
+where json_extract_string(extra, pointer(field)) is null
+group by date, field;
