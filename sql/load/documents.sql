@@ -23,6 +23,6 @@ set {extra} = odd.extra, {document} = odd.document
 from (
     select rowid as row_id, extra_of({document}, '{place}') as extra, fitting({document}, '{place}') as document
     from {relation}
-    where {document} is not null and {condition}
+    where {document} is not null and {condition} and may_be_odd({document}, '{place}')
 ) as odd
-where {relation}.rowid = odd.row_id and odd.extra is not null;
+where {relation}.rowid = odd.row_id;
