@@ -90,21 +90,25 @@ test('`doctor --deep` names a page of a paid export, an answer and a manifest th
   expect(told.stdout).toContain(`${manifest} is not a valid manifest`);
 });
 
-test.each(['campaigns', 'catalogs'])('a damaged manifest of %s costs that pull alone', async (stream) => {
-  const [manifest = ''] = await landed(new RegExp(`${stream}/.*pull\\.json$`));
-  await writeFile(join(data(), manifest), '{"version": 1');
-  const rebuilt = await place.run(['rebuild']);
-  expect(rebuilt.code).toBe(1);
-  expect(rebuilt.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
-  expect(await place.rows('select count(distinct date) as days from events')).toEqual([{ days: '2' }]);
-  const asked = (): number => place.sandbox.requests().E17;
-  const earlier = asked();
-  const next = await place.run(['run']);
-  expect(next.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
-  expect(asked()).toBeGreaterThan(earlier);
-  await rm(dirname(join(data(), manifest)), { recursive: true });
-  expect((await place.run(['run'])).code).toBe(0);
-});
+test.each(['campaigns', 'catalogs'])(
+  'a damaged manifest of %s costs that pull alone',
+  { tags: ['extended'] },
+  async (stream) => {
+    const [manifest = ''] = await landed(new RegExp(`${stream}/.*pull\\.json$`));
+    await writeFile(join(data(), manifest), '{"version": 1');
+    const rebuilt = await place.run(['rebuild']);
+    expect(rebuilt.code).toBe(1);
+    expect(rebuilt.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
+    expect(await place.rows('select count(distinct date) as days from events')).toEqual([{ days: '2' }]);
+    const asked = (): number => place.sandbox.requests().E17;
+    const earlier = asked();
+    const next = await place.run(['run']);
+    expect(next.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
+    expect(asked()).toBeGreaterThan(earlier);
+    await rm(dirname(join(data(), manifest)), { recursive: true });
+    expect((await place.run(['run'])).code).toBe(0);
+  },
+);
 
 test('a folder in the place of a page, an answer or a manifest is told of in a sentence', async () => {
   const [page = ''] = await landed(/events\/.*page.*gz$/);
@@ -165,7 +169,7 @@ test('a published file that is a link is refused before anything is asked, and w
   await rm(shared);
 });
 
-test('both files gone, or no databases any more, are made again', async () => {
+test('both files gone, or no databases any more, are made again', { tags: ['extended'] }, async () => {
   await rm(place.published);
   await rm(working());
   await expectRebuilt();
@@ -204,21 +208,25 @@ describe('a page of a paid export that was damaged', () => {
     expect(await contents(place.published)).toEqual(before);
   });
 
-  test('keeps the published events where the private warehouse is gone too, and the service has forgotten them', async () => {
-    await damagePage();
-    await rm(working());
-    expect((await place.run(['rebuild'])).stderr).toContain('Not published');
-    const exported = await place.run(['exports', 'list', '--json']);
-    const [{ key }] = JSON.parse(exported.stdout) as [{ key: string }];
-    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 404 }]);
-    for (const command of [['exports', 'resume', key], ['run'], ['rebuild']]) {
-      const result = await place.run(command);
-      expect(result.code, result.stderr).toBe(1);
-      expect(await place.rows(days)).toEqual([{ days: '2' }]);
-    }
-    place.sandbox.setFaults([]);
-    await place.run(['exports', 'resume', key]);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await contents(place.published)).toEqual(before);
-  });
+  test(
+    'keeps the published events where the private warehouse is gone too, and the service has forgotten them',
+    { tags: ['extended'] },
+    async () => {
+      await damagePage();
+      await rm(working());
+      expect((await place.run(['rebuild'])).stderr).toContain('Not published');
+      const exported = await place.run(['exports', 'list', '--json']);
+      const [{ key }] = JSON.parse(exported.stdout) as [{ key: string }];
+      place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 404 }]);
+      for (const command of [['exports', 'resume', key], ['run'], ['rebuild']]) {
+        const result = await place.run(command);
+        expect(result.code, result.stderr).toBe(1);
+        expect(await place.rows(days)).toEqual([{ days: '2' }]);
+      }
+      place.sandbox.setFaults([]);
+      await place.run(['exports', 'resume', key]);
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(await contents(place.published)).toEqual(before);
+    },
+  );
 });

@@ -288,15 +288,19 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 
-  test('ends a night with exit code 1, not 3, where the budget stands in the way too', async () => {
-    const place = await lost();
-    await place.configure(TWO_DAYS + budget(1));
-    const { stderr } = await run(place, 'run', 1);
-    expect(stderr).toMatch(/not requested, over exports\.budget\.records_per_run: 2026-11-19/);
-    await run(place, 'exports abandon 2026-11-20.1');
-    await run(place, 'run', 3);
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  test(
+    'ends a night with exit code 1, not 3, where the budget stands in the way too',
+    { tags: ['extended'] },
+    async () => {
+      const place = await lost();
+      await place.configure(TWO_DAYS + budget(1));
+      const { stderr } = await run(place, 'run', 1);
+      expect(stderr).toMatch(/not requested, over exports\.budget\.records_per_run: 2026-11-19/);
+      await run(place, 'exports abandon 2026-11-20.1');
+      await run(place, 'run', 3);
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 
   test('that the ledger did not know is entered only with a warning', async () => {
     const { stderr } = await run(await make(TWO_PAID), 'exports attach 2026-11-20.1 found');
@@ -330,7 +334,6 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
 
 test.each([
   ['400 with an error body', { status: 400, body: { error: 'InvalidRequest', message: 'no' } }],
-  ['401 about the token', { status: 401, body: { error: 'Unauthorized' } }],
   ['429 about the rate', { status: 429, body: { error: 'Too many requests' } }],
 ])(
   'a clear refusal (%s) costs nothing: each run asks again, until one is accepted',
@@ -410,7 +413,7 @@ test('readers that hold the old file neither block a run nor see it change', { t
 
 test(
   'of two runs at once the second one is told to try later, by whom, with exit code 75',
-  { tags: ['long'] },
+  { tags: ['extended'] },
   async () => {
     const place = await make(PAID, { exportSeconds: 4 });
     const first = place.start(['run']);
@@ -506,7 +509,7 @@ async function modelling(child: ChildProcess): Promise<void> {
 
 test(
   'SIGTERM while the models are made ends within seconds, and the next run makes them',
-  { tags: ['long'], timeout: 120_000 },
+  { tags: ['extended'], timeout: 120_000 },
   async () => {
     const place = await makeLarge();
     for (const signals of [1, 2]) {

@@ -70,22 +70,26 @@ describe('a day without rows of daily statistics', () => {
     expect(place.sandbox.requests().E20).toBe(0);
   });
 
-  test('is asked for again on a later night, however old it is, and paid for when it has rows by then', async () => {
-    const place = await make(`start_date: 2026-11-16\n${exports(100_000)}`, now);
-    place.sandbox.setFaults(EMPTY);
-    expect((await place.run(['run'], at(NOW))).code).toBe(3);
-    place.sandbox.setFaults([]);
-    const plan = JSON.parse((await place.run(['plan', '--json'], at(TOMORROW))).stdout) as {
-      statistics: { missing: string[]; again: string[] };
-    };
-    expect(plan.statistics.missing).toEqual(['2026-11-21']);
-    expect(plan.statistics.again).toEqual(daysOf({ start: '2026-11-16', end: '2026-11-20' }));
-    expect(await place.run(['run'], at(TOMORROW))).toMatchObject({ code: 0 });
-    expect(place.sandbox.bills()).toHaveLength(6);
-    expect(await place.rows('select count(*)::int as n from ops.coverage where rows = 0')).toEqual([
-      { n: 0 },
-    ]);
-  });
+  test(
+    'is asked for again on a later night, however old it is, and paid for when it has rows by then',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make(`start_date: 2026-11-16\n${exports(100_000)}`, now);
+      place.sandbox.setFaults(EMPTY);
+      expect((await place.run(['run'], at(NOW))).code).toBe(3);
+      place.sandbox.setFaults([]);
+      const plan = JSON.parse((await place.run(['plan', '--json'], at(TOMORROW))).stdout) as {
+        statistics: { missing: string[]; again: string[] };
+      };
+      expect(plan.statistics.missing).toEqual(['2026-11-21']);
+      expect(plan.statistics.again).toEqual(daysOf({ start: '2026-11-16', end: '2026-11-20' }));
+      expect(await place.run(['run'], at(TOMORROW))).toMatchObject({ code: 0 });
+      expect(place.sandbox.bills()).toHaveLength(6);
+      expect(await place.rows('select count(*)::int as n from ops.coverage where rows = 0')).toEqual([
+        { n: 0 },
+      ]);
+    },
+  );
 });
 
 describe('the first night of a budget', () => {

@@ -142,7 +142,7 @@ describe('a ledger of before is recognised, where both of its copies are restore
     expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
   });
 
-  test('by the answers that landed since', async () => {
+  test('by the answers that landed since', { tags: ['extended'] }, async () => {
     // The second export is still being made, so that it has left no page.
     const { place, restore } = await twoNights(
       ['ledger', 'landing/ledger', 'private/warehouse.duckdb'],

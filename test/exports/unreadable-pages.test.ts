@@ -95,7 +95,7 @@ describe('a page is the same to the download and to the load', () => {
     },
   );
 
-  test('with any bytes changed', { tags: ['long'], timeout: 240_000 }, async () => {
+  test('with any bytes changed', { tags: ['extended'], timeout: 240_000 }, async () => {
     const pieces = fc.constantFrom(
       ...'{ } [ ] " , : \\ 0'.split(' '),
       ...[' ', '\n', 'null', '"data":', '\ufeff', '\u0000', '\\ud83d'],

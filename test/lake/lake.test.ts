@@ -159,7 +159,7 @@ describe('a push', () => {
     expect(await lakeside.lake.rows(`${parts} and coalesce(date < '2026-01-01', true)`)).toEqual([]);
   });
 
-  test('leaves days alone that only the lake holds', async () => {
+  test('leaves days alone that only the lake holds', { tags: ['extended'] }, async () => {
     const lakeside = await filled(1);
     await change(
       lakeside,
@@ -397,16 +397,20 @@ describe('retention with a lake', () => {
     expect(place.sandbox.bills()).toHaveLength(13);
   });
 
-  test('keeps them while the lake cannot be read, and tells a person after seven nights', async () => {
-    const { place, lake } = await make(KEPT.replace('2026-11-08', '2026-11-05'), 0);
-    await place.run(['run']);
-    await good(place, 'lake setup');
-    await good(place, 'lake push');
-    lake.unreachable = true;
-    const stay = /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/;
-    await fails(place, 'run', 1, stay);
-    expect(await place.rows(days)).toHaveLength(16);
-  });
+  test(
+    'keeps them while the lake cannot be read, and tells a person after seven nights',
+    { tags: ['extended'] },
+    async () => {
+      const { place, lake } = await make(KEPT.replace('2026-11-08', '2026-11-05'), 0);
+      await place.run(['run']);
+      await good(place, 'lake setup');
+      await good(place, 'lake push');
+      lake.unreachable = true;
+      const stay = /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/;
+      await fails(place, 'run', 1, stay);
+      expect(await place.rows(days)).toHaveLength(16);
+    },
+  );
 });
 
 describe('verify', () => {

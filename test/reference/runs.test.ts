@@ -203,25 +203,30 @@ describe('a list that breaks off', () => {
   const CATALOGS = ['products', 'stores', 'a-b_C'];
   const ALONE = only('catalogs');
 
-  test('at any page leaves each catalog as it was or as it is, and the next run reads it whole', async () => {
-    const nights = await Nights.make();
-    expect((await nights.run([], ALONE)).code).toBe(0);
-    // The list, three catalogs of three, one and one pages, and the list again.
-    for (let skip = 0; skip <= 6; skip++) {
-      nights.night++;
-      const before = await Promise.all(CATALOGS.map((catalog) => nights.held(catalog)));
-      const broken = await nights.run([{ kind: 'cut-with-length', endpoint: 'E2', skip, times: 1 }], ALONE);
-      expect(broken.code, broken.stderr).toBe(1);
-      for (const [at, catalog] of CATALOGS.entries())
-        expect([before[at], await nights.items(catalog)]).toContainEqual(await nights.held(catalog));
-
+  test(
+    'at any page leaves each catalog as it was or as it is, and the next run reads it whole',
+    { tags: ['extended'] },
+    async () => {
+      const nights = await Nights.make();
       expect((await nights.run([], ALONE)).code).toBe(0);
-      for (const catalog of CATALOGS) expect(await nights.held(catalog)).toEqual(await nights.items(catalog));
-    }
-    expect(await nights.rows('select min(valid_from)::varchar as first from catalog_items_history')).toEqual([
-      { first: '2026-11-21' },
-    ]);
-  });
+      // The list, three catalogs of three, one and one pages, and the list again.
+      for (let skip = 0; skip <= 6; skip++) {
+        nights.night++;
+        const before = await Promise.all(CATALOGS.map((catalog) => nights.held(catalog)));
+        const broken = await nights.run([{ kind: 'cut-with-length', endpoint: 'E2', skip, times: 1 }], ALONE);
+        expect(broken.code, broken.stderr).toBe(1);
+        for (const [at, catalog] of CATALOGS.entries())
+          expect([before[at], await nights.items(catalog)]).toContainEqual(await nights.held(catalog));
+
+        expect((await nights.run([], ALONE)).code).toBe(0);
+        for (const catalog of CATALOGS)
+          expect(await nights.held(catalog)).toEqual(await nights.items(catalog));
+      }
+      expect(
+        await nights.rows('select min(valid_from)::varchar as first from catalog_items_history'),
+      ).toEqual([{ first: '2026-11-21' }]);
+    },
+  );
 
   test('of opt-outs closes nothing', async () => {
     const nights = await Nights.make(YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
@@ -310,23 +315,29 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
     announced: 3,
   }));
 
-  test('end at ten times what is announced, leave no pages, and keep no day of events waiting', async () => {
-    const nights = await Nights.make(LISTS);
-    const odd = await nights.run(ENDLESS);
-    expect(odd.code, odd.stderr).toBe(1);
-    expect(odd.stderr.match(/the service announces 3 rows, gave 30, and the list goes on/g)).toHaveLength(3);
-    expect(odd.stderr).toMatch(/items of catalog products are not loaded: .*, and the list goes on/);
-    expect(nights.place.sandbox.requests()).toMatchObject({ E4: 15, E10: 15, E12: 15 });
-    const landing = join(nights.place.folder, 'data', 'landing');
-    const landed = readdirSync(landing, { recursive: true, encoding: 'utf8' });
-    const streams = /^(catalogs|brand_templates|alimtalk_templates|opt_outs)\/.*\.json\.gz$/;
-    // Of the catalogs the list itself is there.
-    expect(landed.filter((file) => streams.test(file) && !file.includes('/%2a.'))).toEqual([]);
-    expect(await nights.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
-    nights.night = 1;
-    expect((await nights.run()).code).toBe(0);
-    expect(await nights.rows('select count(*) > 3 as some from opt_outs')).toEqual([{ some: true }]);
-  });
+  test(
+    'end at ten times what is announced, leave no pages, and keep no day of events waiting',
+    { tags: ['extended'] },
+    async () => {
+      const nights = await Nights.make(LISTS);
+      const odd = await nights.run(ENDLESS);
+      expect(odd.code, odd.stderr).toBe(1);
+      expect(odd.stderr.match(/the service announces 3 rows, gave 30, and the list goes on/g)).toHaveLength(
+        3,
+      );
+      expect(odd.stderr).toMatch(/items of catalog products are not loaded: .*, and the list goes on/);
+      expect(nights.place.sandbox.requests()).toMatchObject({ E4: 15, E10: 15, E12: 15 });
+      const landing = join(nights.place.folder, 'data', 'landing');
+      const landed = readdirSync(landing, { recursive: true, encoding: 'utf8' });
+      const streams = /^(catalogs|brand_templates|alimtalk_templates|opt_outs)\/.*\.json\.gz$/;
+      // Of the catalogs the list itself is there.
+      expect(landed.filter((file) => streams.test(file) && !file.includes('/%2a.'))).toEqual([]);
+      expect(await nights.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
+      nights.night = 1;
+      expect((await nights.run()).code).toBe(0);
+      expect(await nights.rows('select count(*) > 3 as some from opt_outs')).toEqual([{ some: true }]);
+    },
+  );
 
   test('and any others come after what is paid', async () => {
     const nights = await Nights.make(LISTS);

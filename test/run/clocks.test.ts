@@ -113,15 +113,19 @@ describe('clocks that are further apart than five minutes', () => {
   });
 });
 
-test('within five minutes the earlier clock decides whether yesterday is complete', async () => {
-  const seven = completeFrom('2026-11-20').getTime();
-  const place = await make({ now: () => new Date(seven - 2 * MINUTE) });
-  const result = await place.run(['run'], { DAWNLOAD_NOW: new Date(seven + 2 * MINUTE).toISOString() });
-  expect(result.stderr).toMatch(/The last complete day is 2026-11-19/);
-  expect(result.code).toBe(0);
-  expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19']);
-  expect(await daysOf(place, 'events')).toEqual(['17', '18', '19']);
-});
+test(
+  'within five minutes the earlier clock decides whether yesterday is complete',
+  { tags: ['extended'] },
+  async () => {
+    const seven = completeFrom('2026-11-20').getTime();
+    const place = await make({ now: () => new Date(seven - 2 * MINUTE) });
+    const result = await place.run(['run'], { DAWNLOAD_NOW: new Date(seven + 2 * MINUTE).toISOString() });
+    expect(result.stderr).toMatch(/The last complete day is 2026-11-19/);
+    expect(result.code).toBe(0);
+    expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19']);
+    expect(await daysOf(place, 'events')).toEqual(['17', '18', '19']);
+  },
+);
 
 test('a clock that is set back by two minutes during a run leaves the budget of the run as it is', async () => {
   const place = await make();

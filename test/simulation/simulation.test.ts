@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag extended
 import { expect, test } from 'vitest';
 import { ALIKE, BETTER } from './cells.js';
 import { falseWinners, REVENUE_CELLS } from './revenue.js';
