@@ -98,7 +98,11 @@ export function runJob(
       await loadLanded(context);
       const complete = await untilComplete(job, context);
       ({ days } = complete);
-      await pull(complete, context);
+      try {
+        await pull(complete, context);
+      } finally {
+        reportClocks(context);
+      }
     };
     const outcome = await recorded(context, job.name, invocation, async (record) => {
       const delivered = await deliver(context, work, record, async () => {
@@ -120,14 +124,10 @@ export function runJob(
  * @throws ClockError when the clocks differ so much that nothing may land
  */
 async function untilComplete(job: Job, context: RunContext): Promise<Job> {
-  const { service, report, terminal } = context;
+  const { service, terminal } = context;
   await service.authorize();
   assertMayLand(context);
-  const trouble = clockTrouble(context);
-  if (trouble !== undefined) {
-    report.clockSkewMs = service.clockSkewMs;
-    report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
-  }
+  reportClocks(context);
   const earlier = earlierOf(context);
   const last = lastCompleteDay(earlier);
   if (job.days.end <= last) return job;
@@ -135,6 +135,15 @@ async function untilComplete(job: Job, context: RunContext): Promise<Job> {
     `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
   );
   return until(job, last);
+}
+
+/** Reports once that the clocks differ too much for a payment; a later answer may be the first that shows it. */
+function reportClocks(context: RunContext): void {
+  const { service, report } = context;
+  const trouble = clockTrouble(context);
+  if (trouble === undefined || report.clockSkewMs !== undefined) return;
+  report.clockSkewMs = service.clockSkewMs;
+  report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
 }
 
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
@@ -179,7 +188,10 @@ function pushRows({ pushes }: PushLedger): PushRow[] {
  * Rebuilds the warehouse from the landing zone and the ledger without any request. The new file replaces the old one
  * when it is complete.
  */
-export function rebuild(config: StorageConfig, invocation: Invocation): Promise<Outcome> {
+export function rebuild(
+  config: StorageConfig & Pick<Config, 'retention' | 'lake'>,
+  invocation: Invocation,
+): Promise<Outcome> {
   const rebuilding = async (context: LocalContext): Promise<Outcome> => {
     // Exports recorded only on the lost lines of the ledger would be missing from the new file.
     if (context.ledger.doubt !== undefined) throw context.ledger.doubt;
@@ -189,7 +201,12 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
     // A rebuild is not recorded as a run; it copies the runs of the journal into the new file.
     await retellRuns(context);
     await takeRemovedDays(context);
-    const outcome = await deliver(context, () => loadLanded(context));
+    const outcome = await deliver(
+      context,
+      () => loadLanded(context),
+      undefined,
+      () => retain(context, config, invocation),
+    );
     const { rebuilt, working } = context.files;
     if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
       invocation.terminal.warn(

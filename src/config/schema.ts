@@ -95,7 +95,10 @@ const paidExports = z.strictObject(
     page_parameter: parameter('must be the name of a query parameter').default('page'),
     /** Texts of answers to E20 that a person has judged to be refusals. */
     refusals: z
-      .array(text('must be the text of an answer'), 'must be a list of texts of answers')
+      .array(
+        text('must be the text of an answer').refine((answer) => answer.trim() !== '', 'must not be blank'),
+        'must be a list of texts of answers',
+      )
       .default([]),
     max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   },

@@ -117,8 +117,17 @@ export function readAnswer(
     .filter((value) => typeof value === 'string');
   const isRefusal = (value: string): boolean =>
     REFUSALS.some(([code, known]) => code === status && isSame(value, known));
-  return values.length > 0 && values.every(isRefusal) ? { kind: 'refused' } : { kind: 'error', text };
+  const isPlain = [...parts.keys()].every((key) => ERROR_KEYS.has(key));
+  return isPlain && values.length > 0 && values.every(isRefusal)
+    ? { kind: 'refused' }
+    : { kind: 'error', text };
 }
+
+/** The keys of a refusal. An answer with another key may tell of an export, so a person judges it. */
+const ERROR_KEYS: ReadonlySet<string> = new Set([
+  ...['error', 'message', 'status', 'statusCode', 'code', 'data'],
+  ...['path', 'timestamp', 'projectId', 'durationMs'],
+]);
 
 /** The values of `status` beside an error; any other one is about an export (E21). */
 const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];

@@ -25,6 +25,7 @@ import { changesOf } from '../lake/transaction.js';
 import { MOST_SKEW_MS } from '../api/clocks.js';
 import { withLake } from '../lake/push.js';
 import type { Invocation } from '../invocation.js';
+import { wereRemoved } from '../run/retention.js';
 import { RunJournal } from '../storage/run-journal.js';
 import { ask, openInstance } from '../storage/duckdb.js';
 import { LandingZone } from '../storage/landing-zone.js';
@@ -588,8 +589,10 @@ async function landedFiles(dataDir: string): Promise<Finding> {
   const landing = LandingZone.read(dataDir);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
-  for (const { key, day, exportId, state, records } of await paidExports(dataDir)) {
+  for (const entry of await paidExports(dataDir)) {
+    const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
+    if (wereRemoved(dataDir, entry)) continue;
     const held = sumOf(await landedPages({ landing }, { day, key, exportId }));
     if (held === records) continue;
     damage.push({

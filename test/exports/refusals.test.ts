@@ -28,6 +28,11 @@ describe('a refusal is an entry of the list', () => {
     }
   });
 
+  test('with a key that may tell of an export is for a person', () => {
+    for (const more of [{ exportIds: ['e1'] }, { job_id: 'e1' }, { result: { total: 1 } }, { billed: true }])
+      expect(kindOf(400, { error: 'InvalidRequest', ...more })).toBe('error');
+  });
+
   test('no other text is one, in any shape', () => {
     const shapes: ((text: string) => unknown)[] = [
       (text) => ({ error: text }),

@@ -63,6 +63,18 @@ describe('clocks that are further apart than five minutes', () => {
     expect(place.sandbox.bills()).toHaveLength(4);
   });
 
+  test('a jump during a run ends it with 1, and the next run pays', async () => {
+    let isWrong = true;
+    const jump = (): number => (isWrong && place.sandbox.requests().E17 > 0 ? 20 * MINUTE : 0);
+    const place: Place = await make({ date: () => new Date(Date.parse(NOW) + jump()).toUTCString() });
+    const result = await place.run(['run']);
+    expect([result.code, place.sandbox.requests().E20]).toEqual([1, 0]);
+    expect(result.stderr).toMatch(/clock is 20 min behind the service's\. No paid request is sent/);
+    isWrong = false;
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.bills()).toHaveLength(4);
+  });
+
   test.each([
     ['2 days ahead', 48 * HOUR],
     ['2 days behind', -48 * HOUR],

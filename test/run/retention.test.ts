@@ -134,7 +134,7 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   const { code, stderr } = await place.execute(['rebuild']);
   expect(stderr.replaceAll('\n', ' ')).toContain('what was computed of them is lost');
   expect(code).toBe(0);
-  expect((await eventDays())[0]).toEqual({ day: '2026-11-12' });
+  expect((await eventDays())[0]).toEqual({ day: '2026-11-13' });
   await rm(join(place.folder, 'data'), { recursive: true });
   await cp(kept, join(place.folder, 'data'), { recursive: true });
 });
