@@ -160,9 +160,9 @@ describe('an answer for an agent', () => {
     await expect(
       sqlText('select count(*) from range(100000000000) a where hash(a.range) = 1', limits),
     ).rejects.toThrow('no answer within 0.3 seconds');
-    await expect(sqlText("select levenshtein(repeat('a', 9000), repeat('b', 9000))", limits)).rejects.toThrow(
-      'no answer within',
-    );
+    await expect(
+      sqlText("select levenshtein(repeat('a', 60000), repeat('b', 60000))", limits),
+    ).rejects.toThrow('no answer within');
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
