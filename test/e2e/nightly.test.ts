@@ -163,21 +163,25 @@ describe('a night', { tags: ['long'] }, () => {
     expect(rows).toEqual(Array(3).fill({ rows: 0 }));
   });
 
-  test('whose answers of three streams no load can read tells of it until later ones take their place', async () => {
-    const place = await make(`${TWO_DAYS}reference: { catalogs: true, opt_outs: true }\n`);
-    await run(place, 'run');
-    for (const stream of ['statistics', 'campaigns', 'catalogs']) {
-      const folder = join(place.folder, 'data', 'landing', stream);
-      const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gz'));
-      for (const file of files) await writeFile(join(folder, file), gzipSync('<html>'));
-    }
-    const { stderr } = await run(place, 'rebuild', 1);
-    for (const stream of ['statistics', 'campaigns', 'catalogs']) {
-      expect(stderr).toMatch(new RegExp(`${stream}.* has landed but is not loaded`));
-    }
-    await run(place, 'run');
-    expect((await run(place, 'rebuild')).stderr).toContain('Later answers have taken its place.');
-  });
+  test(
+    'whose answers of three streams no load can read tells of it until later ones take their place',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make(`${TWO_DAYS}reference: { catalogs: true, opt_outs: true }\n`);
+      await run(place, 'run');
+      for (const stream of ['statistics', 'campaigns', 'catalogs']) {
+        const folder = join(place.folder, 'data', 'landing', stream);
+        const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gz'));
+        for (const file of files) await writeFile(join(folder, file), gzipSync('<html>'));
+      }
+      const { stderr } = await run(place, 'rebuild', 1);
+      for (const stream of ['statistics', 'campaigns', 'catalogs']) {
+        expect(stderr).toMatch(new RegExp(`${stream}.* has landed but is not loaded`));
+      }
+      await run(place, 'run');
+      expect((await run(place, 'rebuild')).stderr).toContain('Later answers have taken its place.');
+    },
+  );
 
   test('whose export has an id with half an emoji waits for a person, and its day can be had', async () => {
     const body = '{"export_id":"abc\\ud83d","note":"\\udc00"}';
@@ -368,7 +372,7 @@ test('pages that are at home are not fetched again after a kill', { tags: ['long
 
 test(
   'what programs read has one spelling of names: snake_case, at every depth',
-  { tags: ['long'] },
+  { tags: ['extended'] },
   async () => {
     const place = await make(TWO_DAYS + budget(360));
     const keys = new Set<string>();

@@ -109,21 +109,25 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect((await place.run(['exports', 'recover'], at(2))).stderr).toMatch(/lists every paid export/);
   });
 
-  test('pays with a consent for named days, which says what may be paid twice, and still asks for the others', async () => {
-    const place = await machineLost();
-    const day = ['backfill', '--start', '2026-11-22', '--end', '2026-11-22'];
-    const question = personWho(['n\r']);
-    const clock = { now: () => new Date(NIGHTS[2]), moveTo: () => undefined };
-    await performCommand(day, place.folder, place.environment, clock, question.terminal);
-    expect(question.screen()).toMatch(/perhaps: 2026-11-22/);
-    expect(paid(place)).toHaveLength(2);
-    const given = await place.run([...day, '--yes-paid'], at(2));
-    expect(given.stderr).toMatch(/perhaps: 2026-11-22/);
-    expect(paid(place)).toHaveLength(3);
-    const night = await place.run(['run'], at(2));
-    expect(night.stderr).toMatch(/perhaps: 2026-11-21\b/);
-    expect(paid(place)).toHaveLength(3);
-  });
+  test(
+    'pays with a consent for named days, which says what may be paid twice, and still asks for the others',
+    { tags: ['extended'] },
+    async () => {
+      const place = await machineLost();
+      const day = ['backfill', '--start', '2026-11-22', '--end', '2026-11-22'];
+      const question = personWho(['n\r']);
+      const clock = { now: () => new Date(NIGHTS[2]), moveTo: () => undefined };
+      await performCommand(day, place.folder, place.environment, clock, question.terminal);
+      expect(question.screen()).toMatch(/perhaps: 2026-11-22/);
+      expect(paid(place)).toHaveLength(2);
+      const given = await place.run([...day, '--yes-paid'], at(2));
+      expect(given.stderr).toMatch(/perhaps: 2026-11-22/);
+      expect(paid(place)).toHaveLength(3);
+      const night = await place.run(['run'], at(2));
+      expect(night.stderr).toMatch(/perhaps: 2026-11-21\b/);
+      expect(paid(place)).toHaveLength(3);
+    },
+  );
 });
 
 describe('a ledger of before is recognised, where both of its copies are restored,', () => {

@@ -67,18 +67,22 @@ test('it catches up, and stops during a pause', async () => {
   expect(ms).toBeLessThan(2_000);
 });
 
-test('a failed night is tried again a while later, and it stops during that pause', async () => {
-  place = await Place.make(`${YAML}retries: 0\n`, {
-    faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
-  });
-  const keeper = scheduler(place);
-  await keeper.says(/The run failed\. Trying again at 2026-11-21 07:4\d KST\./);
-  expect((await stopped(keeper)).code).toBe(0);
-});
+test(
+  'a failed night is tried again a while later, and it stops during that pause',
+  { tags: ['extended'] },
+  async () => {
+    place = await Place.make(`${YAML}retries: 0\n`, {
+      faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
+    });
+    const keeper = scheduler(place);
+    await keeper.says(/The run failed\. Trying again at 2026-11-21 07:4\d KST\./);
+    expect((await stopped(keeper)).code).toBe(0);
+  },
+);
 
 const BUDGET = 'exports: { budget: { records_per_run: 10000000, records_per_month: 10000000 } }\n';
 
-test('it stops in the middle of a download', async () => {
+test('it stops in the middle of a download', { tags: ['extended'] }, async () => {
   place = await Place.make(YAML + BUDGET, { eventsPerDay: 200_000, latencyMs: 200 });
   const keeper = scheduler(place);
   while (place.sandbox.requests().E21 < 5) await new Promise((resolve) => setTimeout(resolve, 20));

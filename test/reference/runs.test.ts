@@ -370,7 +370,7 @@ describe('lists that lose more than half of their rows', () => {
     return row;
   };
 
-  test('change nothing in one night, and are believed in the second', async () => {
+  test('change nothing in one night, and are believed in the second', { tags: ['extended'] }, async () => {
     const nights = await Nights.make();
     expect((await nights.run()).code).toBe(0);
     const before = await held(nights);

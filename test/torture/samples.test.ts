@@ -14,7 +14,7 @@ const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 12);
 test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
   const report = await killTorture({
     seed: 20261121,
-    kills: Number(process.env['TORTURE_KILLS'] ?? 6),
+    kills: Number(process.env['TORTURE_KILLS'] ?? 4),
     // A slow machine has time for fewer; the first of them are always the same.
     until: Date.now() + SECONDS * 1000,
     roundsPerFolder: 5,

@@ -343,7 +343,7 @@ describe('a night', () => {
 
 test(
   'ops.checks holds after each load what checking all days would find',
-  { tags: ['long'], timeout: 120_000 },
+  { tags: ['extended'], timeout: 120_000 },
   async () => {
     let found = 0;
     await fc.assert(

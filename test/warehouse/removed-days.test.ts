@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag extended
 /** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
