@@ -19,7 +19,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 interface ErrorDetails {
   /** The next step, in whole sentences. */
   readonly hint?: string;
-  /** What holds when a run fails, in whole sentences: other commands do not show it. */
+  /** Advice for a failed run, in whole sentences; other commands do not show it. */
   readonly ofRun?: string;
   readonly cause?: unknown;
 }

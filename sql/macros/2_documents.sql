@@ -147,8 +147,8 @@ create macro macros.without_recipient(document) as case
         )[1]
 end;
 
--- What `extra` holds of a document: the whole text, without what is kept in rows of its own, if a value is of another
--- kind than the specification says; else the members with unknown keys.
+-- The value of `extra` for a document. If a value is of another kind than the specification says, it is the whole text
+-- without the parts that have rows of their own; otherwise it is the members with unknown keys.
 create macro macros.extra_of(document, place) as list_transform(
     list_transform(
         [

@@ -69,7 +69,7 @@ create table ops.restatements (
     before bigint,
     after bigint,
     pull varchar,
-    -- What the counter is about: a statistic that vanished has no row any more.
+    -- Keys of the statistic: a statistic that vanished has no row any more.
     resource_type varchar,
     campaign_id varchar,
     variant_id varchar,

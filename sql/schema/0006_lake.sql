@@ -1,4 +1,4 @@
--- What copies of the warehouse need: the state of each day of a model, and the days whose events left this file.
+-- For copies of the warehouse: the state of each day of a model, and the days whose events left this file.
 
 -- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
 -- no row.

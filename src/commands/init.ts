@@ -43,7 +43,7 @@ export interface InitOptions {
   readonly force?: boolean;
 }
 
-/** What is asked for, by the name of the answer. */
+/** The questions, by the name of the answer. */
 const QUESTIONS = {
   baseUrl: 'Base URL of the service',
   projectId: 'Project ID',

@@ -15,9 +15,6 @@ import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
 import { statement } from '../warehouse/session.js';
 import { spelledIn } from './spelling.js';
 
-/** The crash points of an erasure, in addition to those of files, of the load and of publishing. */
-export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copied', 'erase/receipt'] as const;
-
 /**
  * Rewrites a closed database without the bytes of deleted rows, which DuckDB keeps in free blocks.
  *

@@ -22,7 +22,7 @@ import type { Job, Gap } from '../streams.js';
 import type { Budget, BudgetVerdict, Decision } from './budget.js';
 import { formatPrice, priceOf } from '../price.js';
 
-/** What the paid exports work with. */
+/** The parts of a run that paid exports use. */
 export interface ExportsContext extends Clocks {
   readonly config: ServiceConfig;
   readonly service: ServiceClient;
@@ -41,7 +41,7 @@ export interface ExportsContext extends Clocks {
   loadExport(entry: Export): Promise<boolean>;
 }
 
-/** What a run reports about its paid exports. */
+/** The part of a run's report that is about paid exports. */
 interface ExportsReport {
   readonly exports: readonly ExportLine[];
   gap(gap: Gap): void;

@@ -17,7 +17,7 @@ import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../streams.js';
 
-/** What the reference data works with. */
+/** The parts of a run that pulls of reference data use. */
 interface ReferenceContext {
   readonly service: ServiceClient;
   readonly config: ServiceConfig;
