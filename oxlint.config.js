@@ -13,6 +13,7 @@ const ORDER = [
   ['exports', 'statistics', 'reference'],
   ['warehouse'],
   ['dictionary'],
+  ['journal'],
   ['storage'],
   ['api'],
   ['config'],

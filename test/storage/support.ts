@@ -78,6 +78,7 @@ export interface ChildOptions {
 
 const MODULES = {
   LandingZone: 'storage/landing-zone',
+  Journal: 'journal/journal',
   Ledger: 'exports/ledger',
   LedgerView: 'exports/export',
   RunLock: 'storage/run-lock',

@@ -1,0 +1,59 @@
+/**
+ * The one answer to the question whether the journal forgot something. Files that were written later than a line carry
+ * its number and checksum: manifests of pulls, both warehouse files, and the witness in the private folder, which
+ * backups leave out. A head that the journal does not hold shows that the journal was lost, cut, or is older.
+ */
+import { DamageError } from '../errors.js';
+import type { Journal } from './journal.js';
+import type { Head } from './lines.js';
+
+/** A head, and the file that carries it, in words. */
+export interface KnownHead extends Head {
+  readonly place: string;
+}
+
+/** The reason why the journal may lack lines. */
+export interface Doubt {
+  /** A sentence. */
+  readonly why: string;
+  /** True if an erasure may be missing: then nothing is loaded, published or pushed. */
+  readonly erasures: boolean;
+  /** The highest number that another file knows. */
+  readonly forgotten: number;
+}
+
+/**
+ * Compares the journal with the heads that other files carry. Returns undefined if it holds them all, or a person has
+ * confirmed what it lacks.
+ */
+export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]): Doubt | undefined {
+  const runs = journal.of('run');
+  const decided = runs.findLast(({ event }) => event === 'unsure' || event === 'confirmed');
+  const agreed = Math.max(0, ...runs.map((line) => (line.event === 'confirmed' ? line.forgotten : 0)));
+  const erasures = new Set(
+    journal.of('erase').flatMap((line) => (line.event === 'begun' ? [line.seq, line.was] : [])),
+  );
+  const unknown = heads.filter((head) => head.seq > agreed && !journal.holds(head));
+  const unerased = heads.find(({ erase }) => erase > 0 && !erasures.has(erase));
+  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
+  const [first] = unknown;
+  const why =
+    journal.lacks ??
+    (first === undefined ? undefined : `The journal lacks line ${first.seq}, which ${first.place} knows.`) ??
+    (unerased === undefined
+      ? undefined
+      : `The journal lacks the erasure of line ${unerased.erase}, which ${unerased.place} knows.`) ??
+    (decided?.event === 'unsure' ? decided.why : undefined);
+  return why === undefined ? undefined : { why, erasures: unerased !== undefined, forgotten };
+}
+
+/** The error with which paid requests and pushes are refused while the journal may lack lines. */
+export function forgottenError({ why, erasures }: Doubt): DamageError {
+  return erasures
+    ? new DamageError(`${why} Erased persons could come back, so nothing is loaded, published or pushed.`, {
+        hint: 'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.',
+      })
+    : new DamageError(`${why} No paid request and no push is sent, since it could be the second one.`, {
+        hint: 'Run `dawnload recover`: it shows what other files know, and enters it.',
+      });
+}

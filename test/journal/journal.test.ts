@@ -1,0 +1,269 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DamageError, StorageError, UsageError } from '../../src/errors.js';
+import { assertNotForgotten } from '../../src/journal/doubt.js';
+import { Journal, JOURNAL_STEPS, readWitness } from '../../src/journal/journal.js';
+import { child, dataFolder, rejection, testEffects } from '../storage/support.js';
+
+const KEY = '2026-11-20.1';
+
+/** A folder whose journal holds a project, a run, and an export that was requested. */
+async function written() {
+  const dataDir = await dataFolder();
+  const effects = testEffects();
+  const journal = await Journal.open({ dataDir }, effects);
+  await journal.append('project', { event: 'made', projectId: 'p' });
+  await journal.append('run', { event: 'begun', runId: 'r', command: 'run', version: '1', processId: 1 });
+  await journal.append('export', intent(KEY));
+  await journal.append('export', { event: 'requested', key: KEY, exportId: 'exp-1' });
+  await journal.close();
+  const path = join(dataDir, 'ledger/journal.jsonl');
+  const copyPath = join(dataDir, 'landing/ledger/journal.jsonl');
+  const text = await readFile(path, 'utf8');
+  const reopened = (): Promise<Journal> => Journal.open({ dataDir }, effects);
+  return { dataDir, effects, path, copyPath, text, lines: text.trimEnd().split('\n'), reopened };
+}
+
+function intent(key: string) {
+  const start = new Date('2026-11-19T15:00:00Z');
+  const end = new Date('2026-11-20T15:00:00Z');
+  return {
+    event: 'intended' as const,
+    key,
+    day: key.slice(0, 10),
+    start,
+    end,
+    messageData: true,
+    pricePerRecord: 0,
+  };
+}
+
+const events = (journal: Journal): string[] => journal.of('export').map(({ event }) => event);
+
+describe('the journal', () => {
+  it('reads back what was appended, by kind, with instants as dates', async () => {
+    const { reopened } = await written();
+    const journal = await reopened();
+    expect(journal.of('export')).toEqual([
+      { ...intent(KEY), seq: 3, at: testEffects().time },
+      { event: 'requested', key: KEY, exportId: 'exp-1', seq: 4, at: testEffects().time },
+    ]);
+    expect(journal.of('push')).toEqual([]);
+    expect(journal.head).toMatchObject({ seq: 4, erase: 0 });
+    expect(journal.lacks).toBeUndefined();
+  });
+
+  it('writes each line to its second copy, and the witness after an intent and at the close', async () => {
+    const { dataDir, copyPath, text, reopened } = await written();
+    expect(await readFile(copyPath, 'utf8')).toBe(text);
+    const journal = await reopened();
+    expect(await readWitness(dataDir)).toEqual(journal.head);
+    await journal.append('export', { event: 'processing', key: KEY });
+    expect(await readWitness(dataDir)).toMatchObject({ seq: 4 });
+    await journal.append('export', intent('2026-11-20.2'));
+    expect(await readWitness(dataDir)).toEqual(journal.head);
+  });
+
+  it('refuses a line of another shape, and stays as it was', async () => {
+    const { path, text, reopened } = await written();
+    const journal = await reopened();
+    const odd = journal.append('export', { event: 'ready', key: KEY, pages: -1 });
+    expect(await rejection(odd)).toBeInstanceOf(UsageError);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('a damaged journal heals silently from its copy', () => {
+  it.each([
+    ['its last line was cut', (text: string) => text.slice(0, -20)],
+    ['its last newline was cut', (text: string) => text.slice(0, -1)],
+    ['a byte in the middle changed', (text: string) => text.replace('"exp-1"', '"exp-2"')],
+    ['a byte in the first line changed', (text: string) => text.replace('"p"', '"q"')],
+  ])('when %s', async (_, change) => {
+    const { path, text, reopened } = await written();
+    await writeFile(path, change(text));
+    const journal = await reopened();
+    expect(journal.lacks).toBeUndefined();
+    expect(events(journal)).toEqual(['intended', 'requested']);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('when its copy lags behind by a line, also for the line that the copy lacks', async () => {
+    const { path, copyPath, text, lines, reopened } = await written();
+    await writeFile(copyPath, `${lines.slice(0, 3).join('\n')}\n`);
+    await writeFile(path, text.replace('"run"', '"ran"'));
+    const journal = await reopened();
+    expect(journal.lacks).toBeUndefined();
+    expect(events(journal)).toEqual(['intended', 'requested']);
+    expect(await readFile(copyPath, 'utf8')).toBe(text);
+  });
+
+  it('when part of a line was being written that the copy never held', async () => {
+    const { path, text, reopened } = await written();
+    await writeFile(path, `${text}{"kind":"export","seq":5,"at`);
+    const journal = await reopened();
+    expect(journal.lacks).toBeUndefined();
+    expect(await readFile(path, 'utf8')).toBe(text);
+    await journal.append('export', { event: 'processing', key: KEY });
+    expect(events(await reopened())).toEqual(['intended', 'requested', 'processing']);
+  });
+
+  it('and a copy that lags, was cut or is damaged is written again', async () => {
+    const { copyPath, text, lines, reopened } = await written();
+    for (const content of [`${lines[0] ?? ''}\n`, text.slice(0, -5), text.replace('"p"', '"q"')]) {
+      await writeFile(copyPath, content);
+      expect((await reopened()).lacks).toBeUndefined();
+      expect(await readFile(copyPath, 'utf8')).toBe(text);
+    }
+  });
+});
+
+describe('a journal that lacks lines says so, and restores what its copy holds', () => {
+  it.each([
+    ['is missing', undefined, /was missing/],
+    ['ends two lines early', 2, /lacked 2 lines/],
+    ['ends one line early', 3, /lacked 1 line/],
+  ])('when it %s', async (_, kept, why) => {
+    const { path, text, lines, reopened } = await written();
+    if (kept === undefined) await rm(path);
+    else await writeFile(path, `${lines.slice(0, kept).join('\n')}\n`);
+    const journal = await reopened();
+    expect(journal.lacks).toMatch(why);
+    expect(events(journal)).toEqual(['intended', 'requested']);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('when its copy is missing', async () => {
+    const { copyPath, text, reopened } = await written();
+    await rm(copyPath);
+    expect((await reopened()).lacks).toMatch(/second copy .* is missing/);
+    expect(await readFile(copyPath, 'utf8')).toBe(text);
+  });
+
+  it('when a line is damaged that its copy does not hold', async () => {
+    const { path, copyPath, text, lines, reopened } = await written();
+    await writeFile(copyPath, `${lines.slice(0, 3).join('\n')}\n`);
+    await writeFile(path, text.replace('"exp-1"', '"exp-2"'));
+    const journal = await reopened();
+    expect(journal.lacks).toMatch(/damaged after line 3/);
+    expect(events(journal)).toEqual(['intended']);
+  });
+
+  it('when its copy belongs to another journal, the lines of which are kept', async () => {
+    const { copyPath, reopened } = await written();
+    const other = await written();
+    other.effects.time = new Date('2026-11-22T00:00:00Z');
+    const longer = await other.reopened();
+    await longer.append('export', intent('2026-11-21.1'));
+    await rm(copyPath);
+    const first = await reopened();
+    await first.append('export', { event: 'processing', key: KEY });
+    await copyFile(other.copyPath, copyPath);
+    const journal = await reopened();
+    expect(journal.lacks).toMatch(/different journals/);
+    expect(journal.others).toHaveLength(5);
+    expect(events(journal)).toEqual(['intended', 'requested', 'processing']);
+  });
+});
+
+describe('the heads that other files carry', () => {
+  it('are known, or show that the journal was lost, until a person confirms it', async () => {
+    const { dataDir, effects, path, copyPath, reopened } = await written();
+    const { head } = await reopened();
+    const known = [{ ...head, place: 'the witness' }];
+    expect(assertNotForgotten(await reopened(), known)).toBeUndefined();
+    await rm(path);
+    await rm(copyPath);
+    const empty = await Journal.open({ dataDir }, effects);
+    expect(assertNotForgotten(empty, known)).toEqual({
+      why: 'The journal lacks line 4, which the witness knows.',
+      erasures: false,
+      forgotten: 4,
+    });
+    await empty.append('run', { event: 'unsure', why: 'It was lost.' });
+    expect(assertNotForgotten(empty, [])?.why).toBe('It was lost.');
+    await empty.append('run', { event: 'confirmed', forgotten: 4 }, 5);
+    expect(assertNotForgotten(await reopened(), known)).toBeUndefined();
+    expect((await reopened()).head.seq).toBe(5);
+    expect(assertNotForgotten(await reopened(), [{ ...head, seq: 6, place: 'a manifest' }])).toBeDefined();
+  });
+
+  it('keep an erasure missing although a person confirmed the rest', async () => {
+    const { reopened } = await written();
+    const journal = await reopened();
+    const erased = [{ seq: 9, sum: 'x', erase: 7, place: 'the published file' }];
+    await journal.append('run', { event: 'confirmed', forgotten: 9 }, 10);
+    expect(assertNotForgotten(journal, erased)).toMatchObject({ erasures: true });
+    await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], was: 7 });
+    expect(assertNotForgotten(journal, erased)).toBeUndefined();
+    expect(journal.head.erase).toBe(11);
+  });
+});
+
+describe('a disk that refuses', () => {
+  it('leaves the journal as it was, and frees the reserve for what happened', async () => {
+    const { effects, path, text, reopened } = await written();
+    const journal = await reopened();
+    let full = 1;
+    effects.onReach = (point) => {
+      if (point.endsWith('/before-fsync') && full-- > 0)
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    };
+    expect(await rejection(journal.append('export', intent('2026-11-19.1')))).toBeInstanceOf(StorageError);
+    expect(await readFile(path, 'utf8')).toBe(text);
+    full = 1;
+    await journal.append('export', { event: 'processing', key: KEY });
+    expect(events(await reopened())).toEqual(['intended', 'requested', 'processing']);
+  });
+
+  it('at the copy alone does not fail the append, and the next line completes the copy', async () => {
+    const { effects, path, copyPath, reopened } = await written();
+    const journal = await reopened();
+    let full = 1;
+    effects.onReach = (point) => {
+      if (point.endsWith('/before-copy-fsync') && full-- > 0)
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    };
+    await journal.append('export', { event: 'processing', key: KEY });
+    await journal.append('export', { event: 'ready', key: KEY, pages: 1 });
+    expect(await readFile(copyPath, 'utf8')).toBe(await readFile(path, 'utf8'));
+  });
+});
+
+it.each(JOURNAL_STEPS)('survives kill -9 at the step %s, with the line or without it', async (step) => {
+  const { dataDir, effects } = await written();
+  const script = `
+const journal = await Journal.open({ dataDir: data }, effects);
+await journal.append('export', { event: 'abandoned', key: '${KEY}', note: 'given up' });
+`;
+  const env = { DAWNLOAD_CRASH_AT: `journal/export/abandoned/${step}` };
+  expect(await child(dataDir, script, { env }).ended).toMatchObject({ signal: 'SIGKILL' });
+  const after = await Journal.open({ dataDir }, effects);
+  expect(after.lacks).toBeUndefined();
+  const isThere = step !== 'before-append';
+  expect(events(after)).toEqual(['intended', 'requested', ...(isThere ? ['abandoned'] : [])]);
+  const witness = await readWitness(dataDir);
+  expect(witness).toBeDefined();
+  expect(witness !== undefined && after.holds(witness)).toBe(true);
+});
+
+it('refuses a file that another process changed meanwhile', async () => {
+  const { path, text, reopened } = await written();
+  const journal = await reopened();
+  await writeFile(path, `${text}x`);
+  expect(await rejection(journal.append('export', { event: 'processing', key: KEY }))).toBeInstanceOf(
+    DamageError,
+  );
+});
+
+it('keeps its copy where the settings say', async () => {
+  const { dataDir, effects, text } = await written();
+  const ledgerCopy = join(dataDir, '../elsewhere/copy.jsonl');
+  await mkdir(join(dataDir, '../elsewhere'));
+  const journal = await Journal.open({ dataDir, ledgerCopy }, effects);
+  expect(journal.lacks).toMatch(/copy.jsonl is missing/);
+  expect(await readFile(ledgerCopy, 'utf8')).toBe(text);
+  await journal.append('export', { event: 'processing', key: KEY });
+  expect(await readFile(ledgerCopy, 'utf8')).toContain('processing');
+});
