@@ -89,7 +89,7 @@ select unnest(
 
 -- name: finish_run
 update ops.runs
-set finished_at = $finishedAt, exit_code = $exitCode, outcome = $outcome, summary = $summary::json
+set finished_at = $finishedAt, exit_code = $exitCode, outcome = $outcome, summary = coalesce(summary, $summary::json)
 where run_id = $runId;
 
 -- name: forget_budget
@@ -106,6 +106,17 @@ order by date;
 
 -- name: home
 select current_database() as home;
+
+-- name: journal
+select seq::double as seq, sum, erase::double as erase from ops.journal;
+
+-- name: note_journal
+-- The head of the journal: the last line that this file knows.
+delete from ops.journal;
+
+insert into ops.journal
+select row.*
+from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "BIGINT"}') as row) as given;
 
 -- name: keep_main_goals
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets

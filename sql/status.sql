@@ -11,7 +11,7 @@ from ops.coverage
 order by stream, date;
 
 -- name: exports
--- Paid exports in a warehouse file, as the ledger recorded them then, without the exports that the ledger tracks today.
+-- Paid exports in a warehouse file, as the ledger recorded them then.
 select
   key,
   date::varchar as day,
@@ -28,7 +28,6 @@ select
   epoch_ms(updated_at)::double as "updatedAt",
   note
 from ops.exports
-where key not in (select unnest(from_json($tracked, '["VARCHAR"]')))
 order by key;
 
 -- name: findings

@@ -51,6 +51,8 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly file: string | undefined;
   /** The absolute path of the data folder. */
   readonly dataDir: string;
+  /** The path of the second copy of the journal; undefined if it is in the landing zone. */
+  readonly ledgerCopy: string | undefined;
   /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
   /** The lists of reference data; a list that is undefined or false is not pulled. */
@@ -138,6 +140,7 @@ export function loadConfig(
     ...given,
     file: found ? file : undefined,
     dataDir,
+    ledgerCopy: settings.ledger_copy === undefined ? undefined : resolve(folder, settings.ledger_copy),
     privacy: {
       ...given.privacy,
       // The service names two columns after the brand.

@@ -7,26 +7,28 @@ import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
   adviceOf,
+  ClockError,
   CorruptDatabaseError,
+  CredentialsError,
   DawnloadError,
   DamageError,
   EXIT,
   InterruptedError,
   messageOf,
+  ServiceError,
   StorageError,
   exitCodeOf,
 } from './errors.js';
 import {
-  openLedger,
   openWarehouse,
-  underLock,
   withRunContext,
   withLocalContext,
   type RunContext,
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
-import type { RunOver } from './storage/run-journal.js';
+import { runsOf, type RunOver } from './journal/runs.js';
+import { withDataFolder } from './run/data-folder.js';
 import { prepareErased } from './lake/erased.js';
 import { pushLake, rowsAdded } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
@@ -34,7 +36,7 @@ import { retain, wereRemoved } from './run/retention.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
 import type { PushRow } from './warehouse/rows.js';
 import type { Export } from './exports/export.js';
-import type { Ledger } from './exports/ledger.js';
+import { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
@@ -66,6 +68,9 @@ import {
 } from './warehouse/publish.js';
 import { refuseNewer } from './warehouse/migrate.js';
 import { hmacKey } from './warehouse/privacy.js';
+import { knownBy } from './warehouse/remembered-exports.js';
+import type { Doubt } from './journal/doubt.js';
+import type { Journal } from './journal/journal.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -109,7 +114,7 @@ export function runJob(
         return retain(context, config, invocation);
       });
       if (delivered.publishedBytes === undefined) return delivered;
-      await afterPublishing?.(delivered.report);
+      await pushIfSure(context, delivered.report, afterPublishing);
       await pushAfterRun(config, invocation, job.name, delivered.report);
       return delivered;
     });
@@ -147,7 +152,16 @@ function reportClocks(context: RunContext): void {
 }
 
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
-export type AfterPublishing = (report: RunReport) => Promise<void>;
+export type AfterPublishing = (report: RunReport, journal: Journal) => Promise<void>;
+
+/** Rows reach people, so none leaves while the journal may lack what was sent. */
+async function pushIfSure(
+  { journal, ledger }: RunContext,
+  report: RunReport,
+  afterPublishing: AfterPublishing | undefined,
+): Promise<void> {
+  if (ledger.doubt === undefined) return afterPublishing?.(report, journal);
+}
 
 /**
  * Pushes the published file of a run to the lake, if a lake is configured. A failure is added to the report: the file
@@ -193,8 +207,6 @@ export function rebuild(
   invocation: Invocation,
 ): Promise<Outcome> {
   const rebuilding = async (context: LocalContext): Promise<Outcome> => {
-    // Exports recorded only on the lost lines of the ledger would be missing from the new file.
-    if (context.ledger.doubt !== undefined) throw context.ledger.doubt;
     const aside = await setAside(context.files.published, invocation.effects.now());
     if (aside !== undefined)
       invocation.terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
@@ -340,21 +352,18 @@ export function resumeExport(
   );
 }
 
-/** Changes only the ledger, under the lock. */
+/** Changes only the journal, under the lock. */
 export function withLedger<T>(
   config: StorageConfig,
   invocation: Invocation,
   command: string,
-  change: (ledger: Ledger) => Promise<T>,
+  change: (ledger: Ledger, journal: Journal, doubt: Doubt | undefined) => Promise<T>,
 ): Promise<T> {
-  return underLock(config, invocation, command, async () => {
-    const { ledger } = await openLedger(config.dataDir, invocation.effects);
-    try {
-      await ledger.settle(config.exports.refusals);
-      return await change(ledger);
-    } finally {
-      await ledger.close();
-    }
+  return withDataFolder(config, invocation, command, async ({ dataDir, journal, doubt, files }) => {
+    const found = await doubt((await knownBy(files.working)).head);
+    const ledger = new Ledger(dataDir, journal, invocation.effects, found);
+    await ledger.settle(config.exports.refusals);
+    return change(ledger, journal, found);
   });
 }
 
@@ -372,7 +381,7 @@ async function pull(job: Job, given: RunContext): Promise<void> {
 
   if (job.streams.has('statistics')) await pullStatistics(job, context);
   if (job.streams.has('campaigns')) await pullCampaigns(job, context);
-  if (job.streams.has('events') && context.ledger.isWhole) {
+  if (job.streams.has('events')) {
     await assertPublishable(context.files.published);
     await pullEvents(job, context);
   }
@@ -418,9 +427,9 @@ async function deliver(
   if (failure instanceof CorruptDatabaseError) throw failure;
 
   await reportUnloaded(context);
+  await ledger.settle(context.exports.refusals);
   for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
-  const exports = new Map([...ledger.entries(), ...forgotten].map((row) => [row.key, row]));
-  await warehouse.replaceExports([...exports.values()]);
+  await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
   await warehouse.noteBudget(budgetRow(context.exports));
   await notePushes(context);
   const { erasures } = context.erasures.register;
@@ -430,6 +439,7 @@ async function deliver(
   const onceReplaced = await beforePublishing?.();
   const ending = await run?.expect(report, failure);
   const lost = await lostDays(context);
+  await warehouse.noteHead(context.journal.head);
   const publishedBytes = await publishSound(context, lost, failure);
   if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
@@ -437,16 +447,11 @@ async function deliver(
   return { report, publishedBytes, page, lost };
 }
 
-/** Copies the ledger of pushes into the file. A damaged ledger stops pushes, and nothing else. */
-async function notePushes({ warehouse, dataDir, effects, report }: LocalContext): Promise<void> {
-  try {
-    const ledger = await PushLedger.open(dataDir, effects);
-    if (ledger.pushes.length > 0) await warehouse.replacePushes(pushRows(ledger));
-    for (const push of ledger.pushes.filter(waits)) report.needsAction(adviceOn(push));
-  } catch (error) {
-    if (!(error instanceof DamageError)) throw error;
-    report.needsAction(`${error.message} ${error.hint ?? ''}`);
-  }
+/** Copies the ledger of pushes into the file. */
+async function notePushes({ warehouse, journal, effects, report }: LocalContext): Promise<void> {
+  const ledger = new PushLedger(journal, effects);
+  if (ledger.pushes.length > 0) await warehouse.replacePushes(pushRows(ledger));
+  for (const push of ledger.pushes.filter(waits)) report.needsAction(adviceOn(push));
 }
 
 /** The names of the stages in the terminal. */
@@ -498,14 +503,20 @@ async function publishSound(
 
 /** Writes the report page for people. A failure to write it does not fail the run. */
 async function reportOn(
-  { reportIn, dataDir, files, effects, terminal }: LocalContext,
+  { reportIn, dataDir, files, effects, terminal, journal }: LocalContext,
   ending: RunOver | undefined,
 ): Promise<string | undefined> {
   if (reportIn === undefined || !existsSync(files.published)) return undefined;
   terminal.progress('writing the report');
   try {
     const { writeReport } = await import('./report/report.js');
-    await writeReport(files.report, { dataDir, language: reportIn, now: effects.now(), ending });
+    await writeReport(files.report, {
+      dataDir,
+      language: reportIn,
+      now: effects.now(),
+      ending,
+      runs: runsOf(journal.of('run')),
+    });
     return files.report;
   } catch (error) {
     terminal.warn(
@@ -567,7 +578,7 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
  */
 async function lostDays(context: LocalContext): Promise<Day[]> {
   const { ledger, warehouse } = context;
-  const untracked = ledger.untracked.filter(({ state }) => state === 'loaded');
+  const untracked = context.forgotten.filter(({ state }) => state === 'loaded');
   // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
   const loaded = ledger
     .entries()
@@ -601,18 +612,17 @@ class RunRecord {
    * wrote to the warehouse before its end was known.
    */
   async begin(): Promise<void> {
-    const { warehouse, runs, report } = this.#context;
-    const last = (await runs.runs()).at(-1)?.over;
+    const { warehouse, journal, report } = this.#context;
+    const last = runsOf(journal.of('run')).at(-1)?.over;
     if (last !== undefined) await warehouse.finishRun(last);
     const run = {
       runId: this.#runId,
       command: this.#command,
-      startedAt: report.startedAt,
       version: this.#version,
       processId: process.pid,
     };
-    await runs.begin(run);
-    await warehouse.startRun(run);
+    await journal.append('run', { event: 'begun', ...run });
+    await warehouse.startRun({ ...run, startedAt: report.startedAt });
   }
 
   /** Records in the file to be published, and for its report, how the run ends if nothing fails from here on. */
@@ -624,7 +634,12 @@ class RunRecord {
 
   /** Records the end in the journal, as the last act of the run. If the disk refuses, the run stays without an end. */
   async end(report: RunReport, failure: Error | undefined): Promise<void> {
-    await this.#context.runs.end(this.#over(report, failure));
+    const { runId, exitCode, outcome } = this.#over(report, failure);
+    const summary = {
+      ...report.forJournal(),
+      ...(failure === undefined ? {} : { failure: kindOf(failure) }),
+    };
+    await this.#context.journal.append('run', { event: 'ended', runId, exitCode, outcome, summary });
   }
 
   #over(report: RunReport, failure: Error | undefined): RunOver {
@@ -639,6 +654,17 @@ class RunRecord {
   }
 }
 
+/** The failure of a run in words that hold no text of the service, for the journal. */
+function kindOf(failure: Error): string {
+  if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
+  if (failure instanceof ServiceError) return 'The service did not answer as it should.';
+  if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
+  if (failure instanceof StorageError) return 'The data folder cannot be written.';
+  if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
+    return 'A file of the data folder is damaged.';
+  return 'It failed; its log says why.';
+}
+
 function outcomeOf(exitCode: number, failure: Error | undefined): string {
   if (failure instanceof InterruptedError) return 'interrupted';
   if (failure !== undefined) return 'failed';
@@ -646,8 +672,8 @@ function outcomeOf(exitCode: number, failure: Error | undefined): string {
 }
 
 /** Copies the runs of the journal into a new warehouse. */
-async function retellRuns({ runs, warehouse }: LocalContext): Promise<void> {
-  for (const { begun, over } of await runs.runs()) {
+async function retellRuns({ journal, warehouse }: LocalContext): Promise<void> {
+  for (const { begun, over } of runsOf(journal.of('run'))) {
     await warehouse.startRun(begun);
     if (over !== undefined) await warehouse.finishRun(over);
   }

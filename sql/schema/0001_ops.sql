@@ -214,6 +214,13 @@ create table ops.erasures (
     late_records bigint
 );
 
+-- The head of the journal when the file was written: number and checksum of its last line, and number of its last erasure.
+create table ops.journal (
+    seq bigint,
+    sum varchar,
+    erase bigint
+);
+
 -- Removals by the settings under `retention`, one row for each run and place.
 create table ops.retention (
     removed_at timestamptz,

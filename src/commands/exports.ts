@@ -1,20 +1,20 @@
 /** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
 import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
+import type { Effects } from '../effects.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { adviceFor, ledgerState, type LedgerState, adviceIfRestored } from '../exports/advice.js';
+import { adviceFor, ledgerState, type LedgerState } from '../exports/advice.js';
 import { type Export, isResumable } from '../exports/export.js';
 import type { Ledger } from '../exports/ledger.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
-import { assertSameProject } from '../storage/project.js';
-import { formatCount, type Terminal, plural } from '../terminal/terminal.js';
+import { assertSameProject } from '../run/data-folder.js';
+import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 import { drawTable } from '../terminal/table.js';
 import type { Invocation } from '../invocation.js';
 import { summarise } from './summary.js';
-import { remembered } from '../warehouse/remembered-exports.js';
+import { knownBy } from '../warehouse/remembered-exports.js';
 import { dataFiles } from '../storage/paths.js';
-import type { Untracked } from '../exports/recovery.js';
 
 export interface ExportsOptions {
   readonly json?: boolean;
@@ -28,7 +28,7 @@ const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].ma
 /** Lists the exports. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
+  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entries = ledger.entries();
   if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.held))));
   else if (entries.length > 0) {
@@ -48,7 +48,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
 
 export async function exportsShowCommand(key: string, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const state = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
+  const state = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entry = entryIn(state, key);
   // All line breaks in the JSON text come from the formatter: those in values are escaped.
   terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.held), null, 2)));
@@ -114,7 +114,7 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  const entry = entryIn(await ledgerOf(config, effects.now()), key);
+  const entry = entryIn(await ledgerOf(config, effects), key);
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
@@ -134,10 +134,11 @@ export async function exportsResumeCommand(
 }
 
 /** Reads the ledger on disk for the project in the settings. */
-async function ledgerOf(config: Config, now: Date): Promise<LedgerState> {
-  await assertSameProject(config);
-  const { exports } = await remembered(dataFiles(config.dataDir).published);
-  return ledgerState(config, exports, now);
+async function ledgerOf(config: Config, effects: Effects): Promise<LedgerState> {
+  const { head } = await knownBy(dataFiles(config.dataDir).published);
+  const state = await ledgerState(config, head, effects);
+  assertSameProject(state.journal, config);
+  return state;
 }
 
 /**
@@ -188,88 +189,7 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,
     note: entry.note ?? null,
-    answer: entry.answer ?? null,
-    raw_answer: entry.rawAnswer ?? null,
+    answer: entry.answerText ?? null,
     advice: adviceFor(entry, isRunning) ?? null,
-  };
-}
-
-export interface RecoverOptions {
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
-
-const UNTRACKED_COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map((name) => ({
-  name,
-  numeric: name === 'records',
-}));
-
-export async function exportsRecoverCommand(
-  options: RecoverOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
-  const { terminal, signal, effects } = invocation;
-  const config = invocation.loadConfig();
-  return withLedger(config, invocation, 'exports recover', async (ledger) => {
-    if (options.json === true) terminal.out(JSON.stringify(ledger.untracked.map(untrackedJson)));
-    const advice = await adviceIfRestored(config, ledger, effects.now());
-    if (advice !== undefined) terminal.warn(advice);
-    if (ledger.doubt === undefined && ledger.restored === undefined) {
-      terminal.note('The ledger lists every paid export that is known in this data folder.');
-      return EXIT.done;
-    }
-    if (options.json !== true) await show(ledger, invocation);
-    terminal.note(
-      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service before the next run.',
-    );
-    const enter =
-      ledger.doubt === undefined ? '' : `Enter ${plural(ledger.untracked.length, 'export')} into the ledger`;
-    const pay = ledger.restored === undefined ? '' : 'Let runs request the days that it does not list';
-    const question = `${[enter, pay].filter((part) => part !== '').join('. ')}?`;
-    const agreed = options.yes === true || (await terminal.confirm(question, signal));
-    if (!agreed) {
-      terminal.note('Nothing was changed. `dawnload exports recover --yes` does it.');
-      return EXIT.incomplete;
-    }
-    const entered = await ledger.recover();
-    terminal.note(
-      `Entered ${plural(entered, 'export')} into the ledger in ${dataFiles(config.dataDir).ledger}. \`dawnload run\` continues from here.`,
-    );
-    return EXIT.done;
-  });
-}
-
-async function show(ledger: Ledger, { terminal }: Invocation): Promise<void> {
-  const { lost, untracked } = ledger;
-  if (lost.length > 0)
-    terminal.note(`The ledger lacks ${plural(lost.length, 'line')} that its second copy holds.`);
-  const rows = untracked.map(({ key, day, state, records, estimate, exportId, knownBy }) => [
-    key,
-    day,
-    state,
-    records === undefined
-      ? estimate === undefined
-        ? ''
-        : `~${formatCount(estimate)}`
-      : formatCount(records),
-    exportId ?? '',
-    knownBy,
-  ]);
-  if (rows.length > 0) {
-    terminal.draw(await drawTable(UNTRACKED_COLUMNS, rows, terminal));
-  }
-}
-
-function untrackedJson({ key, day, window, state, exportId, records, estimate, knownBy }: Untracked): object {
-  return {
-    key,
-    date: day,
-    window_start: window.start,
-    window_end: window.end,
-    state,
-    export_id: exportId ?? null,
-    records: records ?? null,
-    estimated_records: estimate ?? null,
-    known_by: knownBy,
   };
 }

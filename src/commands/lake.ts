@@ -10,7 +10,7 @@ import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
-import { underLock } from '../run/context.js';
+import { withDataFolder } from '../run/data-folder.js';
 import type { Invocation } from '../invocation.js';
 import { pushLake, rowsAdded, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
@@ -34,7 +34,7 @@ export async function lakeSetupCommand(
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
-  const { created, added } = await underLock(config, invocation, 'lake setup', () =>
+  const { created, added } = await withDataFolder(config, invocation, 'lake setup', () =>
     withLake(config, invocation, async (lake) => {
       terminal.progress('setting up the lake');
       const state = await LakeState.open(config, effects);
@@ -71,7 +71,7 @@ export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocat
 export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const commits = await underLock(config, invocation, 'lake push', () =>
+  const commits = await withDataFolder(config, invocation, 'lake push', () =>
     pushLake(config, invocation, 'lake push'),
   );
   terminal.progress('');

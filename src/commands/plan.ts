@@ -20,7 +20,7 @@ import { foldersDue } from '../run/retention.js';
 import type { Invocation } from '../invocation.js';
 import { isResumable, type Export } from '../exports/export.js';
 import { decide, explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
-import { assertSameProject } from '../storage/project.js';
+import { assertSameProject } from '../run/data-folder.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
@@ -79,16 +79,16 @@ export async function planCommand(options: PlanOptions, invocation: Invocation):
 /** Makes the plan of a job from the published file and the ledger only. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
   const now = effects.now();
-  await assertSameProject(config);
   const published = await readPublished(dataFiles(config.dataDir).published, async (tables) => ({
     coverage: await tables.coverage(),
     heldBack: await tables.heldBack(),
     emptyOnce: await tables.emptyOnce(),
     messages: await tables.messages(),
-    exports: await tables.exports(),
+    head: await tables.head(),
     removed: await tables.removed(),
   }));
-  const { ledger, doubt, restored, needed } = await ledgerState(config, published.exports, now);
+  const { journal, ledger, doubt, needed } = await ledgerState(config, published.head, effects);
+  assertSameProject(journal, config);
   const entries = ledger.entries();
   const days = dayCount(job.days) > 0 ? daysOf(job.days) : [];
   const isAgain = (day: Day): boolean => day >= job.again.start && day <= job.again.end;
@@ -110,12 +110,12 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
 
   const { budget, pricePerRecord, currency } = config.exports;
   const decisions =
-    dayCount(job.eventDays) > 0 && job.streams.has('events') && doubt === undefined
+    dayCount(job.eventDays) > 0 && job.streams.has('events')
       ? decide(job, {
           entries,
           messages: published.messages,
           budget,
-          restored: restored !== undefined,
+          unsure: doubt !== undefined,
           now,
           runId: undefined,
         })

@@ -1,7 +1,8 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
-import type { AttachOptions, RecoverOptions } from './exports.js';
+import type { AttachOptions } from './exports.js';
+import type { RecoverOptions } from './recover.js';
 import type { LakeSetupOptions, LakeVerifyOptions } from './lake.js';
 import type { ResumeOptions } from '../run.js';
 import { JSON_OPTION, withExamples, type Action, type JsonOptions, choice } from './shared.js';
@@ -352,15 +353,21 @@ function addExports(
     .action((key: string, exportId: string, options: AttachOptions) =>
       act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, options, invocation)),
     );
-  add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
-    'dawnload exports recover',
-    'dawnload exports recover --yes',
-  ])
-    .option('--yes', 'enter them without asking')
-    .option(...JSON_OPTION)
-    .action((options: RecoverOptions) =>
-      act(async (invocation) => (await load()).exportsRecoverCommand(options, invocation)),
-    );
+  // `recover`, and its alias `exports recover`.
+  for (const [parent, command] of [
+    [program, 'dawnload recover'],
+    [exports, 'dawnload exports recover'],
+  ] as const) {
+    add(parent, 'recover', 'show what the journal lacks and other files know, and enter it', [
+      command,
+      `${command} --yes`,
+    ])
+      .option('--yes', 'enter it, and let runs pay and push again, without asking')
+      .option(...JSON_OPTION)
+      .action((options: RecoverOptions) =>
+        act(async (invocation) => (await import('./recover.js')).recoverCommand(options, invocation)),
+      );
+  }
   add(exports, 'abandon <key>', 'give one up; no run requests its day again', [
     'dawnload exports abandon 2026-11-20.1',
   ]).action((key: string) =>

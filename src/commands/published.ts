@@ -1,11 +1,12 @@
 /** Reads the state of the published warehouse, for commands that may run at the same time as a run. */
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
+import type { KnownHead } from '../journal/doubt.js';
 import type { Day } from '../calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { Reader } from '../warehouse/reader.js';
-import { exportsIn } from '../warehouse/remembered-exports.js';
-import { emptyDay, messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
+import { headIn } from '../warehouse/remembered-exports.js';
+import { emptyDay, messageTotals, type MessageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
 import { join, sep } from 'node:path';
 import { UsageError } from '../errors.js';
@@ -68,8 +69,8 @@ interface Published {
   findings(): Promise<FindingGroup[]>;
   /** Days whose events were removed from the file. */
   removed(): Promise<Day[]>;
-  /** Paid exports in the state that the ledger had when the file was published. */
-  exports(): Promise<ExportRow[]>;
+  /** The head of the journal when the file was published, as a list of at most one. */
+  head(): Promise<KnownHead[]>;
 }
 
 /**
@@ -91,7 +92,7 @@ export async function readPublished<T>(file: string, work: (published: Published
       runs: () => rows('runs', runRow),
       findings: () => rows('findings', findingGroup),
       removed: async () => (await rows('removed', z.object({ date: z.string() }))).map(({ date }) => date),
-      exports: async () => (reader === undefined ? [] : exportsIn(reader)),
+      head: async () => (reader === undefined ? [] : headIn(reader, file)),
     });
   } finally {
     await reader?.close();

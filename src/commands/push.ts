@@ -12,10 +12,12 @@ import { KeptQueries } from '../storage/kept-queries.js';
 import { isRecord } from '../api/limits.js';
 import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
 import { findRows } from '../queries/rows.js';
-import { underLock } from '../run/context.js';
+import { forgottenError } from '../journal/doubt.js';
+import { Journal } from '../journal/journal.js';
+import { withLedger } from '../run.js';
 import type { Invocation } from '../invocation.js';
 import type { RunReport } from '../run/report.js';
-import { assertSameProject } from '../storage/project.js';
+import { assertSameProject } from '../run/data-folder.js';
 import { lockState } from '../storage/run-lock.js';
 import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
@@ -129,6 +131,7 @@ export function wantedOf(settings: PushSettings): Wanted {
 export async function pushNightly(
   config: ServiceConfig,
   invocation: Invocation,
+  journal: Journal,
   report: RunReport,
 ): Promise<void> {
   for (const settings of config.pushes) {
@@ -136,7 +139,9 @@ export async function pushNightly(
     invocation.terminal.progress(`pushing ${name}`);
     try {
       const wanted = wantedOf(settings);
-      const pushed = await pushRows(wanted, config, invocation, { agree: () => Promise.resolve(false) });
+      const pushed = await pushRows(wanted, config, invocation, journal, {
+        agree: () => Promise.resolve(false),
+      });
       report.pushed({ name, failed: false, sentence: sentenceOn(wanted, pushed) });
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
@@ -144,6 +149,26 @@ export async function pushNightly(
       report.pushed({ name, failed: true, sentence: `${messageOf(error)}${hint}`.trim() });
     }
   }
+}
+
+/** Works under the lock, with a journal that lacks nothing: a row that reaches people must not be sent twice. */
+function withSureJournal<T>(
+  config: ServiceConfig,
+  invocation: Invocation,
+  command: string,
+  work: (journal: Journal) => Promise<T>,
+): Promise<T> {
+  return withLedger(config, invocation, command, (_, journal, doubt) => {
+    if (doubt !== undefined) throw forgottenError(doubt);
+    return work(journal);
+  });
+}
+
+/** The pushes of the project in the settings. */
+async function ledgerOf(config: Config, effects: Invocation['effects']): Promise<PushLedger> {
+  const journal = await Journal.read(config, effects);
+  assertSameProject(journal, config);
+  return new PushLedger(journal, effects);
 }
 
 async function perform(
@@ -154,8 +179,8 @@ async function perform(
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   terminal.progress('pushing');
-  const pushed = await underLock(config, invocation, 'push', () =>
-    pushRows(wanted, config, invocation, {
+  const pushed = await withSureJournal(config, invocation, 'push', (journal) =>
+    pushRows(wanted, config, invocation, journal, {
       dryRun,
       agree: async (doubts) =>
         yes === true || terminal.confirm(`${doubts.join(' ')} Send it all the same?`, signal),
@@ -254,8 +279,7 @@ const LIST = ['push', 'target', 'state', 'begun', 'rows', 'sent', 'rejected', 'u
 export async function pushListCommand(options: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  await assertSameProject(config);
-  const { pushes } = await PushLedger.open(config.dataDir, effects);
+  const { pushes } = await ledgerOf(config, effects);
   const { held } = await lockState(config.dataDir);
   // The call under way of a running push is known soon.
   const needed = pushes.filter((push) => push.state === 'ambiguous' || (!held && waits(push)));
@@ -313,9 +337,8 @@ export async function pushRejectedCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  await assertSameProject(config);
   const { dataDir } = config;
-  const ledger = await PushLedger.open(dataDir, effects);
+  const ledger = await ledgerOf(config, effects);
   const [first, second] = words;
   const given =
     first === undefined
@@ -393,8 +416,8 @@ export async function pushResumeCommand(
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
-  const wanted = await underLock(config, invocation, 'push resume', async () => {
-    const ledger = await PushLedger.open(config.dataDir, effects);
+  const wanted = await withSureJournal(config, invocation, 'push resume', async (journal) => {
+    const ledger = new PushLedger(journal, effects);
     await ledger.settle();
     const push = ledger.get(id);
     const source = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
@@ -411,8 +434,8 @@ export async function pushResumeCommand(
 
 export async function pushAbandonCommand(id: string, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  await underLock(config, invocation, 'push abandon', async () => {
-    const ledger = await PushLedger.open(config.dataDir, invocation.effects);
+  await withLedger(config, invocation, 'push abandon', async (_, journal) => {
+    const ledger = new PushLedger(journal, invocation.effects);
     await ledger.settle();
     const push = ledger.get(id);
     await ledger.decide(push, 'abandoned');

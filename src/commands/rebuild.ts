@@ -1,8 +1,6 @@
 /** `dawnload rebuild`: rebuilds the warehouse from the landing zone and the ledger, without any request. */
 import type { ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
-import { Ledger } from '../exports/ledger.js';
-import { adviceIfRestored } from '../exports/advice.js';
 import { rebuild } from '../run.js';
 import type { Invocation } from '../invocation.js';
 import { outcomeJson, summarise } from './summary.js';
@@ -17,9 +15,6 @@ export async function rebuildCommand(options: RebuildOptions, invocation: Invoca
   terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   const outcome = await rebuild(config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
-  const ledger = await Ledger.read(config.dataDir);
-  const advice = await adviceIfRestored(config, ledger, effects.now());
-  if (advice !== undefined) terminal.warn(advice);
   if (options.json === true) terminal.out(outcomeJson('rebuild', null, outcome));
   return exitCode;
 }

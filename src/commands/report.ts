@@ -1,4 +1,6 @@
 /** `dawnload report`: writes the published warehouse as a page for people. */
+import { Journal } from '../journal/journal.js';
+import { runsOf } from '../journal/runs.js';
 import { resolve } from 'node:path';
 import type { Language } from '../dictionary/dictionary.js';
 import { EXIT, type ExitCode } from '../errors.js';
@@ -16,13 +18,15 @@ export interface ReportOptions {
 
 export async function reportCommand(options: ReportOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
-  const { dataDir, reportIn } = invocation.loadConfig();
+  const config = invocation.loadConfig();
+  const { dataDir, reportIn } = config;
   const { report } = dataFiles(dataDir);
   const wanted = resolve(options.output ?? report);
   // The default path of the report in the data folder is allowed, because each run writes the report there.
   const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(dataDir, wanted);
   const language = options.lang ?? reportIn ?? 'en';
-  const bytes = await writeReport(file, { dataDir, language, now: effects.now() });
+  const runs = runsOf((await Journal.read(config, effects)).of('run'));
+  const bytes = await writeReport(file, { dataDir, language, now: effects.now(), runs });
   terminal.note(`Wrote ${file} (${formatBytes(bytes)}). Open it in a browser, or send it by mail.`, {
     event: 'report',
     bytes,

@@ -4,9 +4,10 @@ import { KST } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { clock, Nights, parseTime, runProcess, type TimeOfDay } from '../operations/schedule.js';
-import { RunJournal } from '../storage/run-journal.js';
+import { Journal } from '../journal/journal.js';
+import { runsOf } from '../journal/runs.js';
 import type { Invocation } from '../invocation.js';
-import { assertSameProject } from '../storage/project.js';
+import { assertSameProject } from '../run/data-folder.js';
 import { ownCommand } from './shared.js';
 
 export interface ScheduleOptions {
@@ -17,10 +18,10 @@ export interface ScheduleOptions {
 
 /** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
 export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
-  const { terminal, signal, effects, flags, version } = invocation;
+  const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at);
   const config = requireService(invocation.loadConfig());
-  await assertSameProject(config);
+  assertSameProject(await Journal.read(config, effects), config);
   const now = (): Date => effects.now();
   const alarm = nightlyAlarm(at, signal, now);
   const nights = new Nights({
@@ -28,8 +29,7 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
     signal,
     terminal,
     now,
-    version,
-    journal: new RunJournal(config.dataDir),
+    runs: async () => runsOf((await Journal.read(config, effects)).of('run')),
     run: () => runProcess(ownCommand('run', flags), signal),
     pause: alarm.pause,
   });

@@ -7,8 +7,8 @@ import { describeGroup } from '../run/report.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { dataFiles } from '../storage/paths.js';
 import { isQuiet, spendOf, type MonthlySpend } from '../exports/budget.js';
-import { assertSameProject } from '../storage/project.js';
-import { RunJournal, type PastRun as JournalledRun } from '../storage/run-journal.js';
+import { assertSameProject } from '../run/data-folder.js';
+import { runsOf, type PastRun as JournalledRun } from '../journal/runs.js';
 import { formatPrice } from '../price.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { isResumable } from '../exports/export.js';
@@ -85,18 +85,18 @@ export async function statusCommand(options: StatusOptions, invocation: Invocati
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
 export async function readStatus({ effects, ...invocation }: Invocation): Promise<Status> {
   const config = invocation.loadConfig();
-  await assertSameProject(config);
   const { published: file } = dataFiles(config.dataDir);
   const published = await readPublished(file, async (tables) => ({
     coverage: await tables.coverage(),
     runs: await tables.runs(),
     findings: await tables.findings(),
-    exports: await tables.exports(),
+    head: await tables.head(),
     messages: await tables.messages(),
   }));
-  const { ledger, lock, needed } = await ledgerState(config, published.exports, effects.now());
+  const { journal: lines, ledger, lock, needed } = await ledgerState(config, published.head, effects);
+  assertSameProject(lines, config);
   const entries = ledger.entries();
-  const journal = await new RunJournal(config.dataDir).runs();
+  const journal = runsOf(lines.of('run'));
   const last = lastCompleteDay(effects.now());
   const first = published.coverage.reduce<Day | undefined>(
     (least, { day }) => (least === undefined || day < least ? day : least),

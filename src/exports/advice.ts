@@ -1,11 +1,14 @@
 /** The advice on an export that no run can finish without a decision of the user. Pure. */
-import { type Day, dayCount, lastCompleteDay } from '../calendar.js';
+import type { Day } from '../calendar.js';
 import { RefusedError, type DamageError } from '../errors.js';
-import type { ExportRow } from '../warehouse/rows.js';
 import { type Export, isResumable, LedgerView } from './export.js';
-import type { ExportsConfig } from '../config.js';
 import { lockState, type LockState } from '../storage/run-lock.js';
-import { adviceOnRestored, restoredIn, ledgerInDoubt, untrackedIn } from './recovery.js';
+import { doubtIn, forgottenError } from '../journal/doubt.js';
+import { Journal, type JournalPlace } from '../journal/journal.js';
+import type { KnownHead } from '../journal/doubt.js';
+import type { Effects } from '../effects.js';
+import { answerText } from './request-outcome.js';
+
 /**
  * Number of consecutive failed fetches after which a paid export needs action. Runs keep asking for the export, at no
  * cost.
@@ -50,8 +53,8 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
         `Ask the service's operator.`
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
   const judged =
-    entry.state === 'ambiguous' && entry.answer !== undefined
-      ? `If its answer, ${JSON.stringify(entry.answer)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again. `
+    entry.state === 'ambiguous' && entry.answerText !== undefined
+      ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again. `
       : '';
   return (
     `${what} ${judged}If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
@@ -76,62 +79,38 @@ export interface Attention {
   readonly advice: string;
 }
 
-interface Settings {
-  readonly dataDir: string;
-  readonly exports: ExportsConfig;
-}
-
 /** The ledger as read by a command that may be running at the same time as a run. */
 export interface LedgerState {
+  readonly journal: Journal;
   readonly ledger: LedgerView;
   /** The lock of the active run, if any. */
   readonly lock: LockState;
   /** The reason why no paid request may be sent, as far as a reader of the files can detect it. */
   readonly doubt: DamageError | undefined;
-  /** The advice for a folder restored from a backup in which a run would pay for some days; otherwise undefined. */
-  readonly restored: string | undefined;
   readonly needed: readonly Attention[];
 }
 
 /**
- * Reads the ledger and compares it with the exports in the published warehouse file.
+ * Reads the ledger and compares the journal with the heads that other files carry.
  *
- * @throws DamageError if the ledger was altered or is incomplete
+ * @param published the head in the published warehouse file
+ * @throws DamageError if a line of the journal is invalid
  * @throws StorageError
  */
 export async function ledgerState(
-  settings: Settings,
-  published: readonly ExportRow[],
-  now: Date,
+  place: JournalPlace,
+  published: readonly KnownHead[],
+  effects: Effects,
 ): Promise<LedgerState> {
-  const { dataDir } = settings;
-  const before = await lockState(dataDir);
-  const ledger = await LedgerView.read(dataDir);
+  const before = await lockState(place.dataDir);
+  const journal = await Journal.read(place, effects);
+  const ledger = new LedgerView(journal.of('export'));
+  await ledger.readAnswers((entry) => answerText(place.dataDir, entry));
   // The lock is read again because a run that started during the reading may have written its own intent.
-  const lock = before.held ? before : await lockState(dataDir);
-  const untracked = await untrackedIn(dataDir, ledger, () =>
-    Promise.resolve({ 'published warehouse': published }),
-  );
-  const doubt = ledgerInDoubt(untracked, ledger.lost.length);
-  const restored = await adviceIfRestored(settings, ledger, now);
-  const needed = [
-    ...(restored === undefined ? [] : [{ key: 'ledger', advice: restored }]),
-    ...actionsNeeded(ledger, doubt, lock.held),
-  ];
-  return { ledger, lock, doubt, restored, needed };
-}
-
-/** The advice for a folder that was restored from a backup in which runs would pay for some days. */
-export async function adviceIfRestored(
-  { dataDir, exports: { budget, startDate } }: Settings,
-  ledger: LedgerView,
-  now: Date,
-): Promise<string | undefined> {
-  const range = { start: startDate ?? '', end: lastCompleteDay(now) };
-  if (budget === undefined || startDate === undefined || dayCount(range) <= 0) return undefined;
-  const days = ledger.missing(range);
-  const restored = days.length === 0 ? undefined : await restoredIn(dataDir, ledger);
-  return restored === undefined ? undefined : adviceOnRestored(restored, days);
+  const lock = before.held ? before : await lockState(place.dataDir);
+  const found = await doubtIn(place.dataDir, journal, published);
+  const doubt = found && forgottenError(found);
+  return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger, doubt, lock.held) };
 }
 
 export function actionsNeeded(

@@ -22,7 +22,7 @@ export interface Candidate {
 
 /**
  * `waits_for_size`: an export of unknown size holds the rest of the budget until its number of records is known.
- * `restored`: the folder was restored from a backup, and the day may have been paid for since the backup (recovery.ts).
+ * `unsure`: the journal may lack lines, so the day may have been paid for (journal/doubt.ts).
  */
 export type BudgetVerdict =
   | 'request'
@@ -31,7 +31,7 @@ export type BudgetVerdict =
   | 'no_estimate'
   | 'waits_for_size'
   | 'no_budget'
-  | 'restored';
+  | 'unsure';
 
 export interface Decision {
   readonly day: Day;
@@ -79,11 +79,8 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
   /** Message totals for each day that the daily statistics cover. */
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly budget: Budget | undefined;
-  /**
-   * True if the folder was restored from a backup and the user has not confirmed it; nightly runs do not pay in that
-   * case.
-   */
-  readonly restored: boolean;
+  /** True if the journal may lack lines and no person has confirmed it; nothing is paid in that case. */
+  readonly unsure: boolean;
   /** Days that this run has already requested. */
   readonly asked?: ReadonlySet<Day>;
 }
@@ -93,7 +90,7 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
  * recomputed at each call because landed exports refine the ratio of records per message.
  */
 export function decide({ eventDays, consent }: Wanted, known: Known): Decision[] {
-  const { entries, messages, budget, restored, asked } = known;
+  const { entries, messages, budget, unsure, asked } = known;
   const days = missingDays(eventDays, entries)
     .reverse()
     .filter((day) => asked?.has(day) !== true && (consent !== 'budget' || !isQuiet(messages.get(day))));
@@ -104,7 +101,7 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
   const decisions = planRequests(candidates, budget, entries, { ...known, yesPaid: consent === 'given' });
   return decisions.map((decision): Decision => {
     if (decision.verdict !== 'request') return decision;
-    if (restored && consent === 'budget') return { ...decision, verdict: 'restored' };
+    if (unsure) return { ...decision, verdict: 'unsure' };
     return waitsFor === undefined ? decision : { ...decision, verdict: 'waits_for_size', waitsFor };
   });
 }
@@ -202,7 +199,7 @@ export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
-  restored: 'perhaps paid after the backup from which the data folder was restored',
+  unsure: 'perhaps paid already, since the journal may lack lines (`dawnload recover`)',
 };
 
 /**

@@ -78,8 +78,8 @@ async function land(
   const gap = (reason: string): void => {
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
-  const trouble = async (reason: string): Promise<void> => {
-    await ledger.fetchFailed(key, reason);
+  const trouble = async (note: string, reason = note): Promise<void> => {
+    await ledger.fetchFailed(key, note);
     gap(reason);
   };
   const keep = keeper(context, key);
@@ -112,11 +112,12 @@ async function land(
       return undefined;
     case 'stuck':
       await trouble(
+        `Export ${key} is not delivered.`,
         `Export ${key} is not delivered (${waiting.reason}). The next run resumes it at no cost.`,
       );
       return undefined;
     case 'doubtful':
-      await ledger.doubted(key, waiting.note);
+      await ledger.doubted(key, 'The service reports no records although the daily statistics count some.');
       gap(
         `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
       );

@@ -1,9 +1,8 @@
 /** One paid export as recorded in the ledger, and how each line of the ledger changes it. Pure. */
-import { z } from 'zod';
-import { isDay, type Day, type Window, dayOf, daysOf, type DayRange } from '../calendar.js';
+import { type Day, type Window, dayOf, daysOf, type DayRange } from '../calendar.js';
 import { closest } from 'fastest-levenshtein';
-import { UsageError } from '../errors.js';
-import { damaged, readLedger } from './ledger-file.js';
+import { DamageError, UsageError } from '../errors.js';
+import type { Line } from '../journal/lines.js';
 
 /** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
 export interface Export {
@@ -37,10 +36,10 @@ export interface Export {
   readonly loadedAt?: Date;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
-  /** The text of an answer to E20 that is no more than an unknown error; a person may judge it to be a refusal. */
-  readonly answer?: string | undefined;
-  /** The unmodified answer to E20. */
-  readonly rawAnswer?: string;
+  /** The unknown answer to E20: its file below `landing/`, and the SHA-256 of its text. */
+  readonly answer?: { readonly file: string; readonly sha256: string } | undefined;
+  /** The text of that answer, once `readAnswers` has read it; a person may judge it to be a refusal. */
+  readonly answerText?: string | undefined;
   /** The key of the export that the user chose to pay for again. */
   readonly again?: string;
   /** The id of the run that intended this export. */
@@ -60,70 +59,9 @@ export interface Intent {
   readonly run?: string | undefined;
 }
 
-const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
-const instant = z.iso.datetime().transform((text) => new Date(text));
-const count = z.number().int().nonnegative();
-const day = z.string().refine(isDay, 'not a day');
-const key = z
-  .string()
-  .regex(KEY)
-  .refine((text) => isDay(text.slice(0, 10)), 'not a day');
-const exportId = z.string().min(1);
-
-/** The body of one line of the ledger; the ledger file adds the sequence number and the checksum. */
-export const exportRecord = z.discriminatedUnion('event', [
-  z.object({
-    event: z.literal('intended'),
-    at: instant,
-    key,
-    day,
-    start: instant,
-    end: instant,
-    messageData: z.boolean(),
-    estimate: count.optional(),
-    pricePerRecord: z.number().nonnegative(),
-    again: key.optional(),
-    run: z.string().optional(),
-  }),
-  z.object({
-    event: z.literal('requested'),
-    at: instant,
-    key,
-    exportId,
-    rawAnswer: z.string().optional(),
-  }),
-  z.object({ event: z.literal('attached'), at: instant, key, exportId }),
-  z.object({ event: z.literal('processing'), at: instant, key }),
-  z.object({ event: z.literal('ready'), at: instant, key, pages: count }),
-  z.object({
-    event: z.literal('landed'),
-    at: instant,
-    key,
-    pages: count,
-    records: count,
-    landedAt: instant,
-    unreadable: z.array(count).optional(),
-  }),
-  z.object({ event: z.literal('loaded'), at: instant, key }),
-  z.object({
-    event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
-    at: instant,
-    key,
-    note: z.string(),
-    answer: z.string().optional(),
-  }),
-]);
-export type ExportRecord = z.infer<typeof exportRecord>;
-
 /** The key of the n-th attempt to export a day. */
 export function keyOf(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
-}
-
-/** The day and the attempt in a key; `undefined` if the text is not a key. */
-export function partsOf(text: string): { day: Day; attempt: number } | undefined {
-  const [, ofDay = '', attempt = ''] = KEY.exec(text) ?? [];
-  return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
 }
 
 /** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
@@ -131,14 +69,25 @@ export function pullId({ day, key, landings }: Export): string {
   return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
-/** Applies a record to an entry. Returns the new entry, or a sentence with the reason why the record cannot follow. */
-export function applyRecord(entry: Export | undefined, record: ExportRecord): Export | string {
-  if (record.event === 'intended') {
-    return entry === undefined ? newEntry(record) : `Export ${record.key} is intended twice.`;
-  }
-  if (entry === undefined) return `Export ${record.key} is ${record.event} but was never intended.`;
-  const state = nextState(entry.state, record.event);
-  if (state === undefined) return `Export ${record.key} is ${entry.state} and cannot become ${record.event}.`;
+/** The reason why an event cannot follow, as a sentence; `undefined` if it can. */
+export function refusalOf(
+  entry: Export | undefined,
+  { key, event }: Pick<Line<'export'>, 'key' | 'event'>,
+): string | undefined {
+  if (event === 'intended') return entry === undefined ? undefined : `Export ${key} is intended twice.`;
+  if (entry === undefined) return `Export ${key} is ${event} but was never intended.`;
+  return nextState(entry.state, event) === undefined
+    ? `Export ${key} is ${entry.state} and cannot become ${event}.`
+    : undefined;
+}
+
+/** Applies a line to an entry. Returns the new entry, or a sentence with the reason why the line cannot follow. */
+export function applyRecord(entry: Export | undefined, record: Line<'export'>): Export | string {
+  const refused = refusalOf(entry, record);
+  if (refused !== undefined) return refused;
+  if (record.event === 'intended') return newEntry(record);
+  const state = entry === undefined ? undefined : nextState(entry.state, record.event);
+  if (entry === undefined || state === undefined) return `Export ${record.key} is unknown.`;
   return {
     ...entry,
     note: undefined,
@@ -149,7 +98,7 @@ export function applyRecord(entry: Export | undefined, record: ExportRecord): Ex
   };
 }
 
-function newEntry(record: ExportRecord & { event: 'intended' }): Export {
+function newEntry(record: Line<'export'> & { event: 'intended' }): Export {
   return {
     key: record.key,
     day: record.day,
@@ -169,14 +118,10 @@ function newEntry(record: ExportRecord & { event: 'intended' }): Export {
   };
 }
 
-function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intended' }>): Partial<Export> {
+function changesOf(entry: Export, record: Exclude<Line<'export'>, { event: 'intended' }>): Partial<Export> {
   switch (record.event) {
     case 'requested':
-      return {
-        exportId: record.exportId,
-        requestedAt: record.at,
-        ...(record.rawAnswer === undefined ? {} : { rawAnswer: record.rawAnswer }),
-      };
+      return { exportId: record.exportId, requestedAt: record.at };
     case 'attached':
       return {
         exportId: record.exportId,
@@ -386,41 +331,36 @@ export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   return daysOf(range).filter((day) => !covered.has(day));
 }
 
+/** The exports that the lines of the journal tell of, by key, in the order of their intents. Throws `DamageError`. */
+export function exportsOf(lines: readonly Line<'export'>[]): Map<string, Export> {
+  const book = new Map<string, Export>();
+  for (const line of lines) {
+    const entry = applyRecord(book.get(line.key), line);
+    if (typeof entry === 'string') {
+      throw new DamageError(`Line ${line.seq} of the journal is invalid. ${entry}`, {
+        hint: 'No paid request is sent until the journal is intact. Restore data/ledger from a backup.',
+      });
+    }
+    book.set(entry.key, entry);
+  }
+  return book;
+}
+
 /** The exports of the ledger, in the order of their intents. */
 export class LedgerView {
-  protected readonly book = new Map<string, Export>();
+  protected readonly book: Map<string, Export>;
 
   /** @throws DamageError for an invalid line */
-  constructor(
-    /** The lines of the ledger as read. */
-    readonly bodies: readonly unknown[],
-    /** Lines that exist only in the second copy, because the ledger was lost or replaced by an older version. */
-    readonly lost: readonly unknown[] = [],
-  ) {
-    for (const [i, body] of bodies.entries()) this.replay(body, i + 1);
+  constructor(lines: readonly Line<'export'>[]) {
+    this.book = exportsOf(lines);
   }
 
-  /** @throws DamageError for an invalid line */
-  protected replay(body: unknown, line: number): void {
-    const record = exportRecord.safeParse(body);
-    if (!record.success) throw damaged(`Line ${line} of the ledger has an unknown shape.`, record.error);
-    const entry = applyRecord(this.book.get(record.data.key), record.data);
-    if (typeof entry === 'string') throw damaged(`Line ${line} of the ledger is invalid. ${entry}`);
-    this.book.set(entry.key, entry);
-  }
-
-  /**
-   * Reads the ledger from disk without changing it.
-   *
-   * @throws DamageError
-   * @throws StorageError
-   */
-  static async read(dataDir: string): Promise<LedgerView> {
-    const { bodies, lost } = await readLedger(dataDir);
-    return new LedgerView(
-      bodies,
-      lost.map(({ body }) => body),
-    );
+  /** Reads the texts of the answers that persons may judge. */
+  async readAnswers(textOf: (entry: Export) => Promise<string | undefined>): Promise<void> {
+    for (const entry of this.entries()) {
+      if (entry.state !== 'ambiguous' || entry.answer === undefined) continue;
+      this.book.set(entry.key, { ...entry, answerText: await textOf(entry) });
+    }
   }
 
   /** All exports, in the order of their intents. */

@@ -1,19 +1,20 @@
 /**
- * The ledger of paid exports: the requests that are billed or may be billed. E20 has no idempotency key, and no endpoint
+ * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key, and no endpoint
  * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
-import { windowOf, type Window } from '../calendar.js';
+import { windowOf } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
+import { forgottenError, type Doubt } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
+import { partsOf, type Entry } from '../journal/lines.js';
 import { cut } from '../text.js';
 import {
   overlap,
   applyRecord,
-  exportRecord,
   keyOf,
-  partsOf,
+  refusalOf,
   type Export,
-  type ExportRecord,
   type Intent,
   blocksPayingAgain,
   blocksRuns,
@@ -21,18 +22,8 @@ import {
   unknownExport,
 } from './export.js';
 import { coveredBy } from './advice.js';
-import { LedgerFile } from './ledger-file.js';
-import { isJudged } from './request-outcome.js';
-import {
-  confirmRestored,
-  noteRestored,
-  type Restored,
-  ledgerInDoubt,
-  untrackedIn,
-  type Recall,
-  type Untracked,
-} from './recovery.js';
-type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
+import type { Untracked } from './recovery.js';
+import { answerText, isJudged } from './request-outcome.js';
 
 /**
  * The writable ledger. Each data folder has at most one, owned by the holder of the folder's lock. Every change is
@@ -40,102 +31,30 @@ type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string
  */
 export class Ledger extends LedgerView {
   readonly #dataDir: string;
-  readonly #file: LedgerFile;
+  readonly #journal: Journal;
   readonly #effects: Effects;
-  #untracked: readonly Untracked[] = [];
-  #restored: Restored | undefined;
+  readonly #doubt: Doubt | undefined;
   /** Keys of the exports intended through this object; they are in progress, not left by a dead process. */
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Name of the file that received a torn last line when the ledger was opened; otherwise undefined. */
-  readonly setAside: string | undefined;
-
-  private constructor(
-    dataDir: string,
-    { file, bodies, setAside }: Awaited<ReturnType<typeof LedgerFile.open>>,
-    effects: Effects,
-  ) {
-    super(bodies, file.lost);
+  /**
+   * Opens the ledger in a journal that is open for writing. Call `settle()` next.
+   *
+   * @param doubt the reason why the journal may lack lines
+   * @throws DamageError for an invalid line
+   */
+  constructor(dataDir: string, journal: Journal, effects: Effects, doubt?: Doubt) {
+    super(journal.of('export'));
     this.#dataDir = dataDir;
-    this.#file = file;
+    this.#journal = journal;
     this.#effects = effects;
-    this.setAside = setAside;
+    this.#doubt = doubt;
   }
 
-  /**
-   * Opens the ledger; the caller must hold the lock. A torn last line is set aside. Call `settle()` next.
-   *
-   * @param recall finds exports in warehouses that the ledger may lack
-   * @throws DamageError if the content was altered
-   * @throws StorageError
-   */
-  static async open(
-    dataDir: string,
-    effects: Effects,
-    recall: Recall = () => Promise.resolve({}),
-  ): Promise<Ledger> {
-    const ledger = new Ledger(dataDir, await LedgerFile.open(dataDir, effects), effects);
-    ledger.#untracked = await untrackedIn(dataDir, ledger, recall);
-    return ledger;
-  }
-
-  /** Paid exports that other files of the data folder record and the ledger does not. */
-  get untracked(): readonly Untracked[] {
-    return this.#untracked;
-  }
-
-  /**
-   * Set in a folder that was restored from a backup: exports paid for after the backup are unknown, so runs do not pay.
-   */
-  get restored(): Restored | undefined {
-    return this.#restored;
-  }
-
-  /**
-   * Durably records whether the folder was restored. Call before a warehouse is created in the folder.
-   *
-   * @throws StorageError
-   */
-  async noteRestored(): Promise<void> {
-    this.#restored = await noteRestored(this.#dataDir, this, this.#effects);
-  }
-
-  /** True if no line is missing. A ledger with missing lines can only be read. */
-  get isWhole(): boolean {
-    return this.lost.length === 0;
-  }
-
-  /** The reason why no paid request may be sent; `undefined` if the ledger is complete. */
+  /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
   get doubt(): DamageError | undefined {
-    return ledgerInDoubt(this.#untracked, this.lost.length);
-  }
-
-  /**
-   * Restores the lost lines of the ledger, enters each remaining untracked export, and lets runs pay again in a restored
-   * folder. Requires the user's confirmation. The ledger must be reopened afterwards.
-   *
-   * @returns the number of untracked exports that were added to the ledger
-   * @throws StorageError
-   */
-  recover(): Promise<number> {
-    return this.#inTurn(async () => {
-      const untracked = this.#untracked;
-      await this.#file.restore();
-      this.lost.forEach((body, i) => {
-        this.replay(body, this.bodies.length + i + 1);
-      });
-      for (const one of untracked) if (!this.#tracks(one.key)) await this.#enterUntracked(one);
-      this.#untracked = [];
-      await confirmRestored(this.#dataDir, this, this.#effects);
-      this.#restored = undefined;
-      return untracked.filter(({ key }) => this.#tracks(key)).length;
-    });
-  }
-
-  #tracks(key: string): boolean {
-    const entry = this.find(key);
-    return entry !== undefined && blocksRuns(entry.state);
+    return this.#doubt && forgottenError(this.#doubt);
   }
 
   /**
@@ -147,18 +66,16 @@ export class Ledger extends LedgerView {
    */
   settle(refusals: readonly string[] = []): Promise<Export[]> {
     return this.#inTurn(async () => {
-      if (!this.isWhole) return [];
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
-      const rest =
-        this.setAside === undefined ? '' : ` Part of a line that it wrote is kept in ${this.setAside}.`;
-      const note = `The process ended before it recorded the outcome of the request.${rest}`;
+      const note = 'The process ended before it recorded the outcome of the request.';
       const settled: Export[] = [];
-      for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
-      for (const { key, state, answer } of this.entries()) {
-        if (state !== 'ambiguous' || answer === undefined || !isJudged(answer, refusals)) continue;
-        const why = 'A person has listed this answer under exports.refusals.';
-        settled.push(await this.#record(key, { event: 'failed', note: why }));
-      }
+      for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
+      await this.readAnswers((entry) => answerText(this.#dataDir, entry));
+      const judged = this.entries().filter(
+        ({ answerText: text }) => text !== undefined && isJudged(text, refusals),
+      );
+      const why = 'A person has listed this answer under exports.refusals.';
+      for (const { key } of judged) settled.push(await this.#record({ event: 'failed', key, note: why }));
       return settled;
     });
   }
@@ -167,7 +84,7 @@ export class Ledger extends LedgerView {
    * Durably records the intent to request an export (E20). The request may be sent only after the promise has resolved.
    *
    * @throws RefusedError if the window overlaps one that is paid, may be paid, or was abandoned
-   * @throws DamageError if there are untracked exports
+   * @throws DamageError if the journal may lack lines
    * @throws StorageError
    */
   intend(intent: Intent): Promise<Export> {
@@ -191,7 +108,7 @@ export class Ledger extends LedgerView {
       const intent = { day, window, messageData, estimate, pricePerRecord, run: changes.run };
       this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       if (blocksPayingAgain(old.state)) {
-        await this.#record(key, { event: 'abandoned', note: 'A person chose to pay for this window again.' });
+        await this.#record({ event: 'abandoned', key, note: 'A person chose to pay for this window again.' });
       }
       return this.#intend(intent, key);
     });
@@ -207,7 +124,7 @@ export class Ledger extends LedgerView {
 
   /** Records that the request provably never left this machine: nothing is billed, and the window is free again. */
   withdrawn(key: string, why: string): Promise<Export> {
-    return this.#event(key, { event: 'withdrawn', note: sentence(why) });
+    return this.#event({ event: 'withdrawn', key, note: sentence(why) });
   }
 
   /**
@@ -215,13 +132,9 @@ export class Ledger extends LedgerView {
    *
    * @throws StorageError if the answer cannot be recorded; the message contains the id, so that the user can attach it later
    */
-  async requested(key: string, exportId: string, rawAnswer?: string): Promise<Export> {
+  async requested(key: string, exportId: string): Promise<Export> {
     try {
-      return await this.#event(key, {
-        event: 'requested',
-        exportId,
-        rawAnswer: rawAnswer && cut(rawAnswer, 4_096),
-      });
+      return await this.#event({ event: 'requested', key, exportId });
     } catch (cause) {
       if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
       throw new StorageError(
@@ -233,13 +146,13 @@ export class Ledger extends LedgerView {
 
   /** Records that the export is being generated (E21). Repeated calls write one line. */
   processing(key: string): Promise<Export> {
-    return this.#event(key, { event: 'processing' }, (entry) => entry.state === 'processing');
+    return this.#event({ event: 'processing', key }, (entry) => entry.state === 'processing');
   }
 
   /** Records the number of pages from E21. This reopens a landed export with a damaged page. */
   ready(key: string, pages: number): Promise<Export> {
     const same = (entry: Export): boolean => entry.state === 'ready' && entry.pages === pages;
-    return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
+    return this.#event({ event: 'ready', key, pages }, (entry) => same(entry) && entry.troubles === 0);
   }
 
   /**
@@ -257,26 +170,27 @@ export class Ledger extends LedgerView {
   ): Promise<Export> {
     const before = this.get(key).landedAt;
     const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
-    return this.#event(key, { event: 'landed', pages, records, landedAt, unreadable });
+    const lacking = unreadable === undefined ? undefined : [...unreadable];
+    return this.#event({ event: 'landed', key, pages, records, landedAt, unreadable: lacking });
   }
 
   /** Records that every page is in the warehouse. Repeated calls, such as during a rebuild, write one line. */
   loaded(key: string): Promise<Export> {
-    return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
+    return this.#event({ event: 'loaded', key }, (entry) => entry.state === 'loaded');
   }
 
   /**
    * Records that the request may have been sent and its outcome is unknown: the user must decide.
    *
-   * @param answer the text of an answer that is no more than an error, which the user may judge
+   * @param answer the file and the hash of the answer, if it is no more than an error, which the user may judge
    */
-  ambiguous(key: string, why: string, answer?: string): Promise<Export> {
-    return this.#event(key, { event: 'ambiguous', note: sentence(why), answer });
+  ambiguous(key: string, why: string, answer?: Export['answer']): Promise<Export> {
+    return this.#event({ event: 'ambiguous', key, note: sentence(why), answer });
   }
 
   /** Records that the service clearly refused the request (E20): nothing is billed, and the window is free again. */
   failed(key: string, why: string): Promise<Export> {
-    return this.#event(key, { event: 'failed', note: sentence(why) });
+    return this.#event({ event: 'failed', key, note: sentence(why) });
   }
 
   /**
@@ -284,7 +198,7 @@ export class Ledger extends LedgerView {
    * and the next run asks again; after several failures the export needs action.
    */
   fetchFailed(key: string, why: string): Promise<Export> {
-    return this.#event(key, { event: 'troubled', note: sentence(why) });
+    return this.#event({ event: 'troubled', key, note: sentence(why) });
   }
 
   /**
@@ -314,9 +228,7 @@ export class Ledger extends LedgerView {
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
-      const attached = await this.#record(key, { event: 'attached', exportId });
-      this.#untracked = this.#untracked.filter((one) => one.key !== key);
-      return attached;
+      return this.#record({ event: 'attached', key, exportId });
     });
   }
 
@@ -325,17 +237,12 @@ export class Ledger extends LedgerView {
    * state is unchanged: each run asks again, and the export needs action.
    */
   doubted(key: string, why: string): Promise<Export> {
-    return this.#event(key, { event: 'doubted', note: sentence(why) });
+    return this.#event({ event: 'doubted', key, note: sentence(why) });
   }
 
   /** Records that the user abandons an export. No run requests its window again; only `payAgain` does. */
   abandon(key: string, why = 'A person gave this export up.'): Promise<Export> {
-    return this.#event(key, { event: 'abandoned', note: sentence(why) });
-  }
-
-  /** Resolves when every requested change has ended. No file stays open. */
-  async close(): Promise<void> {
-    await this.#queue;
+    return this.#event({ event: 'abandoned', key, note: sentence(why) });
   }
 
   async #intend(intent: Intent, again?: string): Promise<Export> {
@@ -348,13 +255,11 @@ export class Ledger extends LedgerView {
     );
     const key = keyOf(day, Math.max(0, ...attempts) + 1);
     this.#mine.add(key);
-    await this.#file.reserve();
-    const { start, end } = window;
-    return this.#record(key, {
+    return this.#record({
       event: 'intended',
+      key,
       day,
-      start,
-      end,
+      ...window,
       messageData,
       estimate,
       pricePerRecord,
@@ -363,41 +268,41 @@ export class Ledger extends LedgerView {
     });
   }
 
-  /** Enters an export that is known only from its pages on disk or from the user. */
+  /** Enters an export that is known only from the user. */
   async #enter(key: string): Promise<void> {
     const day = partsOf(key)?.day;
-    if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key, this.book.keys());
-    const window = windowOf(day);
+    const window = windowOf(day ?? '1970-01-01');
+    const covers = (entry: Export): boolean => blocksRuns(entry.state) && overlap(entry.window, window);
+    if (day === undefined || this.entries().some(covers)) throw unknownExport(key, this.book.keys());
     if (window.end > this.#effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
-    await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
-    await this.#record(key, { event: 'ambiguous', note: 'Entered by a person; the ledger did not list it.' });
+    await this.#record({ event: 'intended', key, day, ...window, messageData: true, pricePerRecord: 0 });
+    await this.#record({ event: 'ambiguous', key, note: 'Entered by a person; the ledger did not list it.' });
   }
 
-  /** Enters an untracked export in its known state; the ledger may already hold it as not billed. */
+  /** Enters exports that other files know (`recover`) in their known state; the ledger may hold them as not billed. */
+  recover(untracked: readonly Untracked[]): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const one of untracked) await this.#enterUntracked(one);
+    });
+  }
+
   async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
     const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
     const isNew = this.find(key) === undefined;
     if (isNew)
-      await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
+      await this.#record({ event: 'intended', key, day, ...window, messageData, estimate, pricePerRecord });
     if (exportId === undefined || state === 'abandoned') {
-      await this.#record(key, { event: 'ambiguous', note: `Recovered; known by the ${knownBy} alone.` });
-      if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'Recovered.' });
+      await this.#record({ event: 'ambiguous', key, note: `Recovered; known by the ${knownBy} alone.` });
+      if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
       return;
     }
-    await this.#record(key, { event: isNew ? 'requested' : 'attached', exportId });
+    await this.#record({ event: isNew ? 'requested' : 'attached', key, exportId });
     if ((state !== 'landed' && state !== 'loaded') || records === undefined) return;
-    await this.#record(key, { event: 'ready', pages });
-    await this.#record(key, { event: 'landed', pages, records, landedAt: this.#effects.now() });
-    if (state === 'loaded') await this.#record(key, { event: 'loaded' });
-  }
-
-  #mayEnter(key: string, window: Window): boolean {
-    const isUntracked = this.#untracked.some((one) => one.key === key);
-    return (
-      isUntracked || !this.entries().some((entry) => blocksRuns(entry.state) && overlap(entry.window, window))
-    );
+    await this.#record({ event: 'ready', key, pages });
+    await this.#record({ event: 'landed', key, pages, records, landedAt: this.#effects.now() });
+    if (state === 'loaded') await this.#record({ event: 'loaded', key });
   }
 
   #assertNotCovered(intent: Intent, blocks: (entry: Export) => boolean): void {
@@ -406,29 +311,21 @@ export class Ledger extends LedgerView {
     if (other !== undefined) throw coveredBy(other, intent.day);
   }
 
-  #event(key: string, fields: Fields, isKnown?: (entry: Export) => boolean): Promise<Export> {
+  #event(entry: Entry<'export'>, isKnown?: (entry: Export) => boolean): Promise<Export> {
     return this.#inTurn(async () => {
-      const entry = this.get(key);
-      return isKnown?.(entry) === true ? entry : this.#record(key, fields);
+      const known = this.get(entry.key);
+      return isKnown?.(known) === true ? known : this.#record(entry);
     });
   }
 
-  async #record(key: string, { event, ...fields }: Fields): Promise<Export> {
-    // The record is parsed as on reading, so that nothing can be written that reading would treat as damage.
-    const body: Record<string, unknown> = {
-      event,
-      at: this.#effects.now().toISOString(),
-      key,
-      ...plain(fields),
-    };
-    const record = exportRecord.safeParse(body);
-    if (!record.success)
-      throw new UsageError(`Export ${key} cannot be recorded as ${event}.`, { cause: record.error });
-    const next = applyRecord(this.find(key), record.data);
+  async #record(entry: Entry<'export'>): Promise<Export> {
+    const known = this.find(entry.key);
+    // Whether the event may follow is decided before anything is written.
+    const refused = refusalOf(known, entry);
+    if (refused !== undefined) throw new UsageError(refused);
+    const next = applyRecord(known, await this.#journal.append('export', entry));
     if (typeof next === 'string') throw new UsageError(next);
-    // Nothing has been sent when an export is intended, so only the later events may use the reserved disk space.
-    await this.#file.append(body, `ledger/${event}`, event !== 'intended');
-    this.book.set(key, next);
+    this.book.set(next.key, next);
     return next;
   }
 
@@ -438,15 +335,6 @@ export class Ledger extends LedgerView {
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
-}
-
-/** The fields as JSON holds them: instants as text, without undefined fields. */
-function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
-  );
 }
 
 /** Shortens a text to a single line that fits into tables. */

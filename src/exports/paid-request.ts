@@ -3,6 +3,7 @@
  * (budget.ts) and the user has consented (`consentTo`). The request is sent only after the checks have passed and the
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
+import { createHash } from 'node:crypto';
 import type { Day } from '../calendar.js';
 import { CredentialsError } from '../errors.js';
 import { assertMayPay, type Clocks } from '../api/clocks.js';
@@ -117,25 +118,42 @@ async function recorded(
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
   switch (outcome.kind) {
-    case 'accepted':
-      return ledger.requested(key, outcome.exportId, outcome.rawAnswer);
+    case 'accepted': {
+      const entry = await ledger.requested(key, outcome.exportId);
+      // The folder names the id, should the journal be lost before the first page lands.
+      await landing.beginExport({ day, key, exportId: outcome.exportId });
+      return entry;
+    }
     case 'never_sent':
       await ledger.withdrawn(key, outcome.reason);
       if (outcome.cause instanceof CredentialsError) throw outcome.cause;
       gap(`The export request was not sent (${outcome.reason}). Nothing is billed; the next run sends it.`);
       return 'stop';
     case 'refused':
-      await ledger.failed(key, outcome.reason);
+      await ledger.failed(key, outcome.note);
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
-    case 'unknown':
-      await ledger.ambiguous(key, outcome.reason, outcome.text);
-      if (outcome.body.length > 0) {
-        const at = effects.now();
-        await landing.land({ stream: 'rejected', endpoint: 'E20', what: key, at }, outcome.body);
-      }
+    case 'unknown': {
+      const { note, text, body } = outcome;
+      // The disk may refuse the answer, but not what it says of the payment.
+      const kept = await keptAnswer(landing, key, body, effects).catch(() => undefined);
+      await ledger.ambiguous(key, note, text === undefined ? undefined : kept);
       return 'stop';
+    }
   }
+}
+
+/** Keeps a redacted answer in `landing/rejected`; the journal holds its path and its hash. */
+async function keptAnswer(
+  landing: LandingZone,
+  key: string,
+  text: string,
+  effects: Effects,
+): Promise<Export['answer']> {
+  if (text === '') return undefined;
+  const place = { stream: 'rejected', endpoint: 'E20', what: key, at: effects.now() } as const;
+  const { id } = await landing.land(place, Buffer.from(text));
+  return { file: id, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
 function sizeOf({ estimate }: Export): string {

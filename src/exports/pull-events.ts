@@ -21,7 +21,6 @@ import {
 } from './budget.js';
 import { downloadExport } from './download.js';
 import { clockTrouble } from '../api/clocks.js';
-import { adviceOnRestored } from './recovery.js';
 import { formatPrice } from '../price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
@@ -37,8 +36,7 @@ export async function pullEvents(job: Job, context: ExportsContext): Promise<voi
     signal.throwIfAborted();
     report.exported(await downloadExport(context, entry, { requested: false }));
   }
-  // The report of the run explains the doubt; nothing is paid until the user has resolved it.
-  if (ledger.doubt === undefined) await requestMissing(job, context);
+  await requestMissing(job, context);
   tellSpent(context);
 }
 
@@ -153,16 +151,16 @@ async function affordable(key: string, context: ExportsContext): Promise<number 
  * for exports in progress, actual records for landed ones.
  */
 async function requestMissing(job: Job, context: ExportsContext): Promise<void> {
-  const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
+  const { config, ledger, warehouse, report, runId, signal, effects } = context;
   const messages = await warehouse.messages();
-  const { restored } = ledger;
   const asked = new Set<Day>();
   const deciding = (): Decision[] =>
     decide(job, {
       entries: ledger.entries(),
       messages,
       budget: config.exports.budget,
-      restored: restored !== undefined,
+      // The report of the run explains the doubt.
+      unsure: ledger.doubt !== undefined,
       now: effects.now(),
       runId,
       asked,
@@ -172,15 +170,6 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
   if (config.exports.budget !== undefined && clockTrouble(context) !== undefined) {
     report.unpaid(wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined })));
     return;
-  }
-  const mayBePaid = wanted.some(({ verdict }) => verdict === 'restored' || verdict === 'request');
-  if (restored !== undefined && mayBePaid) {
-    const advice = adviceOnRestored(
-      restored,
-      wanted.map(({ day }) => day),
-    );
-    if (job.consent === 'budget') report.needsAction(advice);
-    else terminal.warn(advice);
   }
   if (!(await consentTo(job, context, wanted))) {
     report.unpaid(wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));

@@ -1,4 +1,6 @@
 /** E20, the only request that costs money: sends it once and classifies its outcome. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
 import { withoutPeople, type Secrets } from '../redaction.js';
@@ -6,19 +8,22 @@ import { errorWords } from '../api/answer.js';
 import { partValue, readEnvelope, type Part } from '../envelope.js';
 import type { Permit, ServiceAnswer } from '../api/client.js';
 import { exportRequest } from '../api/endpoints.js';
+import { foldersOf } from '../storage/paths.js';
+import { readWhole } from '../storage/repair-json.js';
+import type { Export } from './export.js';
 
 export type RequestOutcome =
-  /** The export exists; `rawAnswer` is the answer without secrets and personal data. */
-  | { readonly kind: 'accepted'; readonly exportId: string; readonly rawAnswer: string }
+  | { readonly kind: 'accepted'; readonly exportId: string }
   /** The request provably never left this machine: nothing is billed, and it may be sent again. */
   | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
-  /** The service clearly refused: nothing is billed. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** The service clearly refused: nothing is billed. `note` is the reason without texts of the service. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly note: string }
   /**
-   * The outcome is unknown: the export may be billed, so the request is never repeated automatically. `text` is what a
-   * person may judge to be a refusal (`exports.refusals`), if the answer is no more than an error.
+   * The outcome is unknown: the export may be billed, so the request is never repeated automatically. `body` is the
+   * answer without secrets and personal data; `text` is what a person may judge to be a refusal (`exports.refusals`), if
+   * the answer is no more than an error.
    */
-  | { readonly kind: 'unknown'; readonly reason: string; readonly body: Buffer; readonly text?: string };
+  | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly text?: string };
 
 /**
  * The answers that mean that nothing was made: the status, and the whole value of `error` or `status`, in any case. They
@@ -60,9 +65,10 @@ function outcomeOf(
   secrets: Secrets,
   refusals: readonly string[],
 ): RequestOutcome {
+  const redacted = withoutPeople(secrets.hide(body.toString('utf8')));
   if (verdict.kind === 'unreachable') {
     return verdict.sent
-      ? { kind: 'unknown', reason: verdict.reason, body }
+      ? { kind: 'unknown', note: verdict.reason, body: redacted }
       : {
           kind: 'never_sent',
           reason: verdict.reason,
@@ -73,22 +79,26 @@ function outcomeOf(
         };
   }
   const told = readAnswer(status ?? 0, body);
-  const reason = verdict.kind === 'ok' ? `HTTP ${status ?? '?'} without an export_id` : verdict.reason;
+  const note = `HTTP ${status ?? '?'}`;
+  const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
   switch (told.kind) {
     case 'accepted':
-      // The id is written to the ledger, to URLs and to the warehouse, none of which may contain a secret.
+      // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
       if (secrets.holds(told.exportId))
-        return { kind: 'unknown', reason: 'the export_id repeats a key or the token', body };
-      return { ...told, rawAnswer: withoutPeople(secrets.hide(body.toString('utf8'))) };
+        return { kind: 'unknown', note: 'the export_id repeats a key or the token', body: redacted };
+      return told;
     case 'refused':
-      return { kind: 'refused', reason };
+      return { kind: 'refused', reason, note };
     case 'error': {
+      // The text is kept alone, so that what a person lists is what is compared.
       const text = judgedText(secrets.hide(told.text));
-      if (text === undefined) return { kind: 'unknown', reason, body };
-      return isJudged(text, refusals) ? { kind: 'refused', reason } : { kind: 'unknown', reason, body, text };
+      if (text === undefined) return { kind: 'unknown', note, body: redacted };
+      return isJudged(text, refusals)
+        ? { kind: 'refused', reason, note }
+        : { kind: 'unknown', note, body: text, text };
     }
     case 'unknown':
-      return { kind: 'unknown', reason, body };
+      return { kind: 'unknown', note, body: redacted };
   }
 }
 
@@ -164,6 +174,21 @@ function judgedText(text: string): string | undefined {
     .replaceAll(/\s+/g, ' ')
     .trim();
   return line.length > LONGEST_TEXT ? undefined : line;
+}
+
+/**
+ * The text of a kept answer (`landing/rejected`) that a person may judge; undefined if the answer is gone or was
+ * changed, or the export is no longer ambiguous.
+ */
+export async function answerText(
+  dataDir: string,
+  { answer, state }: Pick<Export, 'answer' | 'state'>,
+): Promise<string | undefined> {
+  if (answer === undefined || state !== 'ambiguous') return undefined;
+  const body = await readWhole(join(foldersOf(dataDir).landing, answer.file)).catch(() => undefined);
+  if (body === undefined || createHash('sha256').update(body).digest('hex') !== answer.sha256)
+    return undefined;
+  return judgedText(body.toString('utf8'));
 }
 
 /** The id as text. The digits of a number are taken from the body, because JavaScript rounds numbers above 2^53. */

@@ -4,7 +4,7 @@
  * backups leave out. A head that the journal does not hold shows that the journal was lost, cut, or is older.
  */
 import { DamageError } from '../errors.js';
-import type { Journal } from './journal.js';
+import { readWitness, type Journal } from './journal.js';
 import type { Head } from './lines.js';
 
 /** A head, and the file that carries it, in words. */
@@ -45,6 +45,29 @@ export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]
       : `The journal lacks the erasure of line ${unerased.erase}, which ${unerased.place} knows.`) ??
     (decided?.event === 'unsure' ? decided.why : undefined);
   return why === undefined ? undefined : { why, erasures: unerased !== undefined, forgotten };
+}
+
+/**
+ * Compares the journal of a data folder with the witness and the given heads. A folder that holds anything and has no
+ * witness was restored from a backup, which leaves `private/` out.
+ *
+ * @param holds true if the folder held landed data or a warehouse before this process
+ * @throws StorageError
+ */
+export async function doubtIn(
+  dataDir: string,
+  journal: Journal,
+  heads: readonly KnownHead[],
+  holds = heads.length > 0,
+): Promise<Doubt | undefined> {
+  const witness = await readWitness(dataDir);
+  if (witness !== undefined)
+    return assertNotForgotten(journal, [...heads, { ...witness, place: 'private/witness.json' }]);
+  const found = assertNotForgotten(journal, heads);
+  if (found?.erasures === true || (journal.head.seq <= 1 && !holds)) return found;
+  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
+  const why = 'The data folder was restored from a backup: private/witness.json is missing.';
+  return found ?? { why, erasures: false, forgotten };
 }
 
 /** The error with which paid requests and pushes are refused while the journal may lack lines. */

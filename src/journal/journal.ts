@@ -26,6 +26,9 @@ export const JOURNAL_STEPS = [
 /** Lines after which a request leaves that is billed or reaches people, or data is erased. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 
+/** The first line of a folder: from then on a missing witness means that the folder was restored. */
+const FIRST = 'project/made';
+
 const RESERVE_BYTES = 64 * 1024;
 
 /** Where the journal and its second copy are. */
@@ -182,6 +185,12 @@ export class Journal {
     return turn;
   }
 
+  /** Records that a person agreed to what is lost. The other journal that was set aside is then no longer needed. */
+  async confirm(forgotten: number): Promise<void> {
+    await this.append('run', { event: 'confirmed', forgotten }, Math.max(forgotten, this.#seq) + 1);
+    await orStorageError('remove', this.#copyPath, () => rm(otherIn(this.#place), { force: true }));
+  }
+
   /** Resolves when every line is written; then the witness knows the end. */
   async close(): Promise<void> {
     await this.#queue;
@@ -215,7 +224,7 @@ export class Journal {
     this.#lines[kind].push(line);
     await this.#copyLine(bytes, name);
     this.#witnessed = false;
-    if (isIntent) await this.#witness();
+    if (isIntent || name === FIRST) await this.#witness();
     return line;
   }
 

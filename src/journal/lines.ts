@@ -122,7 +122,7 @@ const lake = z.discriminatedUnion('event', [
 ]);
 
 /** The rows of a push by what becomes of them. */
-export const pushCounts = z.object({
+const pushCounts = z.object({
   rows: number,
   new: number,
   changed: number,
@@ -132,7 +132,7 @@ export const pushCounts = z.object({
   erased: number,
 });
 
-export const CALL_OUTCOMES = ['acknowledged', 'short', 'refused', 'withdrawn', 'ambiguous'] as const;
+const CALL_OUTCOMES = ['acknowledged', 'short', 'refused', 'withdrawn', 'ambiguous'] as const;
 
 const pushed = <const E extends string>(name: E) => ({ ...event(name), push: text });
 const push = z.discriminatedUnion('event', [
@@ -156,6 +156,9 @@ const push = z.discriminatedUnion('event', [
   z.object(pushed('abandoned')),
   z.object(pushed('done')),
 ]);
+
+export type PushCounts = z.infer<typeof pushCounts>;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 /** The lines of each kind, as they are read; `at` is the instant of the event. */
 export interface Lines {

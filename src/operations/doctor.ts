@@ -1,4 +1,5 @@
 /** The checks of `doctor`, in the order in which a run depends on them. */
+import type { Effects } from '../effects.js';
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -17,8 +18,7 @@ import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from
 import { batchesOf, Erasures, sweptLine } from '../erasure/landed.js';
 import { assertRemembered, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/advice.js';
-import type { Export } from '../exports/export.js';
-import { Ledger } from '../exports/ledger.js';
+import { exportsOf, type Export } from '../exports/export.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
@@ -26,11 +26,12 @@ import { MOST_SKEW_MS } from '../api/clocks.js';
 import { withLake } from '../lake/push.js';
 import type { Invocation } from '../invocation.js';
 import { wereRemoved } from '../run/retention.js';
-import { RunJournal } from '../storage/run-journal.js';
+import { Journal, type JournalPlace } from '../journal/journal.js';
+import { runsOf, type PastRun } from '../journal/runs.js';
 import { ask, openInstance } from '../storage/duckdb.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { dataFiles, foldersOf } from '../storage/paths.js';
-import { assertSameProject } from '../storage/project.js';
+import { assertSameProject } from '../run/data-folder.js';
 import { lockState } from '../storage/run-lock.js';
 import { readIfThere } from '../storage/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
@@ -38,7 +39,7 @@ import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { schemaVersions } from '../warehouse/reader.js';
-import { remembered } from '../warehouse/remembered-exports.js';
+import { knownBy } from '../warehouse/remembered-exports.js';
 import { Session } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
@@ -89,19 +90,21 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   yield check('permissions', () => permissions(config));
   yield check('disk', async () => {
     if (config.exports.budget === undefined) return disk(dataDir, 0);
-    const paid = (await paidExports(dataDir)).map(({ records }) => records ?? 0);
+    const paid = (await paidExports(config, invocation.effects)).map(({ records }) => records ?? 0);
     return disk(dataDir, Math.max(0, ...paid) || (asked ?? 0));
   });
   yield check('lock', () => lock(dataDir, now));
   yield check('project', async () => {
-    await assertSameProject(config);
+    assertSameProject(await Journal.read(config, invocation.effects), config);
     return ok(`${dataDir} is for project ${config.projectId ?? '(not set)'}`);
   });
-  yield check('ledger', () => ledger(config, now));
+  yield check('ledger', () => ledger(config, invocation.effects));
   yield check('warehouse', () => warehouse(dataDir));
   yield check('erasures', () => erasures(config));
-  yield check('last run', async () => lastRun(dataDir, now, (await lockState(dataDir)).held));
-  yield check('scheduler', () => scheduler(dataDir, now));
+  yield check('last run', async () =>
+    lastRun(await runs(config, invocation.effects), now, (await lockState(dataDir)).held),
+  );
+  yield check('scheduler', async () => scheduler(await runs(config, invocation.effects), now));
   yield check('alerts', () => alerts(config));
   if (extent.testAlert) yield check('test alert', () => testAlert(config, invocation));
   if (config.lake !== undefined) yield check('lake', () => lake(config, invocation));
@@ -109,7 +112,7 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   const { working, published } = dataFiles(dataDir);
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
-  yield check('landing zone', () => landedFiles(dataDir), DEEP_PATIENCE_MS);
+  yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
   yield check('erased persons', () => erasedPersons(config, invocation), DEEP_PATIENCE_MS);
 }
 
@@ -314,12 +317,16 @@ async function permissions({ dataDir, file }: Config): Promise<Finding> {
     : warn(`Others on this machine can read ${env}, which is for secrets.`, `Run \`chmod 600 ${env}\`.`);
 }
 
-/** The paid exports; empty if the ledger is damaged, which another check reports. */
-async function paidExports(dataDir: string): Promise<readonly Export[]> {
-  return Ledger.read(dataDir).then(
-    (ledger) => ledger.entries(),
+/** The paid exports; empty if the journal is damaged, which another check reports. */
+async function paidExports(place: JournalPlace, effects: Effects): Promise<readonly Export[]> {
+  return Journal.read(place, effects).then(
+    (journal) => [...exportsOf(journal.of('export')).values()],
     () => [],
   );
+}
+
+async function runs(place: JournalPlace, effects: Effects): Promise<PastRun[]> {
+  return runsOf((await Journal.read(place, effects)).of('run'));
 }
 
 /**
@@ -383,12 +390,10 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 }
 
 /** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
-async function ledger(config: Config, now: Date): Promise<Finding> {
-  const { exports } = await remembered(dataFiles(config.dataDir).published);
-  const { ledger: whole, doubt, restored, needed } = await ledgerState(config, exports, now);
+async function ledger(config: Config, effects: Effects): Promise<Finding> {
+  const { head } = await knownBy(dataFiles(config.dataDir).published);
+  const { ledger: whole, doubt, needed } = await ledgerState(config, head, effects);
   if (doubt !== undefined) throw doubt;
-  if (restored !== undefined)
-    return warn(restored, '`dawnload exports recover` shows what is known, and asks.');
   const entries = whole.entries();
   const waiting = needed.length;
   if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none needs action`);
@@ -486,8 +491,7 @@ async function openRegister(dataDir: string): Promise<{ register: Register; key:
 /** Delay of a nightly run in milliseconds before it is reported. */
 const LATE_MS = 3 * 60 * 60_000;
 
-async function lastRun(dataDir: string, now: Date, underWay: boolean): Promise<Finding> {
-  const runs = await new RunJournal(dataDir).runs();
+function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Finding {
   const last = runs.at(-1);
   if (last === undefined) return warn('There was no run yet.', 'Start `dawnload run`, then a scheduler.');
   const { begun, over } = last;
@@ -522,8 +526,8 @@ async function lastRun(dataDir: string, now: Date, underWay: boolean): Promise<F
 const ABANDONED_MS = 48 * 60 * 60_000;
 
 /** Checks, from the journal of runs, that a scheduler starts the job every night. */
-export async function scheduler(dataDir: string, now: Date): Promise<Finding> {
-  const last = (await new RunJournal(dataDir).runs()).findLast(({ begun }) => begun.command === 'run')?.begun;
+export function scheduler(runs: readonly PastRun[], now: Date): Finding {
+  const last = runs.findLast(({ begun }) => begun.command === 'run')?.begun;
   const remedy =
     '`dawnload schedule` starts the job every night; deploy/ has files for systemd, cron, Kubernetes, launchd.';
   if (last === undefined) return warn('There was no nightly run yet, so nothing may start one.', remedy);
@@ -585,11 +589,12 @@ const MOST_TOLD = 10;
  * Checks every landed file and manifest, and compares the number of records of each paid export with the ledger to find
  * missing pages.
  */
-async function landedFiles(dataDir: string): Promise<Finding> {
+async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
+  const { dataDir } = config;
   const landing = LandingZone.read(dataDir);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
-  for (const entry of await paidExports(dataDir)) {
+  for (const entry of await paidExports(config, effects)) {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(dataDir, entry)) continue;

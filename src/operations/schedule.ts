@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../calendar.js';
 import { EXIT, UsageError } from '../errors.js';
-import type { PastRun, RunJournal } from '../storage/run-journal.js';
+import type { PastRun } from '../journal/runs.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** A time of day in KST. */
@@ -125,8 +125,8 @@ interface Surroundings {
   readonly signal: AbortSignal;
   readonly terminal: Pick<Terminal, 'note'>;
   readonly now: () => Date;
-  readonly journal: Pick<RunJournal, 'runs' | 'begin' | 'end'>;
-  readonly version: string;
+  /** The runs of the journal. */
+  runs(): Promise<readonly PastRun[]>;
   /** Runs the job to its end. */
   readonly run: () => Promise<JobEnd>;
   /** Resolves at the given instant or earlier, and when the signal aborts. */
@@ -190,9 +190,9 @@ export class Nights {
 
   /** Reads the recorded runs again before each decision, because the user may have started a run. */
   async #look(): Promise<Decision> {
-    const { journal, now, at } = this.#world;
+    const { now, at } = this.#world;
     // If the journal cannot be read, the last known runs are used; the next run reports the error.
-    const runs = await journal.runs().catch(() => this.#runs);
+    const runs = await this.#world.runs().catch(() => this.#runs);
     this.#runs = runs.filter(({ begun }) => begun.command === 'run');
     const due = nextRun(now(), at, this.#runs);
     return due.at > this.#notBefore ? due : { ...due, at: this.#notBefore };
@@ -203,7 +203,7 @@ export class Nights {
     const startedAt = now();
     const end = await run();
     if (end.exitCode === EXIT.tryLater) this.#notBefore = later(now(), NIGHTLY.busyMinutes);
-    else if (!signal.aborted) await this.#ensureRecorded(startedAt, end);
+    else if (!signal.aborted) await this.#waitUnlessRecorded(startedAt, end);
     if (!signal.aborted || end.exitCode !== EXIT.interrupted) {
       terminal.note(`The run ended with exit code ${end.exitCode}.`, {
         event: 'run_ended',
@@ -212,20 +212,12 @@ export class Nights {
     }
   }
 
-  /** Records a run that ended before it could record itself, for example because of a wrong setting. */
-  async #ensureRecorded(startedAt: Date, { processId = 0, exitCode }: JobEnd): Promise<void> {
-    const { journal, now, version } = this.#world;
-    try {
-      const last = (await journal.runs()).at(-1)?.begun;
-      if (last?.processId === processId && last.startedAt >= startedAt) return;
-      const runId = `${startedAt.toISOString()}-${processId}`;
-      await journal.begin({ runId, command: 'run', startedAt, version, processId });
-      const failure = `The run ended with exit code ${exitCode} before it began its work.`;
-      await journal.end({ runId, finishedAt: now(), exitCode, outcome: 'failed', summary: { failure } });
-    } catch {
-      // Without a record the same run would be due again immediately.
-      this.#notBefore = later(now(), NIGHTLY.retryPausesMinutes[0]);
-    }
+  /** A run that ended before it recorded itself, such as by a wrong setting, would be due again immediately. */
+  async #waitUnlessRecorded(startedAt: Date, { processId = 0 }: JobEnd): Promise<void> {
+    const runs = await this.#world.runs().catch(() => this.#runs);
+    const last = runs.at(-1)?.begun;
+    if (last?.processId === processId && last.startedAt >= startedAt) return;
+    this.#notBefore = later(this.#world.now(), NIGHTLY.retryPausesMinutes[0]);
   }
 }
 

@@ -1,59 +1,17 @@
 /**
- * The ledger of pushes, `ledger/pushes.jsonl`: an intent is durable before its call leaves, its outcome after. It holds
+ * The ledger of pushes, as lines of the journal: an intent is durable before its call leaves, its outcome after. It holds
  * numbers and keyed hashes, never a row. The rows of each call are hashed beside it (storage/row-hashes.ts).
  */
-import { join } from 'node:path';
-import { z } from 'zod';
 import { dayOf, monthOf } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { RefusedError, UsageError } from '../errors.js';
-import { DurableFolder } from '../storage/atomic-file.js';
-import { ChainFile } from '../storage/chain.js';
-import { pushDamage, type CallState } from '../storage/row-hashes.js';
-import { foldersOf } from '../storage/paths.js';
+import type { Journal } from '../journal/journal.js';
+import type { CallOutcome, Entry, Line, PushCounts } from '../journal/lines.js';
+import type { CallState } from '../storage/row-hashes.js';
 
-const OUTCOMES = ['acknowledged', 'short', 'refused', 'withdrawn', 'ambiguous'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-
-const number = z.number();
-const text = z.string();
-const maybe = text.optional();
-/** The rows of a push by what becomes of them. */
-const counts = z.object({
-  rows: number,
-  new: number,
-  changed: number,
-  unchanged: number,
-  unknown: number,
-  left: number,
-  erased: number,
-});
-export type Counts = z.infer<typeof counts>;
-
-const begun = z.object({
-  target: text,
-  mode: maybe,
-  name: maybe,
-  key: maybe,
-  once: z.boolean(),
-  only: z.boolean(),
-  source: text,
-  run: text,
-  counts,
-});
-const event = <E extends string>(name: E) => ({ event: z.literal(name), push: text, at: z.iso.datetime() });
-const line = z.discriminatedUnion('event', [
-  begun.extend(event('begun')),
-  z.object({ ...event('intended'), call: number, run: text, rows: number, payload: text }),
-  z.object({ ...event('settled'), call: number, outcome: z.enum(OUTCOMES), note: maybe }),
-  z.object({ ...event('rejected'), rows: number, reason: text }),
-  z.object({ ...event('stopped'), note: text }),
-  z.object({ ...event('resumed'), again: z.boolean() }),
-  z.object(event('abandoned')),
-  z.object(event('done')),
-]);
-type Line = z.infer<typeof line>;
-type Begun = z.infer<typeof begun>;
+export type Outcome = CallOutcome;
+export type Counts = PushCounts;
+type Begun = Omit<Extract<Entry<'push'>, { event: 'begun' }>, 'event' | 'push'>;
 
 interface Call {
   readonly rows: number;
@@ -94,26 +52,18 @@ export function adviceOn(push: Push): string {
   ).replace('  ', ' ');
 }
 
+/** The fields of an event without its push. */
+type Of<T> = T extends unknown ? Omit<T, 'push'> : never;
+
 export class PushLedger {
-  readonly #file: ChainFile;
+  readonly #journal: Journal;
   readonly #effects: Effects;
   readonly #pushes = new Map<string, Push>();
 
-  private constructor(file: ChainFile, effects: Effects) {
-    this.#file = file;
+  constructor(journal: Journal, effects: Effects) {
+    this.#journal = journal;
     this.#effects = effects;
-    file.lines.forEach(({ body }, nth) => {
-      const read = line.safeParse(body);
-      if (!read.success) throw pushDamage(file.path)(`Line ${nth + 1} is not that of a push.`);
-      this.#apply(read.data);
-    });
-  }
-
-  /** Reads the ledger. Writing to it requires the lock. Throws `DamageError` if it was altered, and `StorageError`. */
-  static async open(dataDir: string, effects: Effects): Promise<PushLedger> {
-    const path = join(foldersOf(dataDir).ledger, 'pushes.jsonl');
-    const disk = new DurableFolder(dataDir, effects);
-    return new PushLedger(await ChainFile.open(path, disk, effects, pushDamage(path)), effects);
+    for (const line of journal.of('push')) this.#apply(line);
   }
 
   /** All pushes, oldest first. */
@@ -172,10 +122,7 @@ export class PushLedger {
     return this.#append({ event: 'begun', push: `${day}.${nth}`, ...begun });
   }
 
-  write(
-    { id }: Push,
-    event: { readonly event: Exclude<Line['event'], 'begun'> } & Readonly<Record<string, unknown>>,
-  ): Promise<Push> {
+  write({ id }: Push, event: Of<Exclude<Entry<'push'>, { event: 'begun' }>>): Promise<Push> {
     return this.#append({ ...event, push: id });
   }
 
@@ -183,19 +130,17 @@ export class PushLedger {
   async decide(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<void> {
     if (!isUnfinished(push))
       throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
-    await this.write(push, { event, ...(event === 'resumed' ? { again } : {}) });
+    await this.write(push, event === 'resumed' ? { event, again } : { event });
   }
 
-  async #append(body: Readonly<Record<string, unknown>>): Promise<Push> {
-    const read = line.parse({ ...body, at: this.#effects.now().toISOString() });
-    await this.#file.append(read, `pushes/${read.event}`);
-    return this.#apply(read);
+  async #append(entry: Entry<'push'>): Promise<Push> {
+    return this.#apply(await this.#journal.append('push', entry));
   }
 
-  #apply(read: Line): Push {
-    const at = new Date(read.at);
+  #apply(read: Line<'push'>): Push {
+    const { at } = read;
     if (read.event === 'begun') {
-      const { event: _, push: id, at: __, ...begun } = read;
+      const { event: _, push: id, at: __, seq: ___, ...begun } = read;
       const rest = {
         begunAt: at,
         updatedAt: at,

@@ -4,6 +4,7 @@ import { BODY_BYTES } from '../api/limits.js';
 import { isRefusal, namedIn, refusalOf, takenBy, withoutWords, wordsOf } from '../api/written.js';
 import type { ServiceConfig } from '../config.js';
 import { DawnloadError, RefusedError, ServiceError } from '../errors.js';
+import type { Journal } from '../journal/journal.js';
 import { erasedRows } from '../erasure/rows.js';
 import { declaredFields } from '../reference/catalogs.js';
 import type { Invocation } from '../invocation.js';
@@ -42,13 +43,14 @@ export async function pushRows(
   wanted: Wanted,
   config: ServiceConfig,
   invocation: Invocation,
+  journal: Journal,
   how: How,
 ): Promise<Pushed> {
   const { effects, signal, version, runId } = invocation;
   const { dataDir } = config;
   const { target } = wanted;
   const hash = hashWith(await hmacKey(dataDir, effects));
-  const ledger = await PushLedger.open(dataDir, effects);
+  const ledger = new PushLedger(journal, effects);
   await ledger.settle();
   const unfinished = ledger.pushes.filter((one) => isUnfinished(one) && one.target === targetText(target));
   const ambiguous = unfinished.find(({ state }) => state === 'ambiguous');

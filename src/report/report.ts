@@ -8,7 +8,7 @@ import { messageOf } from '../errors.js';
 import { droppedIds, notCounted, rowsOf } from '../queries/ask.js';
 import { bundledQuery, loadCatalogue, type QueryFile, valuesFor } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
-import { type PastRun, RunJournal, type RunOver } from '../storage/run-journal.js';
+import type { PastRun, RunOver } from '../journal/runs.js';
 import { dataFiles } from '../storage/paths.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
@@ -239,15 +239,17 @@ export async function writeReport(
     language,
     now,
     ending,
+    runs: past,
   }: {
     readonly dataDir: string;
     readonly language: Language;
     readonly now: Date;
     /** The end of the run that writes the report, which the journal does not contain yet. */
     readonly ending?: RunOver | undefined;
+    /** The runs of the journal. */
+    readonly runs: readonly PastRun[];
   },
 ): Promise<number> {
-  const past = await new RunJournal(dataDir).runs();
   const runs = past.map((run) => (run.begun.runId === ending?.runId ? { ...run, over: ending } : run));
   const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
   // Everyone who may read the warehouse may read the file, because it contains no recipients.

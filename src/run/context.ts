@@ -10,17 +10,18 @@ import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
-import { RunLock } from '../storage/run-lock.js';
+import type { RunLock } from '../storage/run-lock.js';
 import { presentOf } from '../api/clocks.js';
-import { RunJournal } from '../storage/run-journal.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
-import { keepToProject, rememberAddress } from '../storage/project.js';
+import { rememberAddress, withDataFolder, type FolderConfig } from './data-folder.js';
+import { forgottenError } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
 import { RunReport } from './report.js';
 import { ServiceClient } from '../api/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
-import { remembered } from '../warehouse/remembered-exports.js';
+import { exportsKnownBy } from '../warehouse/remembered-exports.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
 import { discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
@@ -31,18 +32,18 @@ export interface LocalContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly lock: RunLock;
+  readonly journal: Journal;
   readonly landing: LandingZone;
   /** The contents of the landing zone when the run began. */
   readonly foundAtStart: readonly Found[];
   readonly ledger: Ledger;
-  /** Exports that a warehouse file holds, but the ledger lacks or has as not billed; kept until a person decides. */
+  /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
   /** The number of the last migration of the published file; 0 if there is none. */
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
   /** Removes erased persons from arriving data. */
   readonly erasures: Erasures;
-  readonly runs: RunJournal;
   readonly runId: string;
   readonly report: RunReport;
   /** The settings of the paid exports. */
@@ -74,21 +75,19 @@ export interface RunContext extends LocalContext {
 }
 
 /** The settings that the context needs. */
-export type StorageConfig = Pick<
-  Config,
-  | 'dataDir'
-  | 'projectId'
-  | 'baseUrl'
-  | 'brand'
-  | 'messenger'
-  | 'privacy'
-  | 'storageVersion'
-  | 'experiments'
-  | 'mainGoals'
-  | 'exports'
-  | 'reference'
-  | 'reportIn'
->;
+export type StorageConfig = FolderConfig &
+  Pick<
+    Config,
+    | 'brand'
+    | 'messenger'
+    | 'privacy'
+    | 'storageVersion'
+    | 'experiments'
+    | 'mainGoals'
+    | 'exports'
+    | 'reference'
+    | 'reportIn'
+  >;
 
 /**
  * Takes the lock, opens landing zone, ledger and warehouse, does the work, and closes them.
@@ -105,11 +104,15 @@ export async function withLocalContext<T>(
   working: 'working' | 'rebuilt' = 'working',
 ): Promise<T> {
   const { effects, terminal, signal, runId } = invocation;
-  const { dataDir } = config;
-  const files = dataFiles(dataDir);
-  const inContext = async (lock: RunLock): Promise<T> => {
+  return withDataFolder(config, invocation, command, async (folder) => {
+    const { dataDir, files, lock, journal, publishedSchema } = folder;
     const landing = await LandingZone.open(dataDir, effects);
-    const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
+    const early = await folder.doubt();
+    if (early?.erasures === true) throw forgottenError(early);
+    const known =
+      early === undefined
+        ? []
+        : [...(await exportsKnownBy(files.published)), ...(await exportsKnownBy(files.working))];
     const key = await hmacKey(dataDir, effects);
     const register = await Register.open(dataDir, keyFingerprint(key), effects);
     const foundAtStart = await landing.found();
@@ -126,8 +129,10 @@ export async function withLocalContext<T>(
     const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
       warehouse.searching(),
     );
-    const known = await warehouse.knownErasure();
-    const runs = new RunJournal(dataDir);
+    const erased = await warehouse.knownErasure();
+    const doubt = early ?? (await folder.doubt(await warehouse.knownHead()));
+    const ledger = new Ledger(dataDir, journal, effects, doubt);
+    const forgotten = known.filter(({ key }) => ledger.find(key) === undefined);
     const report = new RunReport(effects.now());
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
@@ -145,12 +150,13 @@ export async function withLocalContext<T>(
         return outcome;
       });
     try {
-      register.assertHolds(known, path);
+      register.assertHolds(erased, path);
       return await work({
         effects,
         terminal,
         signal,
         lock,
+        journal,
         landing,
         foundAtStart,
         ledger,
@@ -158,7 +164,6 @@ export async function withLocalContext<T>(
         publishedSchema,
         warehouse,
         erasures,
-        runs,
         runId,
         report,
         exports: config.exports,
@@ -173,10 +178,8 @@ export async function withLocalContext<T>(
     } finally {
       terminal.progress('');
       await warehouse.close();
-      await ledger.close();
     }
-  };
-  return underLock(config, invocation, command, inContext);
+  });
 }
 
 /** Prints one line for each day of a stream that the warehouse now holds completely. */
@@ -211,57 +214,6 @@ export async function openWarehouse(
   });
 }
 
-/** Opens the ledger and compares it with both warehouse files. Requires the lock; call before the warehouse is opened. */
-export async function openLedger(
-  dataDir: string,
-  effects: Effects,
-): Promise<{ ledger: Ledger; forgotten: readonly ExportRow[]; publishedSchema: number }> {
-  const files = dataFiles(dataDir);
-  let publishedSchema = 0;
-  const rows = new Map<string, ExportRow>();
-  const ledger = await Ledger.open(dataDir, effects, async (tracked) => {
-    const [working, published] = await Promise.all([
-      remembered(files.working, tracked),
-      remembered(files.published, tracked),
-    ]);
-    publishedSchema = published.schema;
-    for (const row of [...working.exports, ...published.exports]) rows.set(row.key, row);
-    return { 'private warehouse': working.exports, 'published warehouse': published.exports };
-  });
-  await ledger.noteRestored();
-  const untracked = new Set(ledger.untracked.map(({ key }) => key));
-  const forgotten = [...rows.values()].filter(
-    ({ key }) => ledger.find(key) === undefined || untracked.has(key),
-  );
-  return { ledger, forgotten, publishedSchema };
-}
-
-/**
- * Does the work under the lock of the data folder, which must belong to the project.
- *
- * @throws TryLaterError when another run holds the lock
- * @throws ConfigError when the data folder holds another project
- */
-export async function underLock<T>(
-  config: StorageConfig,
-  { effects, terminal }: Invocation,
-  command: string,
-  work: (lock: RunLock) => Promise<T>,
-): Promise<T> {
-  const lock = await RunLock.take(config.dataDir, `dawnload ${command}`, effects);
-  try {
-    const before = await keepToProject(config, effects);
-    if (before !== undefined) {
-      terminal.warn(
-        `Project ${config.projectId ?? ''} was pulled from ${before} before and is pulled from ${config.baseUrl ?? ''} now. If this is not intended, correct base_url.`,
-      );
-    }
-    return await work(lock);
-  } finally {
-    await lock.release();
-  }
-}
-
 /** As `withLocalContext`, with a service client. */
 export function withRunContext<T>(
   config: ServiceConfig,
@@ -272,7 +224,7 @@ export function withRunContext<T>(
   return withLocalContext(config, invocation, command, async (context) => {
     const { effects, signal, version } = invocation;
     const service = new ServiceClient(config, effects, signal, version, () =>
-      rememberAddress(config, effects),
+      rememberAddress(context.journal, config),
     );
     try {
       return await work({ ...context, config, service, pullInstant: monotone(context, config, service) });

@@ -43,7 +43,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
     if (cut.records > 0 || isOlder) await reloadErased(context, cut.pulls);
   }
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
-  if (!ledger.isWhole || landed.length === 0) return;
+  if (landed.length === 0) return;
   const now = await warehouse.loader.loaded();
   for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
 }

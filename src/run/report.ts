@@ -209,6 +209,13 @@ export class RunReport {
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
+  /** The report for the journal, which holds no text of the service and no value of a row. */
+  forJournal(): Record<string, unknown> {
+    const { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed } = this.toJSON();
+    const stops = this.stops.map((group) => ({ ...group, example: '' }));
+    return { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed, findings: stops };
+  }
+
   /** The report for `--json` and `ops.runs`. */
   toJSON(): Record<string, unknown> {
     return {
@@ -298,9 +305,9 @@ export function describeGap({ stream, days, reason }: Gap): string {
 export function describeGroup(group: FindingGroup): string {
   const { name, severity, findings, first_date: first, last_date: last, example, meaning } = group;
   const days = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${String(last)}`;
-  const such = findings === 1 ? '' : 'such as ';
+  const such = example === '' ? '' : findings === 1 ? `, ${example}` : `, such as ${example}`;
   const stop = /[.!?]$/.test(example) ? '' : '.';
-  return `${name} (${severity}): ${plural(findings, 'finding')}${days}, ${such}${example}${stop} ${meaning ?? ''}`.trimEnd();
+  return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
 }
 
 type LakeOutcome =

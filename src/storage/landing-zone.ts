@@ -143,6 +143,11 @@ export class LandingZone {
     return listFree(this.folder);
   }
 
+  /** Makes the folder of a paid export, which names its id. Throws `StorageError`. */
+  async beginExport(place: ExportFolder): Promise<void> {
+    await this.#disk.makeFolder(join(this.folder, exportFolder(place)));
+  }
+
   /** Returns the pages of an export on disk, by number; a resumed export downloads the missing ones. */
   async landedPages(place: ExportFolder): Promise<Map<number, string>> {
     const folder = join(this.folder, exportFolder(place));

@@ -1,8 +1,10 @@
-/** Reads the schema and the paid exports of a closed warehouse file, to compare them with the ledger. */
+/** What a warehouse file knows of the journal: its head, and the paid exports. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { CorruptDatabaseError } from '../errors.js';
-import { isOfDuckDB } from '../storage/duckdb.js';
+import type { KnownHead } from '../journal/doubt.js';
+import { headShape } from '../journal/lines.js';
+import { isOfDuckDB, unlessMissing } from '../storage/duckdb.js';
 import { Reader } from './reader.js';
 import type { ExportRow } from './rows.js';
 import { statement } from './session.js';
@@ -35,39 +37,44 @@ const rememberedExport = z
   })
   .transform(({ start, end, ...row }): ExportRow => ({ ...row, window: { start, end } }));
 
-/** The schema number and the paid exports of a closed file. */
-interface Remembered {
-  /** The number of its last migration; 0 if it has no migration. */
-  readonly schema: number;
-  readonly exports: readonly ExportRow[];
+/** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */
+export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema: number }> {
+  return ask(file, { head: [], schema: 0 }, async (reader) => ({
+    head: await headIn(reader, file),
+    schema: await reader.schema(),
+  }));
 }
 
-/**
- * Reads a file that this process has not opened. Returns an empty result if the file does not exist or DuckDB cannot
- * read it: opening the warehouse reports that. Any other error ends the run before a paid request.
- *
- * @param tracked the keys of exports to leave out; after years they are nearly all exports of the file
- */
-export async function remembered(file: string, tracked: readonly string[] = []): Promise<Remembered> {
-  let schema = 0;
-  if (!existsSync(file)) return { schema, exports: [] };
+/** The journal's head that an open file carries, as a list of at most one. */
+export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
+  const rows = await unlessMissing(reader.objects(statement('ops/journal')), []);
+  return z
+    .array(headShape)
+    .parse(rows)
+    .map((head) => ({ ...head, place: file }));
+}
+
+/** The paid exports that a closed file lists; every one counts, whichever process recorded it. */
+export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
+  return ask(file, [], exportsIn);
+}
+
+/** Returns the paid exports of an open file. */
+export async function exportsIn(reader: Reader): Promise<ExportRow[]> {
+  return z.array(rememberedExport).parse(await reader.objects(statement('status/exports')));
+}
+
+/** Asks a file that this process has not opened. A file that DuckDB cannot read is reported where it is opened. */
+async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) return otherwise;
   let reader: Reader | undefined;
   try {
-    // Every paid export counts, whichever process recorded it.
     reader = await Reader.open(file, 'read');
-    schema = await reader.schema();
-    return { schema, exports: await exportsIn(reader, tracked) };
+    return await question(reader);
   } catch (error) {
     if (!(error instanceof CorruptDatabaseError) && !isOfDuckDB(error)) throw error;
-    return { schema, exports: [] };
+    return otherwise;
   } finally {
     await reader?.close();
   }
-}
-
-/** Returns the paid exports of an open file, without the given keys. */
-export async function exportsIn(reader: Reader, tracked: readonly string[] = []): Promise<ExportRow[]> {
-  return z
-    .array(rememberedExport)
-    .parse(await reader.objects(statement('status/exports'), { tracked: JSON.stringify(tracked) }));
 }

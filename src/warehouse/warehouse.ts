@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
+import type { KnownHead } from '../journal/doubt.js';
+import { headShape, type Head } from '../journal/lines.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
 import { PATTERNS } from '../patterns.js';
 import { wellFormedJson } from '../text.js';
@@ -137,6 +139,22 @@ export class Warehouse {
     await session.run('session/1_settings');
     await prepareSearch(session, this.#options);
     return session;
+  }
+
+  /** The head of the journal when the file was last written, as a list of at most one. */
+  async knownHead(): Promise<KnownHead[]> {
+    const heads = await this.#session.rows('ops/journal', headShape);
+    return heads.map((head) => ({ ...head, place: this.#options.path }));
+  }
+
+  /** Notes the head of the journal that the file knows from now on. */
+  async noteHead(head: Head): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.set({ given: { head: JSON.stringify(head) } });
+        await this.#session.run('ops/note_journal');
+      }),
+    );
   }
 
   /** The last line of the register of erasures that the file knows; undefined if it knows none. */

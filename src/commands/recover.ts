@@ -1,0 +1,76 @@
+/** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
+import { EXIT, type ExitCode } from '../errors.js';
+import { untrackedIn, type Untracked } from '../exports/recovery.js';
+import type { Invocation } from '../invocation.js';
+import { forgottenError } from '../journal/doubt.js';
+import { withLedger } from '../run.js';
+import { dataFiles } from '../storage/paths.js';
+import { drawTable } from '../terminal/table.js';
+import { formatCount, plural } from '../terminal/terminal.js';
+import { exportsKnownBy } from '../warehouse/remembered-exports.js';
+
+export interface RecoverOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map((name) => ({
+  name,
+  numeric: name === 'records',
+}));
+
+export async function recoverCommand(options: RecoverOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, signal } = invocation;
+  const config = invocation.loadConfig();
+  const { working, published } = dataFiles(config.dataDir);
+  return withLedger(config, invocation, 'recover', async (ledger, journal, doubt) => {
+    const untracked = await untrackedIn(config.dataDir, journal, ledger, {
+      'private warehouse': await exportsKnownBy(working),
+      'published warehouse': await exportsKnownBy(published),
+    });
+    if (options.json === true) terminal.out(JSON.stringify(untracked.map(asJson)));
+    if (doubt === undefined) {
+      terminal.note('The journal holds everything that other files know.');
+      return EXIT.done;
+    }
+    if (doubt.erasures) throw forgottenError(doubt);
+    terminal.warn(doubt.why);
+    if (options.json !== true && untracked.length > 0)
+      terminal.draw(await drawTable(COLUMNS, untracked.map(asRow), terminal));
+    terminal.note(
+      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
+    );
+    const enter = untracked.length === 0 ? '' : `Enter ${plural(untracked.length, 'export')}, and let`;
+    const agreed =
+      options.yes === true || (await terminal.confirm(`${enter || 'Let'} runs pay and push again?`, signal));
+    if (!agreed) {
+      terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
+      return EXIT.incomplete;
+    }
+    await ledger.recover(untracked);
+    await journal.confirm(doubt.forgotten);
+    terminal.note(
+      `Entered ${plural(untracked.length, 'export')} into the journal. \`dawnload run\` continues from here.`,
+    );
+    return EXIT.done;
+  });
+}
+
+function asRow({ key, day, state, records, estimate, exportId, knownBy }: Untracked): string[] {
+  const size = estimate === undefined ? '' : `~${formatCount(estimate)}`;
+  return [key, day, state, records === undefined ? size : formatCount(records), exportId ?? '', knownBy];
+}
+
+function asJson({ key, day, window, state, exportId, records, estimate, knownBy }: Untracked): object {
+  return {
+    key,
+    date: day,
+    window_start: window.start,
+    window_end: window.end,
+    state,
+    export_id: exportId ?? null,
+    records: records ?? null,
+    estimated_records: estimate ?? null,
+    known_by: knownBy,
+  };
+}

@@ -1,0 +1,41 @@
+/** The runs that the journal tells of. Pure. */
+import type { Line } from './lines.js';
+
+interface RunBegun {
+  readonly runId: string;
+  readonly command: string;
+  readonly startedAt: Date;
+  readonly version: string;
+  readonly processId: number;
+}
+
+export interface RunOver {
+  readonly runId: string;
+  readonly finishedAt: Date;
+  readonly exitCode: number;
+  readonly outcome: string;
+  readonly summary: Readonly<Record<string, unknown>>;
+}
+
+/** A past run; `over` is missing if the run was killed. */
+export interface PastRun {
+  readonly begun: RunBegun;
+  readonly over: RunOver | undefined;
+}
+
+/** All runs that began, in order. */
+export function runsOf(lines: readonly Line<'run'>[]): PastRun[] {
+  const runs = new Map<string, PastRun>();
+  for (const line of lines) {
+    if (line.event === 'begun') {
+      const { runId, command, at: startedAt, version, processId } = line;
+      runs.set(runId, { begun: { runId, command, startedAt, version, processId }, over: undefined });
+    } else if (line.event === 'ended') {
+      const { runId, at: finishedAt, exitCode, outcome, summary } = line;
+      const run = runs.get(runId);
+      if (run !== undefined)
+        runs.set(runId, { ...run, over: { runId, finishedAt, exitCode, outcome, summary } });
+    }
+  }
+  return [...runs.values()];
+}
