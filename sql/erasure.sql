@@ -329,19 +329,37 @@ select stream, date from ops.touched_days;
 -- name: forget_erasures
 delete from ops.erasures;
 
+delete from ops.erased_ids;
+
 -- name: note_erasure
 insert into ops.erasures by name
 select
     $line as line,
-    $sum as sum,
     $erasedAt as erased_at,
     $persons as persons,
     $records as records,
     $rows as rows,
     $lateRecords as late_records;
 
+-- Backwards: a search of the file's bytes for a digest must find rows of the person alone.
+insert into ops.erased_ids
+select $line, reverse(unnest(getvariable('given').ids::varchar[]));
+
 -- name: remembered
-select line::integer as line, sum from ops.erasures order by line desc limit 1;
+select line::integer as line from ops.erasures order by line desc limit 1;
+
+-- name: known
+-- The erasures that a file lists, with the digests of the erased ids, for a journal that was lost.
+select
+    erasures.line::double as line,
+    any_value(erasures.persons)::double as persons,
+    any_value(erasures.records)::double as records,
+    any_value(erasures.rows)::double as rows,
+    to_json(list(reverse(erased_ids.id) order by erased_ids.id))::varchar as ids
+from ops.erasures as erasures
+inner join ops.erased_ids as erased_ids on erasures.line = erased_ids.line
+group by erasures.line
+order by erasures.line;
 
 -- name: attach_old
 attach '{old}' as old (read_only);

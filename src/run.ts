@@ -257,26 +257,21 @@ export function forget(
     let cut = { records: 0, files: 0 };
     const outcome = await deliver(context, async () => {
       await cutLanded(context, erasing, pending);
-      await reloadErased(context, new Set(erasing.pulls));
+      const pulls = erasures.register.cutPulls(line);
+      await reloadErased(context, pulls);
       effects.reach('erase/loaded');
-      cut = await erasures.cutBy(line, erasing.pulls);
+      cut = await erasures.cutBy(line, pulls);
       const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
-      await erasures.register.append({
-        event: 'cut',
-        at: effects.now().toISOString(),
-        of: line,
-        ...cut,
-        rows,
-      });
+      await erasures.register.append({ event: 'cut', of: line, records: cut.records, rows });
     });
     if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
-    await rewriteDatabase(dataDir, effects);
+    await rewriteDatabase(dataDir, erasures.register, effects);
     await publish({ working: files.working, published: files.published, effects });
     const search = await searchFolder(dataDir, [...erasing.written, ...erasing.spellings, ...erasing.ids]);
     const lake = await deletedInLake(config, invocation, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
-    await erasures.register.append({ event: 'done', at: effects.now().toISOString(), of: line });
+    await erasures.register.append({ event: 'done', of: line });
     await pending.remove();
     return { receipt, file, resumed: began !== undefined };
   });
@@ -315,13 +310,13 @@ async function cutLanded(
   pending: Pending,
 ): Promise<void> {
   const known = new Set([...erasing.written, ...erasing.spellings]);
-  await erasures.sweep(async (pull, written) => {
+  await erasures.sweep(async (written) => {
     const spellings = [...written].filter((id) => !known.has(id));
-    if (spellings.length === 0 && erasing.pulls.includes(pull)) return;
     for (const id of spellings) known.add(id);
-    erasing.pulls = [...new Set([...erasing.pulls, pull])];
-    erasing.spellings = [...erasing.spellings, ...spellings];
-    await pending.writeProgress(erasing);
+    if (spellings.length > 0) {
+      erasing.spellings = [...erasing.spellings, ...spellings];
+      await pending.write(erasing);
+    }
   });
   effects.reach('erase/landing-swept');
 }
@@ -352,18 +347,30 @@ export function resumeExport(
   );
 }
 
+/** What a person's decision changes. */
+interface Decided {
+  readonly ledger: Ledger;
+  readonly journal: Journal;
+  /** The reason why the journal may lack lines. */
+  readonly doubt: Doubt | undefined;
+  /** Asks for the reason again. */
+  again(): Promise<Doubt | undefined>;
+}
+
 /** Changes only the journal, under the lock. */
 export function withLedger<T>(
   config: StorageConfig,
   invocation: Invocation,
   command: string,
-  change: (ledger: Ledger, journal: Journal, doubt: Doubt | undefined) => Promise<T>,
+  change: (decided: Decided) => Promise<T>,
 ): Promise<T> {
-  return withDataFolder(config, invocation, command, async ({ dataDir, journal, doubt, files }) => {
-    const found = await doubt((await knownBy(files.working)).head);
-    const ledger = new Ledger(dataDir, journal, invocation.effects, found);
+  return withDataFolder(config, invocation, command, async (folder) => {
+    const { dataDir, journal, files } = folder;
+    const { head } = await knownBy(files.working);
+    const doubt = await folder.doubt(head);
+    const ledger = new Ledger(dataDir, journal, invocation.effects, doubt);
     await ledger.settle(config.exports.refusals);
-    return change(ledger, journal, found);
+    return change({ ledger, journal, doubt, again: () => folder.doubt(head) });
   });
 }
 
@@ -494,7 +501,8 @@ async function publishSound(
   if (lost.length > 0)
     report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now`);
   await warehouse.close();
-  if (path === files.working && existsSync(files.toRewrite)) await rewriteDatabase(dataDir, effects);
+  const { register } = context.erasures;
+  if (path === files.working && register.holdsErasedBytes) await rewriteDatabase(dataDir, register, effects);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });
@@ -561,7 +569,7 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
   if (days.length === 0) return;
   try {
     await warehouse.takeDays(files.working, days);
-    if (context.erasures.register.mark !== undefined) await deleteComputed(await context.erasures.session());
+    if (context.erasures.register.last !== undefined) await deleteComputed(await context.erasures.session());
     terminal.note(
       `The pages of ${listDays(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
     );

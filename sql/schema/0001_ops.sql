@@ -206,12 +206,17 @@ create table ops.main_goals (
 -- Erasures of persons, without any id or digest of a person.
 create table ops.erasures (
     line bigint,
-    sum varchar,
     erased_at timestamptz,
     persons bigint,
     records bigint,
     rows bigint,
     late_records bigint
+);
+
+-- The keyed digests of erased persons, written backwards, by the line of their erasure.
+create table ops.erased_ids (
+    line bigint,
+    id varchar
 );
 
 -- The head of the journal when the file was written: number and checksum of its last line, and number of its last erasure.

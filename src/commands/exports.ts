@@ -73,7 +73,7 @@ export async function exportsAttachCommand(
     invocation.loadConfig(),
     invocation,
     'exports attach',
-    async (ledger) => {
+    async ({ ledger }) => {
       const isNew = ledger.find(key) === undefined;
       const entry = await ledger.attach(key, exportId, (change) =>
         options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
@@ -95,7 +95,7 @@ export async function exportsAttachCommand(
 
 export async function exportsAbandonCommand(key: string, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  const entry = await withLedger(config, invocation, 'exports abandon', async (ledger) => {
+  const entry = await withLedger(config, invocation, 'exports abandon', async ({ ledger }) => {
     const abandoned = await ledger.abandon(key);
     warnDoubt(ledger, invocation.terminal);
     return abandoned;

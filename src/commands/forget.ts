@@ -113,7 +113,6 @@ async function begin(
     written: [...given.map(({ value }) => value), ...written],
     sharedIds: shared.length,
     rows,
-    pulls: [],
     spellings: [],
     serviceDeletedRows,
   };

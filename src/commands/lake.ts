@@ -3,6 +3,7 @@ import { rangesOf, type Day, formatKst } from '../calendar.js';
 import type { Config } from '../config.js';
 import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
+import { Journal } from '../journal/journal.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
 import { changesOf, type Changes } from '../lake/transaction.js';
@@ -212,7 +213,7 @@ async function verifyErased(
 ): Promise<ExitCode> {
   const { effects, terminal } = invocation;
   const key = await hmacKey(config.dataDir, effects);
-  const { ids } = await Register.open(config.dataDir, keyFingerprint(key), effects);
+  const { ids } = new Register(await Journal.read(config, effects), keyFingerprint(key));
   const { tables, files, holding } = await withLake(config, invocation, async (lake) => {
     await prepareErased(lake, config, { key, ids });
     return searchDataFiles(lake, (table) => {

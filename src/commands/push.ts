@@ -158,7 +158,7 @@ function withSureJournal<T>(
   command: string,
   work: (journal: Journal) => Promise<T>,
 ): Promise<T> {
-  return withLedger(config, invocation, command, (_, journal, doubt) => {
+  return withLedger(config, invocation, command, ({ journal, doubt }) => {
     if (doubt !== undefined) throw forgottenError(doubt);
     return work(journal);
   });
@@ -434,7 +434,7 @@ export async function pushResumeCommand(
 
 export async function pushAbandonCommand(id: string, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  await withLedger(config, invocation, 'push abandon', async (_, journal) => {
+  await withLedger(config, invocation, 'push abandon', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);
     await ledger.settle();
     const push = ledger.get(id);

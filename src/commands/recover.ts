@@ -1,13 +1,17 @@
 /** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
+import type { Config } from '../config.js';
+import type { Effects } from '../effects.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { untrackedIn, type Untracked } from '../exports/recovery.js';
 import type { Invocation } from '../invocation.js';
 import { forgottenError } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
 import { withLedger } from '../run.js';
 import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { exportsKnownBy } from '../warehouse/remembered-exports.js';
+import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import { erasuresKnownBy, exportsKnownBy } from '../warehouse/remembered-exports.js';
 
 export interface RecoverOptions {
   readonly yes?: boolean;
@@ -20,10 +24,10 @@ const COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map(
 }));
 
 export async function recoverCommand(options: RecoverOptions, invocation: Invocation): Promise<ExitCode> {
-  const { terminal, signal } = invocation;
+  const { terminal, signal, effects } = invocation;
   const config = invocation.loadConfig();
   const { working, published } = dataFiles(config.dataDir);
-  return withLedger(config, invocation, 'recover', async (ledger, journal, doubt) => {
+  return withLedger(config, invocation, 'recover', async ({ ledger, journal, doubt, again }) => {
     const untracked = await untrackedIn(config.dataDir, journal, ledger, {
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),
@@ -33,7 +37,10 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
       terminal.note('The journal holds everything that other files know.');
       return EXIT.done;
     }
-    if (doubt.erasures) throw forgottenError(doubt);
+    const erasures = await enterErasures(journal, config, effects);
+    if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that the warehouse holds.`);
+    const left = erasures === 0 ? doubt : await again();
+    if (left?.erasures === true) throw forgottenError(left);
     terminal.warn(doubt.why);
     if (options.json !== true && untracked.length > 0)
       terminal.draw(await drawTable(COLUMNS, untracked.map(asRow), terminal));
@@ -54,6 +61,24 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
     );
     return EXIT.done;
   });
+}
+
+/** Enters the erasures that the warehouse files list and the journal lacks; agreement cannot replace them. */
+async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
+  const { working, published } = dataFiles(dataDir);
+  const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
+  const isEntered = (line: number): boolean =>
+    journal.of('erase').some((one) => one.event === 'begun' && (one.seq === line || one.was === line));
+  let entered = 0;
+  for (const { line, persons, ids, records, rows } of known) {
+    if (isEntered(line)) continue;
+    const key = keyFingerprint(await hmacKey(dataDir, effects));
+    const { seq: of } = await journal.append('erase', { event: 'begun', key, persons, ids, was: line });
+    await journal.append('erase', { event: 'cut', of, records, rows });
+    await journal.append('erase', { event: 'done', of });
+    entered++;
+  }
+  return entered;
 }
 
 function asRow({ key, day, state, records, estimate, exportId, knownBy }: Untracked): string[] {

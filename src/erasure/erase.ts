@@ -13,6 +13,7 @@ import { dataFiles, foldersOf, instantName } from '../storage/paths.js';
 import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
 import { statement } from '../warehouse/session.js';
+import type { Register } from './register.js';
 import { spelledIn } from './spelling.js';
 
 /**
@@ -20,8 +21,12 @@ import { spelledIn } from './spelling.js';
  *
  * @throws the error of DuckDB when the disk refuses; the file is unchanged
  */
-export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
-  const { working, rebuilt, temp, toRewrite } = dataFiles(dataDir);
+export async function rewriteDatabase(
+  dataDir: string,
+  register: Register,
+  effects: Pick<Effects, 'reach'>,
+): Promise<void> {
+  const { working, rebuilt, temp } = dataFiles(dataDir);
   await discardDatabase(rebuilt);
   const instance = await openInstance(':memory:', {
     temp_directory: temp,
@@ -39,12 +44,7 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
   }
   await replaceDatabase(rebuilt, working, effects);
   effects.reach('erase/copied');
-  await orStorageError('remove', toRewrite, () => rm(toRewrite, { force: true }));
-}
-
-/** Notes durably that rows of erased persons are deleted from the private file, whose free blocks still hold them. */
-export function markForRewriting(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
-  return new DurableFolder(dataDir, effects).write(dataFiles(dataDir).toRewrite, '', 'erasures/rewrite');
+  await register.append({ event: 'rewritten' });
 }
 
 /**
@@ -122,7 +122,7 @@ export interface Searched {
 const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.torn-|\.part$|\/\.tmp-|\.next-/;
 
 /** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
-const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;
+const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;
 
 /** Searches every file of the data folder for the ids, and removes copies that hold one. */
 export async function searchFolder(dataDir: string, ids: Iterable<string>): Promise<Searched> {
@@ -169,50 +169,34 @@ const begun = z.object({
   /** Number of rows in the warehouse, by table. */
   rows: z.record(z.string(), z.number()),
   serviceDeletedRows: z.number().optional(),
+  /** Further spellings of ids that were found in landed records. */
+  spellings: z.array(z.string()),
 });
 
-/** The progress of an erasure: the ids of the pulls whose pages are cut, and further spellings of ids in them. */
-const progress = z.object({ pulls: z.array(z.string()), spellings: z.array(z.string()) });
-
 /** An unfinished erasure. */
-export type Begun = z.infer<typeof begun> & z.infer<typeof progress>;
+export type Begun = z.infer<typeof begun>;
 
-/**
- * The record of the unfinished erasure: files that exist until the erasure is complete. They hold ids in plain text. The
- * progress has a file of its own, since it is written for each pull, and many persons have many ids.
- */
+/** The record of the unfinished erasure, a file that exists until the erasure is complete. It holds ids in plain text. */
 export class Pending {
   readonly path: string;
-  readonly #progress: string;
   readonly #disk: DurableFolder;
 
   constructor(dataDir: string, effects: Pick<Effects, 'reach'>) {
     this.path = dataFiles(dataDir).erasing;
-    this.#progress = `${this.path}.progress`;
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
   async read(): Promise<Begun | undefined> {
-    const [text, done] = [await readIfThere(this.path), await readIfThere(this.#progress)];
-    if (text === undefined) return undefined;
-    const none = { pulls: [], spellings: [] };
-    return {
-      ...begun.parse(JSON.parse(text.toString('utf8'))),
-      ...(done === undefined ? none : progress.parse(JSON.parse(done.toString('utf8')))),
-    };
+    const text = await readIfThere(this.path);
+    return text && begun.parse(JSON.parse(text.toString('utf8')));
   }
 
   write(erasing: Begun): Promise<void> {
-    return this.#disk.write(this.path, JSON.stringify(begun.parse(erasing)), 'erasing');
-  }
-
-  writeProgress(erasing: Begun): Promise<void> {
-    return this.#disk.write(this.#progress, JSON.stringify(progress.parse(erasing)), 'erasing-progress');
+    return this.#disk.write(this.path, JSON.stringify(erasing), 'erasing');
   }
 
   async remove(): Promise<void> {
-    for (const path of [this.#progress, this.path])
-      await orStorageError('remove', path, () => rm(path, { force: true }));
+    await orStorageError('remove', this.path, () => rm(this.path, { force: true }));
     await this.#disk.syncFolder(dirname(this.path));
   }
 }

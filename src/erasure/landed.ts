@@ -62,23 +62,15 @@ export interface Cut {
 const NOTHING: Cut = { records: 0, pulls: new Set() };
 
 /** Called before a pull is cut, with the ids as its records spell them. */
-type Before = (pull: string, written: ReadonlySet<string>) => Promise<void>;
+type Before = (written: ReadonlySet<string>) => Promise<void>;
 
 const NOTHING_BEFORE: Before = () => Promise.resolve();
-
-/**
- * `landing/erasures.json`: the last line of the register that has been applied to all landed files, and the latest
- * change of a landed folder at that time, in milliseconds. The time is that of the filesystem, independent of the run's
- * clock.
- */
-const swept = z.object({ line: z.number(), sum: z.string(), changed: z.number() });
 
 /** Searches landed files for the ids of one set of digests, and cuts them out. */
 export class Erasures {
   readonly register: Register;
   /** Landed files that could not be read and therefore were not searched. */
   readonly unread = new Set<string>();
-  readonly #dataDir: string;
   readonly #landing: string;
   readonly #tempDirectory: string;
   readonly #key: Uint8Array;
@@ -97,7 +89,6 @@ export class Erasures {
     open: () => Promise<Session>,
   ) {
     this.register = register;
-    this.#dataDir = dataDir;
     this.#landing = foldersOf(dataDir).landing;
     this.#tempDirectory = tempDirectory;
     this.#key = key;
@@ -123,23 +114,9 @@ export class Erasures {
    * Records in the register who is to be erased, and searches for all registered digests from now on; returns the
    * register's line.
    */
-  async begin({
-    at,
-    origins,
-    ids,
-  }: {
-    at: string;
-    origins: readonly string[];
-    ids: readonly string[];
-  }): Promise<number> {
+  async begin({ origins, ids }: { origins: readonly string[]; ids: readonly string[] }): Promise<number> {
     const key = keyFingerprint(this.#key);
-    const line = await this.register.append({
-      event: 'erase',
-      at,
-      key,
-      persons: origins.length,
-      ids: [...ids],
-    });
+    const line = await this.register.append({ event: 'begun', key, persons: origins.length, ids: [...ids] });
     await this.lookFor(this.register.ids);
     return line;
   }
@@ -187,8 +164,7 @@ export class Erasures {
 
   /** Records in the register that records arrived after the erasure of their persons. */
   async late({ records }: Pick<Cut, 'records'>): Promise<void> {
-    if (records > 0)
-      await this.register.append({ event: 'late', at: this.#effects.now().toISOString(), records });
+    if (records > 0) await this.register.append({ event: 'late', records });
   }
 
   /**
@@ -198,11 +174,9 @@ export class Erasures {
    * @param before is called before each pull is cut
    */
   async sweep(before: Before = NOTHING_BEFORE): Promise<Cut> {
-    const { mark } = this.register;
-    const last = await sweptLine(this.#dataDir);
-    this.register.assertHolds(last, 'the landing zone');
-    if (mark === undefined) return NOTHING;
-    const since = last?.line === mark.line ? last.changed : 0;
+    const { last, swept } = this.register;
+    if (last === undefined) return NOTHING;
+    const since = swept?.of === last.line ? swept.changed : 0;
     let all = NOTHING;
     for (const { folder, changed } of await foldersOfPersons(this.#landing)) {
       if (changed < since) continue;
@@ -212,8 +186,8 @@ export class Erasures {
     }
     for (const { folder, changed } of await foldersOfPersons(this.#landing)) this.#clean.set(folder, changed);
     const changed = Math.floor(Math.max(0, ...this.#clean.values()));
-    const now = { line: mark.line, sum: mark.sum, changed };
-    await this.#disk.write(sweptPath(this.#landing), `${JSON.stringify(now)}\n`, 'erasures/swept');
+    if (swept?.of !== last.line || swept.changed !== changed)
+      await this.register.append({ event: 'swept', of: last.line, changed });
     return all;
   }
 
@@ -288,10 +262,17 @@ export class Erasures {
         const isOwn = own.get(nth);
         return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
       });
+      await this.#cutting(pullOfPage(this.#landing, file));
       await this.#disk.write(file, await gzipped(text), 'erasures/page');
       all = sum(all, { records, pulls: new Set([pullOfPage(this.#landing, file)]) });
     }
     return all;
+  }
+
+  /** Records, before the first page of a pull is rewritten, that it may hold fewer records than its manifest says. */
+  async #cutting(pull: string): Promise<void> {
+    const { last } = this.register;
+    if (!this.register.cutPulls(last?.line).has(pull)) await this.register.append({ event: 'cutting', pull });
   }
 
   async #cutFolder(folder: string, before: Before): Promise<Cut> {
@@ -299,7 +280,7 @@ export class Erasures {
     for (const some of batchesOf(await this.#sized(await pagesIn(folder)))) {
       const found = await this.find(some);
       if (found.length === 0) continue;
-      await before(pullOfPage(this.#landing, join(folder, 'page')), writtenIn(found));
+      await before(writtenIn(found));
       all = sum(all, await this.#cutMatches(found));
     }
     return all;
@@ -319,10 +300,11 @@ export class Erasures {
         erasedRows += erasedIn(body, readEnvelope(body));
         continue;
       }
-      await before(pull, erased);
+      await before(erased);
       const { text, records } = edited(body, this.#note(), (row) =>
         erased.has(numberOf(row) ?? '') ? undefined : row,
       );
+      await this.#cutting(pull);
       await this.#disk.write(file, await gzipped(text), 'erasures/snapshot');
       erasedRows += erasedIn(text, readEnvelope(text));
       all = sum(all, { records, pulls: new Set([pull]) });
@@ -403,7 +385,7 @@ export class Erasures {
   }
 
   #note(): Noted {
-    return { line: this.register.mark?.line ?? 0, at: this.#effects.now().toISOString() };
+    return { line: this.register.last?.line ?? 0, at: this.#effects.now().toISOString() };
   }
 
   /**
@@ -422,20 +404,6 @@ export class Erasures {
       }
     }
     return { records, files };
-  }
-}
-
-const sweptPath = (landing: string): string => join(landing, 'erasures.json');
-
-/** The last line of the register that has been applied to the landing zone; undefined if that is not known. */
-export async function sweptLine(dataDir: string): Promise<z.infer<typeof swept> | undefined> {
-  const text = await readIfThere(sweptPath(foldersOf(dataDir).landing));
-  if (text === undefined) return undefined;
-  try {
-    return swept.parse(JSON.parse(text.toString('utf8')));
-  } catch {
-    // Without this file, everything is searched again.
-    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
+import type { Journal } from '../journal/journal.js';
 import { Register } from './register.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -18,15 +19,16 @@ const COLUMNS = {
 /**
  * Compares the persons of the rows with the register of erasures.
  *
- * @throws DamageError, ConfigError as `Register.open`
+ * @throws ConfigError as `Register`
  */
 export async function erasedRows<T extends Row>(
   rows: readonly T[],
   { dataDir, brand, messenger }: { dataDir: string; brand: string; messenger: string },
+  journal: Journal,
   effects: Effects,
 ): Promise<ReadonlySet<T>> {
   const key = await hmacKey(dataDir, effects);
-  const ids = new Set((await Register.open(dataDir, keyFingerprint(key), effects)).ids);
+  const ids = new Set(new Register(journal, keyFingerprint(key)).ids);
   if (ids.size === 0 || rows.length === 0) return new Set();
   const given = rows.flatMap((row) =>
     Object.entries(COLUMNS).flatMap(([column, kind]) => {

@@ -51,20 +51,20 @@ export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]
  * Compares the journal of a data folder with the witness and the given heads. A folder that holds anything and has no
  * witness was restored from a backup, which leaves `private/` out.
  *
- * @param holds true if the folder held landed data or a warehouse before this process
+ * @param holds true if the folder held landed data or a published file before this process
  * @throws StorageError
  */
 export async function doubtIn(
   dataDir: string,
   journal: Journal,
   heads: readonly KnownHead[],
-  holds = heads.length > 0,
+  holds = false,
 ): Promise<Doubt | undefined> {
   const witness = await readWitness(dataDir);
   if (witness !== undefined)
     return assertNotForgotten(journal, [...heads, { ...witness, place: 'private/witness.json' }]);
   const found = assertNotForgotten(journal, heads);
-  if (found?.erasures === true || (journal.head.seq <= 1 && !holds)) return found;
+  if (found?.erasures === true || (journal.head.seq <= 1 && !holds && heads.length === 0)) return found;
   const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
   const why = 'The data folder was restored from a backup: private/witness.json is missing.';
   return found ?? { why, erasures: false, forgotten };

@@ -127,10 +127,10 @@ export class Journal {
       place,
       effects,
       content,
-      { lacks, others: found.others, copied: copy.equals(content.bytes) },
+      { lacks, others: found.others, copied: copy.length > 0 && copy.equals(content.bytes) },
       true,
     );
-    if (!journal.#copied && content.bytes.length > 0) await journal.#copy();
+    if (!journal.#copied && content.bytes.length > 0) await journal.#copyAnew();
     return journal;
   }
 
@@ -235,11 +235,7 @@ export class Journal {
     const handle = await open(this.path, flags, FILE_MODE);
     try {
       const { size } = await handle.stat();
-      if (size !== this.#size) {
-        throw new DamageError(`${this.path} was changed by another process while this run had it open.`, {
-          hint: 'Run again when no other program writes in the data folder.',
-        });
-      }
+      if (size !== this.#size) throw changedMeanwhile(this.path);
       this.#reach(name, 'before-append');
       try {
         await handle.appendFile(bytes);
@@ -264,36 +260,40 @@ export class Journal {
 
   /** Appends a line to the second copy, which may lag behind: a full disk there does not fail the append. */
   async #copyLine(bytes: Buffer, name: string): Promise<void> {
-    if (!this.#copied) {
-      await this.#copy();
-    } else {
-      this.#copied = false;
-      await unlessRefused(async () => {
-        const handle = await open(this.#copyPath, constants.O_WRONLY | constants.O_APPEND);
-        try {
-          await handle.appendFile(bytes);
-          this.#reach(name, 'before-copy-fsync');
-          await handle.sync();
-        } finally {
-          await handle.close().catch(() => undefined);
-        }
-        this.#copied = true;
-      });
-    }
+    const isWhole = this.#copied;
+    this.#copied = false;
+    await unlessRefused(async () => {
+      if (isWhole) await this.#appendToCopy(bytes, name);
+      else await this.#copy();
+      this.#copied = true;
+    });
     this.#reach(name, 'copied');
   }
 
-  /** Writes the second copy anew because it lags behind, was cut, or is damaged. */
-  async #copy(): Promise<void> {
+  async #copyAnew(): Promise<void> {
     await unlessRefused(async () => {
-      const bytes = (await readIfThere(this.path)) ?? Buffer.alloc(0);
-      await new DurableFolder(dirname(this.#copyPath), this.#effects).write(
-        this.#copyPath,
-        bytes,
-        'journal/copy',
-      );
+      await this.#copy();
       this.#copied = true;
     });
+  }
+
+  async #appendToCopy(bytes: Buffer, name: string): Promise<void> {
+    const handle = await open(this.#copyPath, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      await handle.appendFile(bytes);
+      this.#reach(name, 'before-copy-fsync');
+      await handle.sync();
+    } finally {
+      await handle.close().catch(() => undefined);
+    }
+  }
+
+  /** Writes the second copy anew because it is missing, lags behind, was cut, or is damaged. */
+  async #copy(): Promise<void> {
+    const bytes = await readIfThere(this.path);
+    if (bytes?.length !== this.#size) throw changedMeanwhile(this.path);
+    const disk = new DurableFolder(dirname(this.#copyPath), this.#effects);
+    await disk.write(this.#copyPath, bytes, 'journal/copy');
   }
 
   async #witness(): Promise<void> {
@@ -322,6 +322,13 @@ function parsed<K extends Kind>(path: string, kind: K, text: string, what?: 'new
   });
 }
 
+function changedMeanwhile(path: string): DamageError {
+  return new DamageError(`${path} was changed by another process while this run had it open.`, {
+    hint: 'Run again when no other program writes in the data folder.',
+  });
+}
+
+/** Does what the disk of the second copy may refuse. */
 async function unlessRefused(work: () => Promise<void>): Promise<void> {
   try {
     await orStorageError('write', 'the second copy', work);

@@ -71,7 +71,7 @@ export async function pushRows(
     const isCatalog = target.kind === 'catalog-items';
     const held = found.fields.filter(({ catalog }) => catalog === target.name);
     const fields = isCatalog ? await declaredFields(service, config.baseUrl, target.name, held) : undefined;
-    const erased = await erasedRows(isCatalog ? [] : found.rows, config, effects);
+    const erased = await erasedRows(isCatalog ? [] : found.rows, config, journal, effects);
     const { projectId, push: names } = config;
     const hashesIds = config.privacy.columns.some((one) => one.name === 'user_id' && one.rule === 'hash');
     const comparing = { hashesIds, memory, ledger, current, source, hash, projectId, names, fields, erased };

@@ -1,11 +1,10 @@
 /** The run context: opens in order everything that a run works with, and closes it in every case. */
-import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import type { Invocation } from '../invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
 import { Erasures } from '../erasure/landed.js';
-import { assertRemembered, Register } from '../erasure/register.js';
+import { Register } from '../erasure/register.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
@@ -114,22 +113,16 @@ export async function withLocalContext<T>(
         ? []
         : [...(await exportsKnownBy(files.published)), ...(await exportsKnownBy(files.working))];
     const key = await hmacKey(dataDir, effects);
-    const register = await Register.open(dataDir, keyFingerprint(key), effects);
+    const register = new Register(journal, keyFingerprint(key));
     const foundAtStart = await landing.found();
     const path = files[working];
     // A rebuild that was killed may have left this file behind.
     await discardDatabase(files.rebuilt);
     if (working === 'rebuilt') effects.reach('rebuild/before-open');
-    // A file that is opened anyway is asked then: opening it twice would cost every night a tenth of a second.
-    await assertRemembered(
-      register,
-      path === files.working && existsSync(path) ? [] : [files.working, files.published],
-    );
     const warehouse = await openWarehouse(path, config, invocation);
     const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
       warehouse.searching(),
     );
-    const erased = await warehouse.knownErasure();
     const doubt = early ?? (await folder.doubt(await warehouse.knownHead()));
     const ledger = new Ledger(dataDir, journal, effects, doubt);
     const forgotten = known.filter(({ key }) => ledger.find(key) === undefined);
@@ -150,7 +143,6 @@ export async function withLocalContext<T>(
         return outcome;
       });
     try {
-      register.assertHolds(erased, path);
       return await work({
         effects,
         terminal,

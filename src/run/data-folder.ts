@@ -79,10 +79,9 @@ export async function withDataFolder<T>(
   }
 }
 
-/** True if the folder holds landed data or a warehouse. */
+/** True if the folder holds landed data or a published file. */
 async function holdsAnything(dataDir: string): Promise<boolean> {
-  const { working, published } = dataFiles(dataDir);
-  if (existsSync(working) || existsSync(published)) return true;
+  if (existsSync(dataFiles(dataDir).published)) return true;
   const { landing } = foldersOf(dataDir);
   const names = await Promise.all(STREAMS.map((stream) => namesIn(join(landing, stream))));
   return names.flat().length > 0;

@@ -7,7 +7,6 @@ import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { pullId, type Export } from '../exports/export.js';
-import { markForRewriting } from '../erasure/erase.js';
 import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
 import type { OnDamage } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
@@ -38,8 +37,8 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   // A file that was made anew matches the landing zone, which holds no erased persons.
   if (cut !== undefined && context.path === context.files.working) {
     const known = await warehouse.knownErasure();
-    const isOlder = known?.line !== erasures.register.mark?.line;
-    if (isOlder) await markForRewriting(context.dataDir, context.effects);
+    const isOlder = known !== erasures.register.last?.line;
+    if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
     if (cut.records > 0 || isOlder) await reloadErased(context, cut.pulls);
   }
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
@@ -54,7 +53,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
  */
 export async function reloadErased(context: LocalContext, cut: ReadonlySet<string>): Promise<void> {
   const { erasures, landing, warehouse } = context;
-  if (erasures.register.mark === undefined) return;
+  if (erasures.register.last === undefined) return;
   const session = await erasures.session();
   await readLinks(session);
   const { days, firstOptOut } = await heldBy(session);

@@ -204,8 +204,6 @@ export interface DataFiles {
   readonly ledger: string;
   /** The record of an unfinished erasure; the file exists only during an erasure. */
   readonly erasing: string;
-  /** Exists while the private file holds bytes of erased rows, which DuckDB keeps in free blocks. */
-  readonly toRewrite: string;
 }
 
 export function dataFiles(dataDir: string): DataFiles {
@@ -218,6 +216,5 @@ export function dataFiles(dataDir: string): DataFiles {
     temp: join(folders.private, 'tmp'),
     ledger: folders.ledger,
     erasing: join(folders.private, 'erasing.json'),
-    toRewrite: join(folders.private, 'to-rewrite'),
   };
 }

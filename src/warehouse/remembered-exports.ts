@@ -59,6 +59,21 @@ export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
   return ask(file, [], exportsIn);
 }
 
+const knownErasure = z.object({
+  line: z.number(),
+  persons: z.number(),
+  records: z.number(),
+  rows: z.number(),
+  ids: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
+});
+
+/** The erasures that a closed file lists, with the digests of the erased ids. */
+export async function erasuresKnownBy(file: string): Promise<z.output<typeof knownErasure>[]> {
+  return ask(file, [], async (reader) =>
+    z.array(knownErasure).parse(await unlessMissing(reader.objects(statement('erasure/known')), [])),
+  );
+}
+
 /** Returns the paid exports of an open file. */
 export async function exportsIn(reader: Reader): Promise<ExportRow[]> {
   return z.array(rememberedExport).parse(await reader.objects(statement('status/exports')));

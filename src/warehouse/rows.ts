@@ -141,9 +141,10 @@ export interface RetentionRow {
 
 /** A row of `ops.erasures`. */
 export interface ErasureRow {
+  /** The number of its line in the journal. */
   readonly line: number;
-  /** The checksum of this erasure's line in the register. */
-  readonly sum: string;
+  /** The keyed digests of the erased ids. */
+  readonly ids: readonly string[];
   readonly erasedAt: Date;
   readonly persons: number;
   /** Number of records that were cut from landed pages. */

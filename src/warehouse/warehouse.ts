@@ -157,28 +157,22 @@ export class Warehouse {
     );
   }
 
-  /** The last line of the register of erasures that the file knows; undefined if it knows none. */
-  async knownErasure(): Promise<Pick<ErasureRow, 'line' | 'sum'> | undefined> {
-    const shape = z.object({ line: z.number(), sum: z.string() });
-    const [last] = await this.#session.rows('erasure/remembered', shape);
-    return last;
+  /** The line of the last erasure that the file lists; undefined if it lists none. */
+  async knownErasure(): Promise<number | undefined> {
+    const [last] = await this.#session.rows('erasure/remembered', z.object({ line: z.number() }));
+    return last?.line;
   }
 
-  /** Replaces the rows of `ops.erasures` by those of the register. */
+  /** Replaces the erasures that the file lists by those of the journal, with the digests of the erased ids. */
   async replaceErasures(rows: readonly ErasureRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
         await this.#session.run('erasure/forget_erasures');
-        for (const { line, sum, erasedAt, persons, records, rows: held, lateRecords } of rows)
-          await this.#session.runWith('erasure/note_erasure', {
-            line,
-            sum,
-            erasedAt,
-            persons,
-            records,
-            rows: held,
-            lateRecords,
-          });
+        for (const { line, ids, erasedAt, persons, records, rows: held, lateRecords } of rows) {
+          await this.#session.set({ given: { ids } });
+          const numbers = { line, erasedAt, persons, records, rows: held, lateRecords };
+          await this.#session.runWith('erasure/note_erasure', numbers);
+        }
       }),
     );
   }

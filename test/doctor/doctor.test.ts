@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { check, ok, type Check, lock, scheduler } from '../../src/operations/doctor.js';
-import { RunJournal } from '../../src/storage/run-journal.js';
+import type { PastRun } from '../../src/journal/runs.js';
 import { RunLock } from '../../src/storage/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -232,29 +232,23 @@ describe('the data folder', () => {
   });
 });
 
-test('the last nightly run is the sign of a scheduler: none, or one of more than two days ago, is a warning', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'dawnload-doctor-'));
-  try {
-    const journal = new RunJournal(folder);
-    const run = (command: string, startedAt: Date): Promise<void> =>
-      journal.begin({ runId: startedAt.toISOString(), command, startedAt, version: '0', processId: 1 });
-    const now = new Date('2026-11-21T00:00:00Z');
-    expect(await scheduler(folder, now)).toMatchObject({
-      verdict: 'warn',
-      reason: expect.stringContaining('no nightly run yet') as string,
-    });
-    await run('run', new Date('2026-11-18T22:10:00Z'));
-    await run('backfill', new Date('2026-11-20T22:10:00Z'));
-    expect(await scheduler(folder, now)).toMatchObject({
-      verdict: 'warn',
-      reason: expect.stringMatching(/began 2 d.* ago, so nothing starts/) as string,
-      remedy: expect.stringContaining('deploy/') as string,
-    });
-    await run('run', new Date('2026-11-19T22:10:00Z'));
-    expect((await scheduler(folder, now)).verdict).toBe('ok');
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+test('the last nightly run is the sign of a scheduler: none, or one of more than two days ago, is a warning', () => {
+  const run = (command: string, began: string): PastRun => {
+    const begun = { runId: began, command, startedAt: new Date(began), version: '0', processId: 1 };
+    return { begun, over: undefined };
+  };
+  const now = new Date('2026-11-21T00:00:00Z');
+  expect(scheduler([], now)).toMatchObject({
+    verdict: 'warn',
+    reason: expect.stringContaining('no nightly run yet') as string,
+  });
+  const old = [run('run', '2026-11-18T22:10:00Z'), run('backfill', '2026-11-20T22:10:00Z')];
+  expect(scheduler(old, now)).toMatchObject({
+    verdict: 'warn',
+    reason: expect.stringMatching(/began 2 d.* ago, so nothing starts/) as string,
+    remedy: expect.stringContaining('deploy/') as string,
+  });
+  expect(scheduler([...old, run('run', '2026-11-19T22:10:00Z')], now).verdict).toBe('ok');
 });
 
 test('a check that hangs or throws is a finding, and the next one runs', async () => {

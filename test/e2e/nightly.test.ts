@@ -42,7 +42,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 const ledger = (place: Place): Promise<string> =>
-  readFile(join(place.folder, 'data', 'ledger', 'exports.jsonl'), 'utf8');
+  readFile(join(place.folder, 'data', 'ledger', 'journal.jsonl'), 'utf8');
 const billedDays = (place: Place): string[] => place.sandbox.bills().map(({ start }) => start.slice(0, 10));
 const daysOf = async (place: Place, stream: string): Promise<unknown> =>
   (await place.rows(`select count(*)::int as days from ops.coverage where stream = '${stream}'`))[0]?.[
@@ -106,7 +106,7 @@ test('without a budget nothing is paid for: a dry run and events that are asked 
 const HALF = /(?<!\\)\\ud[89a-f]/;
 /** What the data folder holds of text: no half of a pair. */
 async function expectWellFormed(place: Place): Promise<void> {
-  for (const file of ['ledger/exports.jsonl', 'ledger/runs.jsonl', 'landing/ledger/exports.jsonl']) {
+  for (const file of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl']) {
     expect(await readFile(join(place.folder, 'data', file), 'utf8')).not.toMatch(HALF);
   }
 }

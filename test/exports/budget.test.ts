@@ -199,7 +199,7 @@ describe('the purse', () => {
           entries: [...entries, ...(learned ? [landed] : [])].map(entry),
           messages,
           budget,
-          restored: false,
+          unsure: false,
         },
       ).map(({ verdict, waitsFor = '' }) => `${verdict} ${waitsFor}`.trim());
 

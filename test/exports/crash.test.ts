@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
 import { LandingZone } from '../../src/storage/landing-zone.js';
-import { LEDGER_STEPS } from '../../src/exports/ledger-file.js';
-import { Ledger } from '../../src/exports/ledger.js';
-import { child, dataFolder, filesBelow, testEffects } from '../storage/support.js';
+import { JOURNAL_STEPS } from '../../src/journal/journal.js';
+import { child, dataFolder, filesBelow, openLedger, testEffects } from '../storage/support.js';
 
 /** Runs the script in a process that is killed at the crash point. */
 async function killedAt(point: string, data: string, script: string): Promise<void> {
@@ -35,7 +34,7 @@ await snapshot.finish({ complete: true, lists, short: [], templates: [], largest
 `;
 
 const EXPORT = `
-const ledger = await Ledger.open(data, effects);
+const ledger = await openLedger();
 const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, estimate: 5, pricePerRecord: 0 });
 console.log('POST');
 await ledger.requested(key, 'exp-1');
@@ -93,22 +92,21 @@ describe('killed while landing a snapshot', () => {
 describe('killed while keeping the ledger', () => {
   /** Event, step, and the state that the next run finds before and after it has settled. */
   const deaths = (['intended', 'requested', 'ready', 'landed'] as const).flatMap((event, i, events) =>
-    LEDGER_STEPS.map((step) => {
+    JOURNAL_STEPS.filter((step) => event !== 'intended' || step !== 'before-copy-fsync').map((step) => {
       const isWritten = step !== 'before-append';
-      return { point: `ledger/${event}/${step}`, state: isWritten ? event : events[i - 1] };
+      return { point: `journal/export/${event}/${step}`, state: isWritten ? event : events[i - 1] };
     }),
   );
 
   it.each([
     ...deaths,
-    { point: 'ledger-reserve/durable', state: undefined },
-    { point: 'ledger-copy-made/before-write', state: 'intended' },
-    { point: 'ledger-copy/before-append', state: 'requested' },
-    { point: 'ledger-copy/before-fsync', state: 'requested' },
+    { point: 'journal/reserve/durable', state: undefined },
+    { point: 'journal/copy/before-write', state: 'intended' },
+    { point: 'witness/before-rename', state: 'intended' },
   ])('$point: the export is $state', async ({ point, state }) => {
     const data = await dataFolder();
     await killedAt(point, data, EXPORT);
-    const ledger = await Ledger.open(data, testEffects());
+    const ledger = await openLedger(data, testEffects());
     expect(ledger.find('2026-11-20.1')?.state).toBe(state);
     await ledger.settle();
     const after = state === 'intended' ? 'ambiguous' : state;
@@ -116,16 +114,16 @@ describe('killed while keeping the ledger', () => {
     // Only where no request can have been sent may one be sent now.
     const again = ledger.intend({ day: '2026-11-20', messageData: true, estimate: 5, pricePerRecord: 0 });
     await (state === undefined ? again : expect(again).rejects.toThrow('is covered by export'));
-    expect((await Ledger.open(data, testEffects())).entries()).toEqual(ledger.entries());
+    expect((await openLedger(data, testEffects())).entries()).toEqual(ledger.entries());
   });
 
   it('the request is never on its way before the intent is on disk', async () => {
     const data = await dataFolder();
     const { ended } = child(data, EXPORT, {
-      env: { DAWNLOAD_CRASH_AT: 'ledger/requested/before-append' },
+      env: { DAWNLOAD_CRASH_AT: 'journal/export/requested/before-append' },
     });
     const { out } = await ended;
     expect(out).toBe('POST\n');
-    expect(await readFile(join(data, 'ledger/exports.jsonl'), 'utf8')).toContain('"event":"intended"');
+    expect(await readFile(join(data, 'ledger/journal.jsonl'), 'utf8')).toContain('"event":"intended"');
   });
 });

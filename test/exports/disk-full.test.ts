@@ -3,8 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../src/exports/ledger.js';
-import { child, dataFolder, filesBelow, testEffects } from '../storage/support.js';
+import { child, dataFolder, filesBelow, openLedger, testEffects } from '../storage/support.js';
 
 /** Whether a process may mount a filesystem that only it and its children see. */
 const canMount = (() => {
@@ -69,15 +68,15 @@ console.log(JSON.stringify({ page, pages: pages.size, files }));
   it('no export is intended, and the ledger can go on once there is room', async () => {
     const [error, before, after] = await linesOf(`
 const intent = { day: '2026-11-20', messageData: true, estimate: 1, pricePerRecord: 0 };
-const ledger = await Ledger.open(data, effects);
+const ledger = await openLedger();
 await ledger.intend(intent);
 await ledger.withdrawn('2026-11-20.1', 'x');
 fill();
 try { await ledger.intend(intent); } catch (error) { tell(error); }
-console.log(JSON.stringify((await LedgerView.read(data)).entries().map(({ state }) => state)));
+console.log(JSON.stringify((await readLedger()).entries().map(({ state }) => state)));
 for (const name of readdirSync(data)) if (name.startsWith('fill')) rmSync(data + '/' + name);
 await ledger.intend(intent);
-console.log(JSON.stringify((await LedgerView.read(data)).entries().map(({ state }) => state)));
+console.log(JSON.stringify((await readLedger()).entries().map(({ state }) => state)));
 `);
     expect(error).toMatchObject({ name: 'StorageError' });
     expect(before).toEqual(['withdrawn']);
@@ -86,14 +85,14 @@ console.log(JSON.stringify((await LedgerView.read(data)).entries().map(({ state 
 
   it('the answer to a request that was sent can still be written down', async () => {
     const [entries] = await linesOf(`
-const ledger = await Ledger.open(data, effects);
+const ledger = await openLedger();
 const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, estimate: 1, pricePerRecord: 0 });
 fill();
 // More than what may be left of the block that the last line ends in.
-await ledger.requested(key, 'exp-1', 'x'.repeat(4_096));
-console.log(JSON.stringify((await LedgerView.read(data)).entries().map(({ state, exportId }) => [state, exportId])));
+await ledger.requested(key, 'x'.repeat(4_096));
+console.log(JSON.stringify((await readLedger()).entries().map(({ state, exportId }) => [state, exportId])));
 `);
-    expect(entries).toEqual([['requested', 'exp-1']]);
+    expect(entries).toEqual([['requested', 'x'.repeat(4_096)]]);
   });
 });
 
@@ -101,7 +100,7 @@ describe('with a limit on the size of a file', () => {
   it('a line that was written in part is cut off again, and a shorter one can follow', async () => {
     const data = await dataFolder();
     const script = `
-const ledger = await Ledger.open(data, effects);
+const ledger = await openLedger();
 const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, estimate: 1, pricePerRecord: 0 });
 try { await ledger.requested(key, 'x'.repeat(200_000)); } catch (error) { tell({ ...error, name: error.name, message: error.cause.message }); }
 await ledger.requested(key, 'exp-1');
@@ -112,14 +111,15 @@ await ledger.requested(key, 'exp-1');
     expect({ err, code }).toEqual({ err: '', code: 0 });
     expect(JSON.parse(out)).toMatchObject({
       name: 'StorageError',
-      message: `Cannot write ${join(data, 'ledger/exports.jsonl')}: the file would be larger than this account may write.`,
+      message: `Cannot write ${join(data, 'ledger/journal.jsonl')}: the file would be larger than this account may write.`,
     });
-    const ledger = await Ledger.open(data, testEffects());
+    const ledger = await openLedger(data, testEffects());
     expect(ledger.get('2026-11-20.1')).toMatchObject({ state: 'requested', exportId: 'exp-1' });
     expect(await filesBelow(data)).toEqual([
-      'landing/ledger/exports.jsonl',
-      'ledger/exports.jsonl',
-      'ledger/exports.reserve',
+      'landing/ledger/journal.jsonl',
+      'ledger/journal.jsonl',
+      'ledger/journal.reserve',
+      'private/witness.json',
     ]);
   });
 });

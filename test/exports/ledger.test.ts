@@ -1,15 +1,24 @@
 import { rmSync } from 'node:fs';
-import { appendFile, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/errors.js';
 import { adviceFor, needsPerson } from '../../src/exports/advice.js';
-import { LedgerView } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
+import { untrackedIn } from '../../src/exports/recovery.js';
+import { Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/storage/landing-zone.js';
 import type { ExportRow } from '../../src/warehouse/rows.js';
-import { dataFolder, filesBelow, MORNING, rejection, testEffects } from '../storage/support.js';
+import {
+  dataFolder,
+  filesBelow,
+  MORNING,
+  openLedger,
+  readLedger,
+  rejection,
+  testEffects,
+} from '../storage/support.js';
 
 const DAY = '2026-11-20';
 const KEY = '2026-11-20.1';
@@ -18,8 +27,8 @@ const INTENT = { day: DAY, messageData: true, estimate: 3_000, pricePerRecord: 0
 async function opened() {
   const data = await dataFolder();
   const effects = testEffects();
-  const ledger = await Ledger.open(data, effects);
-  return { data, effects, ledger, path: join(data, 'ledger/exports.jsonl') };
+  const ledger = await openLedger(data, effects);
+  return { data, effects, ledger, path: join(data, 'ledger/journal.jsonl') };
 }
 
 describe('an export in the ledger', () => {
@@ -37,14 +46,14 @@ describe('an export in the ledger', () => {
       pricePerRecord: 0.5,
       intendedAt: MORNING,
     });
-    expect((await LedgerView.read(data)).entries()).toEqual([entry]);
+    expect((await readLedger(data)).entries()).toEqual([entry]);
   });
 
   it('goes from intent to loaded, and is the same after a restart at every step', async () => {
     const { data, effects, ledger } = await opened();
     const steps = [
       () => ledger.intend(INTENT),
-      () => ledger.requested(KEY, 'exp-1', '{"export_id":"exp-1"}'),
+      () => ledger.requested(KEY, 'exp-1'),
       () => ledger.processing(KEY),
       () => ledger.fetchFailed(KEY, 'error:\n  try later'),
       () => ledger.ready(KEY, 3),
@@ -54,8 +63,8 @@ describe('an export in the ledger', () => {
     for (const step of steps) {
       effects.time = new Date(effects.time.getTime() + 1_000);
       const entry = await step();
-      expect((await LedgerView.read(data)).find(KEY)).toEqual(entry);
-      expect((await Ledger.open(data, effects)).find(KEY)).toEqual(entry);
+      expect((await readLedger(data)).find(KEY)).toEqual(entry);
+      expect((await openLedger(data, effects)).find(KEY)).toEqual(entry);
     }
     expect(ledger.find(KEY)).toEqual({
       key: KEY,
@@ -73,7 +82,6 @@ describe('an export in the ledger', () => {
       requestedAt: new Date('2026-11-20T22:05:14.123Z'),
       updatedAt: new Date('2026-11-20T22:05:19.123Z'),
       exportId: 'exp-1',
-      rawAnswer: '{"export_id":"exp-1"}',
       pages: 3,
       records: 2_500,
       landedAt: new Date('2026-11-20T22:10:00Z'),
@@ -97,10 +105,9 @@ describe('an export in the ledger', () => {
     const { data, ledger } = await opened();
     const id = `../${'가'.repeat(2_000)}\n\u0000"`;
     await ledger.intend(INTENT);
-    await ledger.requested(KEY, id, 'x'.repeat(100_000));
-    const entry = (await LedgerView.read(data)).get(KEY);
+    await ledger.requested(KEY, id);
+    const entry = (await readLedger(data)).get(KEY);
     expect(entry.exportId).toBe(id);
-    expect(entry.rawAnswer).toHaveLength(4_096);
   });
 
   it('refuses what cannot happen, and stays as it was', async () => {
@@ -115,7 +122,7 @@ describe('an export in the ledger', () => {
     await expect(ledger.withdrawn(KEY, 'no')).rejects.toThrow(
       'Export 2026-11-20.1 is requested and cannot become withdrawn.',
     );
-    expect((await LedgerView.read(data)).get(KEY).state).toBe('requested');
+    expect((await readLedger(data)).get(KEY).state).toBe('requested');
   });
 });
 
@@ -163,7 +170,7 @@ describe('after a run that died', () => {
   it('an intent without an answer is ambiguous, and waits for a person', async () => {
     const { data, effects, ledger } = await opened();
     await ledger.intend(INTENT);
-    const next = await Ledger.open(data, effects);
+    const next = await openLedger(data, effects);
     const [settled] = await next.settle();
     expect(settled).toMatchObject({ key: KEY, state: 'ambiguous', billed: 'maybe' });
     expect(needsPerson(next.get(KEY))).toBe(true);
@@ -182,22 +189,6 @@ describe('after a run that died', () => {
     await ledger.intend(INTENT);
     expect(await ledger.settle()).toEqual([]);
     expect(ledger.get(KEY).state).toBe('intended');
-  });
-
-  it('a torn line is set aside, cut off, and pointed to', async () => {
-    const { data, effects, ledger, path } = await opened();
-    await ledger.intend(INTENT);
-    const whole = await readFile(path, 'utf8');
-    await appendFile(path, '{"seq":2,"event":"requested","exportId":"exp-');
-    expect((await LedgerView.read(data)).get(KEY).state).toBe('intended');
-    const next = await Ledger.open(data, effects);
-    const aside = 'ledger/exports.jsonl.torn-20261120T220512.123Z';
-    expect(await readFile(join(data, aside), 'utf8')).toContain('"exportId":"exp-');
-    expect(await readFile(path, 'utf8')).toBe(whole);
-    const [settled] = await next.settle();
-    expect(settled?.note).toContain(aside);
-    await next.attach(KEY, 'exp-77');
-    expect((await LedgerView.read(data)).get(KEY)).toMatchObject({ state: 'requested', exportId: 'exp-77' });
   });
 });
 
@@ -247,7 +238,7 @@ describe('what a person decides', () => {
         expect(ledger.get(key)).toMatchObject({ state, exportId: id });
         await ledger.attach(key, `new-${id}`, yes);
         await ledger.attach(key, `newer-${id}`);
-        expect((await LedgerView.read(data)).get(key)).toMatchObject({
+        expect((await readLedger(data)).get(key)).toMatchObject({
           state: 'requested',
           exportId: `newer-${id}`,
         });
@@ -263,7 +254,7 @@ describe('what a person decides', () => {
       );
       await ledger.attach(KEY, 'exp-2', yes);
       await ledger.attach('2026-11-19.1', 'exp-1', yes);
-      const book = await LedgerView.read(data);
+      const book = await readLedger(data);
       expect([book.get(KEY), book.get('2026-11-19.1')]).toMatchObject([
         { state: 'requested', exportId: 'exp-2' },
         { state: 'requested', exportId: 'exp-1' },
@@ -281,7 +272,7 @@ describe('what a person decides', () => {
     const again = await ledger.payAgain(KEY, { estimate: 5 });
     expect(again).toMatchObject({ key: '2026-11-20.2', again: KEY, estimate: 5, state: 'intended' });
     await expect(ledger.payAgain(KEY)).rejects.toThrow('covered by export 2026-11-20.2, which is intended');
-    expect((await LedgerView.read(data)).entries()).toEqual(ledger.entries());
+    expect((await readLedger(data)).entries()).toEqual(ledger.entries());
     await ledger.requested('2026-11-20.2', 'exp-2');
     await ledger.ready('2026-11-20.2', 1);
     await ledger.landed('2026-11-20.2', { pages: 1, records: 1 });
@@ -323,99 +314,20 @@ describe('what a person decides', () => {
   });
 });
 
-describe('a ledger that is not what was written', () => {
-  async function written() {
-    const all = await opened();
-    await all.ledger.intend(INTENT);
-    await all.ledger.requested(KEY, 'exp-1');
-    await all.ledger.processing(KEY);
-    const lines = (await readFile(all.path, 'utf8')).trimEnd().split('\n');
-    return { ...all, lines, copy: join(all.data, 'landing/ledger/exports.jsonl') };
-  }
-
-  it.each<[string, (lines: string[]) => string]>([
-    ['a changed word', ([a = '', b = '', c = '']) => [a, b.replace('exp-1', 'exp-2'), c, ''].join('\n')],
-    ['a missing line', ([a = '', , c = '']) => [a, c, ''].join('\n')],
-    ['a line twice', ([a = '', b = '', c = '']) => [a, b, c, c, ''].join('\n')],
-  ])('is refused: %s', async (_what, change) => {
-    const { data, effects, lines, path } = await written();
-    await writeFile(path, change(lines));
-    const error = await rejection(Ledger.open(data, effects));
-    expect(error).toBeInstanceOf(DamageError);
-    expect(error.message).toContain(path);
-    expect(error.hint).toContain('backup');
-    await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
-  });
-
-  it.each<[string, (lines: string[]) => string | undefined]>([
-    [
-      'a last line cut short that had been written whole',
-      ([a = '', b = '', c = '']) => [a, b, c.slice(0, 30)].join('\n'),
-    ],
-    ['no file left', () => undefined],
-  ])('is told by its second copy, sends nothing, and is healed by it: %s', async (_what, change) => {
-    const { data, effects, lines, path } = await written();
-    const left = change(lines);
-    await (left === undefined ? rm(path) : writeFile(path, left));
-    const ledger = await Ledger.open(data, effects);
-    expect(ledger.isWhole).toBe(false);
-    expect(await ledger.settle()).toEqual([]);
-    const error = await rejection(ledger.intend({ ...INTENT, day: '2026-11-10' }));
-    expect(error).toBeInstanceOf(DamageError);
-    expect(error.hint).toContain('dawnload exports recover');
-    await expect(ledger.attach('2026-11-09.1', 'exp-2')).rejects.toThrow(/lacks \d lines that/);
-    await ledger.recover();
-    expect(await readFile(path, 'utf8')).toBe([...lines, ''].join('\n'));
-    const next = await Ledger.open(data, effects);
-    expect(next.doubt).toBeUndefined();
-    expect(next.get(KEY)).toMatchObject({ state: 'processing', exportId: 'exp-1' });
-  });
-
-  it('is refused when another history stands in its place', async () => {
-    const { data, effects, path } = await written();
-    const other = await opened();
-    for (const day of ['2026-11-17', '2026-11-18', '2026-11-19'])
-      await other.ledger.intend({ ...INTENT, day });
-    await writeFile(path, await readFile(other.path));
-    await expect(Ledger.open(data, effects)).rejects.toThrow('differ');
-  });
-
-  it.each<[string, (bytes: Buffer) => Buffer | undefined]>([
-    ['damaged', (bytes) => Buffer.concat([bytes.subarray(0, 40), Buffer.from('x'), bytes.subarray(41)])],
-    ['gone', () => undefined],
-  ])('makes its second copy anew when that is %s', async (_what, change) => {
-    const { data, effects, path, copy } = await written();
-    const bytes = change(await readFile(copy));
-    await (bytes === undefined ? rm(copy) : writeFile(copy, bytes));
-    const ledger = await Ledger.open(data, effects);
-    expect(ledger.doubt).toBeUndefined();
-    expect(await readFile(copy)).toEqual(await readFile(path));
-    await ledger.ready(KEY, 1);
-    expect(await readFile(copy)).toEqual(await readFile(path));
-  });
-
-  it('is noticed while a run has it open', async () => {
-    const { ledger, path } = await written();
-    await appendFile(path, 'x');
-    await expect(ledger.ready(KEY, 1)).rejects.toThrow('was changed by another process');
-    expect(ledger.get(KEY).state).toBe('processing');
-  });
-
-  it('tells the id of an accepted export that cannot be written down', async () => {
-    const { ledger, path } = await opened();
-    await ledger.intend(INTENT);
-    await rm(path);
-    const error = await rejection(ledger.requested(KEY, 'exp-1'));
-    expect(error).toBeInstanceOf(StorageError);
-    expect(error.message).toContain('accepted the paid export 2026-11-20.1 as exp-1');
-    expect(error.hint).toContain('dawnload exports attach 2026-11-20.1 exp-1');
-  });
+it('tells the id of an accepted export that cannot be written down', async () => {
+  const { ledger, path } = await opened();
+  await ledger.intend(INTENT);
+  await rm(path);
+  const error = await rejection(ledger.requested(KEY, 'exp-1'));
+  expect(error).toBeInstanceOf(StorageError);
+  expect(error.message).toContain('accepted the paid export 2026-11-20.1 as exp-1');
+  expect(error.hint).toContain('dawnload exports attach 2026-11-20.1 exp-1');
 });
 
 describe('the ledger beside others', () => {
   it('can be read before there is one, and reading makes nothing', async () => {
     const data = await dataFolder();
-    expect((await LedgerView.read(data)).entries()).toEqual([]);
+    expect((await readLedger(data)).entries()).toEqual([]);
     await expect(stat(data)).rejects.toThrow('ENOENT');
   });
 
@@ -431,12 +343,11 @@ describe('the ledger beside others', () => {
     })();
     let seen = 0;
     while (!done.yes) {
-      const entries = (await LedgerView.read(data)).entries();
+      const entries = (await readLedger(data)).entries();
       expect(entries.length).toBeGreaterThanOrEqual(seen);
       seen = entries.length;
     }
     await writing;
-    await ledger.close();
   });
 
   it('is for its owner alone', async () => {
@@ -471,103 +382,57 @@ async function withoutDisk<T>(folder: string, work: () => Promise<T>): Promise<T
 it('a line that could be neither synced nor cut off is followed by no other, and the next run reads what stands there', async () => {
   const { data, effects, ledger } = await opened();
   await ledger.intend(INTENT);
-  const answered = () => ledger.requested(KEY, 'exp-1', '{"export_id":"exp-1"}');
+  const answered = () => ledger.requested(KEY, 'exp-1');
   expect(await withoutDisk(data, () => rejection(answered()))).toBeInstanceOf(StorageError);
   // The disk is back, but nobody knows what stands at the end of the file.
   expect(await rejection(answered())).toBeInstanceOf(StorageError);
   expect(await rejection(ledger.intend({ ...INTENT, day: '2026-11-19' }))).toBeInstanceOf(StorageError);
 
-  const next = await Ledger.open(data, effects);
+  const next = await openLedger(data, effects);
   await next.settle();
   expect(next.entries().map(({ key, state }) => [key, state])).toEqual([[KEY, 'requested']]);
-});
-
-it('a second copy that cannot be written holds up no line, and is whole again as soon as it can be', async () => {
-  const { data, effects, ledger } = await opened();
-  const copy = join(data, 'landing/ledger/exports.jsonl');
-  await ledger.intend(INTENT);
-  await rm(copy);
-  await mkdir(copy);
-  await ledger.requested(KEY, 'exp-1', '{"export_id":"exp-1"}');
-  await ledger.processing(KEY);
-  await rm(copy, { recursive: true });
-  await ledger.ready(KEY, 1);
-  await rm(join(data, 'ledger/exports.jsonl'));
-  expect((await Ledger.open(data, effects)).lost).toHaveLength(4);
 });
 
 it('a ledger that is removed under a run is an error, not a reason to go on', async () => {
   const { data, effects, ledger } = await opened();
   effects.onReach = (point) => {
-    if (point === 'ledger/intended/durable') rmSync(join(data, 'ledger/exports.jsonl'));
+    if (point === 'journal/export/intended/durable') rmSync(join(data, 'ledger/journal.jsonl'));
   };
-  expect(await rejection(ledger.intend(INTENT))).toBeInstanceOf(StorageError);
+  expect(await rejection(ledger.intend(INTENT))).toBeInstanceOf(DamageError);
   effects.onReach = () => undefined;
   expect(await rejection(ledger.intend(INTENT))).toBeInstanceOf(StorageError);
 });
 
-describe('pages on disk that the ledger does not know', () => {
-  async function lostLedger(...lost: string[]) {
-    const { data, effects, ledger } = await opened();
-    await ledger.intend(INTENT);
-    await ledger.requested(KEY, 'Exp-1');
-    const landing = await LandingZone.open(data, effects);
-    const place = { day: DAY, key: KEY, exportId: 'Exp-1' };
-    await landing.land({ stream: 'events', export: place, page: 0 }, Buffer.from('{}'));
-    for (const folder of ['ledger', ...lost]) await rm(join(data, folder), { recursive: true });
-    return { data, ledger: await Ledger.open(data, effects) };
-  }
-
-  it('stop every paid request, and are entered again by recovering them, with all that the second copy told', async () => {
-    const { data, ledger } = await lostLedger();
-    const error = await rejection(ledger.intend({ ...INTENT, day: '2026-11-10' }));
-    expect(error).toBeInstanceOf(DamageError);
-    expect(error.message).toContain('2026-11-20.1');
-    expect(error.hint).toContain('dawnload exports recover');
-    await ledger.recover();
-    const next = await Ledger.open(data, testEffects());
-    expect(next.doubt).toBeUndefined();
-    expect(next.entries()).toMatchObject([
-      { key: KEY, state: 'requested', exportId: 'Exp-1', estimate: 3_000 },
-    ]);
-    await next.intend({ ...INTENT, day: '2026-11-10' });
-    await expect(next.intend(INTENT)).rejects.toThrow(RefusedError);
-  });
-
-  it('are entered again by attaching them, when the second copy is lost too', async () => {
-    const { ledger } = await lostLedger('landing/ledger');
-    expect(await ledger.attach(KEY, 'Exp-1')).toMatchObject({
-      state: 'requested',
-      exportId: 'Exp-1',
-      day: DAY,
-    });
-    await ledger.intend({ ...INTENT, day: '2026-11-10' });
-    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
-  });
-
-  it('are looked for among exports only', async () => {
-    const { data, effects } = await opened();
-    await mkdir(join(data, 'landing/events/2026-11-20/notes'), { recursive: true });
-    await writeFile(join(data, 'landing/events/.DS_Store'), '');
-    await writeFile(join(data, 'landing/events/2026-11-20/.DS_Store'), '');
-    await (await Ledger.open(data, effects)).intend(INTENT);
-  });
-
-  it('attach invents no export for a day that has one, nor for a key that is none', async () => {
-    const { ledger } = await opened();
-    await ledger.intend(INTENT);
-    await expect(ledger.attach('2026-11-20.2', 'exp-2')).rejects.toThrow(UsageError);
-    await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
-    await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
-    await expect(ledger.attach('2026-11-21.1', 'exp-2')).rejects.toThrow('2026-11-21 is not over');
-  });
+it('attach invents no export for a day that has one, nor for a key that is none', async () => {
+  const { ledger } = await opened();
+  await ledger.intend(INTENT);
+  await expect(ledger.attach('2026-11-20.2', 'exp-2')).rejects.toThrow(UsageError);
+  await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
+  await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
+  await expect(ledger.attach('2026-11-21.1', 'exp-2')).rejects.toThrow('2026-11-21 is not over');
 });
 
-describe('exports that a warehouse remembers and the ledger does not know', () => {
+it('folders of the landing zone that the journal lacks are found, among exports only', async () => {
+  const { data, effects } = await opened();
+  const landing = await LandingZone.open(data, effects);
+  await landing.beginExport({ day: DAY, key: KEY, exportId: 'Exp-1' });
+  await mkdir(join(data, 'landing/events/2026-11-20/notes'), { recursive: true });
+  await writeFile(join(data, 'landing/events/.DS_Store'), '');
+  await writeFile(join(data, 'landing/events/2026-11-20/.DS_Store'), '');
+  const found = await untrackedIn(
+    data,
+    await Journal.read({ dataDir: data }, effects),
+    await readLedger(data),
+    {},
+  );
+  expect(found).toMatchObject([{ key: KEY, exportId: 'Exp-1', knownBy: 'landing zone', state: 'requested' }]);
+});
+
+describe('exports that a warehouse lists and the journal lacks', () => {
   const row: ExportRow = {
     key: KEY,
     day: '2026-11-20',
-    window: { start: new Date('2026-11-19T15:00:00Z'), end: new Date('2026-11-20T15:00:00Z') },
+    window: windowOf(DAY),
     state: 'loaded',
     exportId: 'exp-1',
     messageData: true,
@@ -576,16 +441,10 @@ describe('exports that a warehouse remembers and the ledger does not know', () =
     estimate: 3_000,
     pricePerRecord: 2,
   };
-
-  async function remembering(
-    rows: readonly ExportRow[],
-    before: (ledger: Ledger, data: string) => Promise<unknown>,
-  ) {
-    const { data, effects, ledger } = await opened();
-    await before(ledger, data);
-    return Ledger.open(data, effects, () => Promise.resolve({ 'published warehouse': rows }));
-  }
-  const nothing = (): Promise<void> => Promise.resolve();
+  const untracked = async (data: string, ledger: Ledger, rows: readonly ExportRow[]) =>
+    untrackedIn(data, await Journal.read({ dataDir: data }, testEffects()), ledger, {
+      'published warehouse': rows,
+    });
 
   it.each<[string, string | undefined, string]>([
     ['loaded', 'exp-1', 'loaded'],
@@ -594,39 +453,37 @@ describe('exports that a warehouse remembers and the ledger does not know', () =
     ['requested', undefined, 'ambiguous'],
     ['ambiguous', undefined, 'ambiguous'],
     ['abandoned', 'exp-1', 'abandoned'],
-  ])(
-    'stop every paid request: one that was %s with the id %s is recovered as %s',
-    async (state, exportId, after) => {
-      const rows = [{ ...row, state, exportId }];
-      const ledger = await remembering(rows, nothing);
-      await expect(ledger.intend({ ...INTENT, day: '2026-11-10' })).rejects.toThrow(DamageError);
-      await ledger.recover();
-      expect(ledger.get(KEY)).toMatchObject({ state: after, estimate: 3_000, pricePerRecord: 2 });
+  ])('one that was %s with the id %s is recovered as %s', async (state, exportId, after) => {
+    const rows = [{ ...row, state, exportId }];
+    // Also where the journal holds that nothing was billed.
+    for (const before of [undefined, 'failed', 'withdrawn'] as const) {
+      const { data, ledger } = await opened();
+      if (before !== undefined) await ledger.intend(INTENT);
+      if (before !== undefined) await ledger[before](KEY, 'HTTP 400');
+      await ledger.recover(await untracked(data, ledger, rows));
+      const { state: entered, billed } = ledger.get(KEY);
+      expect(entered).toBe(after);
+      expect(billed).not.toBe('no');
       await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
-      // Also where the ledger, or its second copy alone, holds that nothing was billed.
-      for (const [before, lost] of [
-        ['failed', undefined],
-        ['withdrawn', 'ledger'],
-      ] as const) {
-        const refused = await remembering(rows, async (earlier, data) => {
-          await earlier.intend(INTENT);
-          await earlier[before](KEY, 'HTTP 400');
-          if (lost !== undefined) await rm(join(data, lost), { recursive: true });
-        });
-        expect(refused.doubt?.message).toContain(KEY);
-        expect(await refused.recover()).toBe(1);
-        const { state: entered, billed, exportId: id } = refused.get(KEY);
-        expect([entered, id]).toEqual([after, after === 'abandoned' ? undefined : exportId]);
-        expect(billed).not.toBe('no');
-        await expect(refused.intend(INTENT)).rejects.toThrow(RefusedError);
-      }
-    },
-  );
-
-  it('stop nothing when they were not billed, or the ledger knows the key, in whatever billed state', async () => {
-    for (const state of ['failed', 'withdrawn', 'a word of a later version']) {
-      expect((await remembering([{ ...row, state }], nothing)).doubt).toBeUndefined();
+      expect((await readLedger(data)).entries()).toEqual(ledger.entries());
     }
-    expect((await remembering([row], (earlier) => earlier.intend(INTENT))).doubt).toBeUndefined();
   });
+
+  it('are none if they were not billed, or the journal has them in whatever billed state', async () => {
+    const { data, ledger } = await opened();
+    for (const state of ['failed', 'withdrawn', 'a word of a later version'])
+      expect(await untracked(data, ledger, [{ ...row, state }])).toEqual([]);
+    await ledger.intend(INTENT);
+    expect(await untracked(data, ledger, [row])).toEqual([]);
+  });
+});
+
+it('nothing is intended while the journal may lack lines', async () => {
+  const { data, effects } = await opened();
+  const doubt = { why: 'It was lost.', erasures: false, forgotten: 9 };
+  const ledger = new Ledger(data, await Journal.open({ dataDir: data }, effects), effects, doubt);
+  const error = await rejection(ledger.intend(INTENT));
+  expect(error).toBeInstanceOf(DamageError);
+  expect(error.message).toContain('It was lost.');
+  expect(error.hint).toContain('dawnload recover');
 });

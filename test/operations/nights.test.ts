@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/calendar.js';
 import { nextRun, nightOf, Nights, verdictOn, type Verdict } from '../../src/operations/schedule.js';
-import type { PastRun } from '../../src/storage/run-journal.js';
+import type { PastRun } from '../../src/journal/runs.js';
 
 const AT = { hour: 7, minute: 10 };
 const MINUTE = 60_000;
@@ -129,17 +129,8 @@ class World {
       signal: this.#stop.signal,
       terminal: { note: (text) => this.notes.push(text) },
       now: () => new Date(this.time),
-      version: '0.0.0',
-      journal: {
-        runs: () =>
-          this.isReadable ? Promise.resolve([...this.recorded]) : Promise.reject(new Error('unreadable')),
-        begin: (begun) => Promise.resolve(void this.recorded.push({ begun, over: undefined })),
-        end: (over) => {
-          const [run] = this.recorded.splice(-1);
-          if (run !== undefined) this.recorded.push({ ...run, over });
-          return Promise.resolve();
-        },
-      },
+      runs: () =>
+        this.isReadable ? Promise.resolve([...this.recorded]) : Promise.reject(new Error('unreadable')),
       run: () => this.run(),
       pause: (until) => {
         this.time = this.sleep(until.getTime(), this.time);

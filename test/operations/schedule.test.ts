@@ -1,6 +1,8 @@
 // @module-tag long
 /** `dawnload schedule` as a process: its signals, and no two runs at once. */
-import { readFile } from 'node:fs/promises';
+import { realEffects } from '../../src/effects.js';
+import { Journal } from '../../src/journal/journal.js';
+
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
@@ -51,10 +53,9 @@ async function stopped({
   return { code, ms: Date.now() - began, stderr };
 }
 
-const runs = async (made: Place): Promise<Record<string, unknown>[]> => {
-  const text = await readFile(join(made.folder, 'data/ledger/runs.jsonl'), 'utf8');
-  const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object]));
-  return lines.flatMap((line) => ('over' in line ? [line.over as Record<string, unknown>] : []));
+const runs = async (made: Place) => {
+  const journal = await Journal.read({ dataDir: join(made.folder, 'data') }, realEffects({}));
+  return journal.of('run').filter((line) => line.event === 'ended');
 };
 
 test('it catches up, and stops during a pause', async () => {

@@ -1,5 +1,6 @@
 /** A published warehouse and the sandbox that it came from; each test begins without a push. */
-import { existsSync } from 'node:fs';
+import { realEffects } from '../../src/effects.js';
+import { Journal } from '../../src/journal/journal.js';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Place, type Ended } from '../support/dawnload.js';
@@ -33,19 +34,25 @@ export const written = (place: Place): Written => place.sandbox.state() as Writt
 /** Forgets all pushes; what the sandbox received stays. */
 export async function forgetPushes(place: Place): Promise<void> {
   place.sandbox.setFaults([]);
-  for (const path of ['ledger/pushes.jsonl', 'ledger/pushed', 'private/pushes'])
+  for (const path of ['ledger/pushed', 'private/pushes'])
     await rm(join(place.folder, 'data', path), { recursive: true, force: true });
+  const dataDir = join(place.folder, 'data');
+  const journal = await Journal.read({ dataDir }, realEffects({}));
+  for (const path of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl', 'private/witness.json'])
+    await rm(join(dataDir, path), { force: true });
+  const anew = await Journal.open({ dataDir }, realEffects({}));
+  for (const { seq: _, at: __, ...line } of journal.of('project')) await anew.append('project', line);
+  for (const { seq: _, at: __, ...line } of journal.of('run')) await anew.append('run', line);
+  for (const { seq: _, at: __, ...line } of journal.of('export')) await anew.append('export', line);
+  // The published file knows the number that the journal had.
+  await anew.confirm(journal.head.seq);
+  await anew.close();
 }
 
-/** The lines of the ledger of pushes. */
+/** The lines of the ledger of pushes, without their instants. */
 export async function lines(place: Place): Promise<Record<string, unknown>[]> {
-  const file = join(place.folder, 'data', 'ledger', 'pushes.jsonl');
-  if (!existsSync(file)) return [];
-  const text = await readFile(file, 'utf8');
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const journal = await Journal.read({ dataDir: join(place.folder, 'data') }, realEffects({}));
+  return journal.of('push').map((line) => ({ ...line }));
 }
 
 /** Writes SQL into a file, so that it is not on the command line. */

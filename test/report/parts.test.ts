@@ -13,7 +13,7 @@ import { reference } from '../../src/report/parts/reference.js';
 import { spend } from '../../src/report/parts/spend.js';
 import { tests } from '../../src/report/parts/tests.js';
 import { table } from '../../src/report/table.js';
-import type { PastRun } from '../../src/storage/run-journal.js';
+import type { PastRun } from '../../src/journal/runs.js';
 import { NOW } from '../support/dawnload.js';
 import { copyTemplate } from '../support/template.js';
 import { temporaryFolder } from '../warehouse/support.js';

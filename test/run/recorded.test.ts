@@ -37,7 +37,7 @@ async function status(place: Place): Promise<Told & { code: number | null }> {
 
 /** The last line of the journal. */
 async function journalEnd(place: Place): Promise<unknown> {
-  const lines = (await readFile(data(place, 'ledger', 'runs.jsonl'), 'utf8')).trim().split('\n');
+  const lines = (await readFile(data(place, 'ledger', 'journal.jsonl'), 'utf8')).trim().split('\n');
   return JSON.parse(lines.at(-1) ?? '');
 }
 
@@ -69,7 +69,7 @@ describe('a run that cannot publish', () => {
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(/warehouse\.duckdb cannot be written \(EACCES\)/);
     expect(place.sandbox.requests().E20).toBe(billed);
-    expect(await journalEnd(place)).toMatchObject({ over: { exitCode: 1, outcome: 'failed' } });
+    expect(await journalEnd(place)).toMatchObject({ exitCode: 1, outcome: 'failed' });
     const told = await status(place);
     expect(told).toMatchObject({
       code: 1,

@@ -7,7 +7,7 @@ import { refuse } from '../../sandbox/family.js';
 import { answerTo } from '../../sandbox/index.js';
 import { settle } from '../../sandbox/options.js';
 import { commandLine } from '../../src/commands/program.js';
-import { COPY_POINTS, LEDGER_STEPS } from '../../src/exports/ledger-file.js';
+import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { LAKE_POINTS } from '../../src/lake/push.js';
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
@@ -312,8 +312,8 @@ test('docs/sandbox.md names every option of the command with its default, the cl
   expect(page).toContain('DAWNLOAD_NOW=');
   const points = [
     ...DURABLE_STEPS.map((step) => `FILE/${step}`),
-    ...LEDGER_STEPS.map((step) => `ledger/EVENT/${step}`),
-    ...[COPY_POINTS, WAREHOUSE_POINTS, PUBLISH_POINTS, LAKE_POINTS].flat(),
+    ...JOURNAL_STEPS.map((step) => `journal/KIND/EVENT/${step}`),
+    ...[WAREHOUSE_POINTS, PUBLISH_POINTS, LAKE_POINTS].flat(),
   ];
   for (const point of points) expect(page).toContain(`\`${point}\``);
 });

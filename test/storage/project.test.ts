@@ -1,8 +1,10 @@
 // @module-tag long
 /** Whose data a folder holds: one project's, from whichever address. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realEffects } from '../../src/effects.js';
+import { Journal } from '../../src/journal/journal.js';
 import { startSandbox, type Sandbox } from '../../sandbox/index.js';
 import { KEYS, NOW, Place, PROJECT, type Environment } from '../support/dawnload.js';
 
@@ -31,8 +33,12 @@ afterAll(async () => {
   await moved.close();
 });
 
-const projectFile = (): string => join(place.folder, 'data', 'landing', 'project.json');
-const recorded = async (): Promise<unknown> => JSON.parse(await readFile(projectFile(), 'utf8'));
+/** The project and the addresses in the journal. */
+async function recorded(dataDir = join(place.folder, 'data')): Promise<unknown> {
+  const lines = (await Journal.read({ dataDir }, realEffects({}))).of('project');
+  const addresses = lines.flatMap((line) => (line.event === 'address' ? [line.baseUrl] : []));
+  return { projectId: lines[0]?.projectId, addresses };
+}
 
 describe('another project in the same data folder', () => {
   const other: Environment = { DAWNLOAD_PROJECT_ID: OTHER };
@@ -48,7 +54,7 @@ describe('another project in the same data folder', () => {
     'exports resume 2026-11-20.1 --pay-again',
     'exports attach 2026-11-20.1 some-id',
   ])('%s names both, and does nothing: exit code 2', async (command) => {
-    const ledger = join(place.folder, 'data', 'ledger', 'exports.jsonl');
+    const ledger = join(place.folder, 'data', 'ledger', 'journal.jsonl');
     const before = [await readFile(ledger, 'utf8'), place.sandbox.requests()];
     const result = await place.run(command.split(' '), other);
     expect(result.stderr).toContain(`holds the data of project ${PROJECT}`);
@@ -63,36 +69,11 @@ describe('another project in the same data folder', () => {
     expect(result.stdout).toMatch(/fail {2}project .*holds the data of project/);
     expect(result.code).toBe(1);
   });
-
-  test(
-    'a folder from before there was such a file is the first project’s that comes',
-    { tags: ['long'] },
-    async () => {
-      await rm(projectFile());
-      expect((await place.run(['status'], other)).code).not.toBe(2);
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [] });
-      expect((await place.run(['rebuild'], other)).code).toBe(2);
-      // A rebuild asks no service; a run remembers the address that answers.
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url] });
-    },
-  );
-
-  test('a file that is not what was written is damage, not another project', async () => {
-    const text = await readFile(projectFile(), 'utf8');
-    await writeFile(projectFile(), text.slice(0, 20));
-    const result = await place.run(['run']);
-    expect(result.stderr).toMatch(/project\.json is damaged/);
-    expect(result.code).toBe(1);
-    await writeFile(projectFile(), text);
-  });
 });
 
 test('an address that gives no token is not remembered, also as the first of a folder', async () => {
   const before = await recorded();
   const fresh = join(place.folder, 'fresh');
-  const first = join(fresh, 'landing', 'project.json');
   for (const [wrong, keys] of [
     ['http://127.0.0.1:9', {}],
     [moved.url, { DAWNLOAD_SECRET_KEY: 'of another service' }],
@@ -105,7 +86,7 @@ test('an address that gives no token is not remembered, also as the first of a f
     expect(result.code).toBe(1);
     expect(await recorded()).toEqual(before);
     expect((await place.run(['run', '--data-dir', fresh], environment)).code).toBe(1);
-    expect(JSON.parse(await readFile(first, 'utf8'))).toEqual({ project_id: PROJECT, base_urls: [] });
+    expect(await recorded(fresh)).toEqual({ projectId: PROJECT, addresses: [] });
   }
   expect((await place.run(['run'])).stderr).not.toContain('was pulled from');
 });
@@ -116,7 +97,7 @@ test('another address with the same project is told once, and recorded', { tags:
   const first = await place.run(['run'], there);
   expect(first.stderr).toContain(warning);
   expect(first.code).toBe(0);
-  expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url, moved.url] });
+  expect(await recorded()).toEqual({ projectId: PROJECT, addresses: [place.sandbox.url, moved.url] });
   for (const environment of [there, {}]) {
     expect((await place.run(['run'], environment)).stderr).not.toContain('was pulled from');
   }

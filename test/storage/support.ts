@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { realEffects, type Effects } from '../../src/effects.js';
+import { LedgerView } from '../../src/exports/export.js';
+import { Ledger } from '../../src/exports/ledger.js';
+import { Journal } from '../../src/journal/journal.js';
 
 /** A data folder that does not exist yet, inside a temporary folder that goes away with the test. */
 export async function dataFolder(): Promise<string> {
@@ -39,6 +42,16 @@ export function testEffects(time = MORNING): TestEffects {
     },
   };
   return effects;
+}
+
+/** The ledger of a data folder, as the holder of its lock opens it. */
+export async function openLedger(dataDir: string, effects: Effects): Promise<Ledger> {
+  return new Ledger(dataDir, await Journal.open({ dataDir }, effects), effects);
+}
+
+/** The ledger of a data folder, as a command reads it beside a run. */
+export async function readLedger(dataDir: string): Promise<LedgerView> {
+  return new LedgerView((await Journal.read({ dataDir }, testEffects())).of('export'));
 }
 
 /** Every file below a folder, as paths relative to it, sorted. */
@@ -84,23 +97,27 @@ const MODULES = {
   RunLock: 'storage/run-lock',
 };
 
+const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger', 'LedgerView']);
+
 /** Imports only what a script names: loading the database takes longer than most scripts. */
 function prelude(script: string): string {
   const imports = Object.entries(MODULES)
-    .filter(([name]) => script.includes(`${name}.`))
+    .filter(([name]) => script.includes(`${name}.`) || (/Ledger\(/.test(script) && LEDGER.has(name)))
     .map(([name, file]) => `import { ${name} } from '${BUILD}/${file}.js';`);
   return `
 import { realEffects } from '${BUILD}/effects.js';
 ${imports.join('\n')}
 const effects = realEffects();
 const data = process.env.DATA;
+const openLedger = async () => new Ledger(data, await Journal.open({ dataDir: data }, effects), effects);
+const readLedger = async () => new LedgerView((await Journal.read({ dataDir: data }, effects)).of('export'));
 const tell = ({ name, message, hint, exitCode }) => console.log(JSON.stringify({ name, message, hint, exitCode }));
 `;
 }
 
 /**
- * Runs a script in a process of its own, with `LandingZone`, `Ledger`, `LedgerView`, `RunLock`, `effects`, the folder
- * `data` and `tell(error)` at hand.
+ * Runs a script in a process of its own, with `LandingZone`, `Journal`, `openLedger()`, `readLedger()`, `RunLock`,
+ * `effects`, the folder `data` and `tell(error)` at hand.
  */
 export function child(data: string, script: string, options: ChildOptions = {}): Child {
   const whole = prelude(script) + script;

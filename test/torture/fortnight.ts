@@ -243,7 +243,7 @@ class Fortnight {
 
   /** As a power cut leaves the last line: part of it. */
   async #tear(): Promise<void> {
-    const path = join(this.#trial.data, 'ledger', 'exports.jsonl');
+    const path = join(this.#trial.data, 'ledger', 'journal.jsonl');
     const size = (await stat(path).catch(() => undefined))?.size ?? 0;
     if (size > 20) await truncate(path, size - 1 - this.#chance.below(19));
   }

@@ -6,7 +6,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shiftDay, type Day } from '../../src/calendar.js';
 import type { Export } from '../../src/exports/export.js';
-import { COPY_POINTS, LEDGER_STEPS } from '../../src/exports/ledger-file.js';
+import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
@@ -21,7 +21,7 @@ import { DAY_MS, Trial } from './trial.js';
 
 // The named crash points, gathered from the sources that declare them, by what brings a process there.
 const durable = (what: string): string[] => DURABLE_STEPS.map((step) => `${what}/${step}`);
-const ledger = (event: string): string[] => LEDGER_STEPS.map((step) => `ledger/${event}/${step}`);
+const ledger = (event: string): string[] => JOURNAL_STEPS.map((step) => `journal/export/${event}/${step}`);
 
 /** What every run passes that requests an export. */
 const RUN_POINTS: readonly string[] = [
@@ -31,15 +31,14 @@ const RUN_POINTS: readonly string[] = [
     'land/campaigns',
     'land/campaigns-manifest',
   ].flatMap(durable),
-  ...['land/events', 'ledger-reserve', 'lock'].flatMap(durable),
-  ...COPY_POINTS,
+  ...['land/events', 'journal/reserve', 'witness', 'lock'].flatMap(durable),
   ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
   ...WAREHOUSE_POINTS,
   ...PUBLISH_POINTS,
 ];
 
 /** What only the very first run in a folder passes. */
-const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'ledger-copy-made', 'project'].flatMap(durable);
+const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'journal/copy'].flatMap(durable);
 
 /** What a rebuild passes besides. */
 const REBUILD_POINTS: readonly string[] = [
@@ -51,7 +50,7 @@ const REBUILD_POINTS: readonly string[] = [
 ];
 
 /** What the next process passes when a power cut tore the ledger's last line. */
-const TORN_POINTS: readonly string[] = durable('ledger-torn');
+const TORN_POINTS: readonly string[] = durable('journal/healed');
 
 const ATTACH_POINTS: readonly string[] = ledger('attached');
 const ABANDON_POINTS: readonly string[] = ledger('abandoned');
@@ -291,7 +290,7 @@ class KillTrial {
     let point: string | undefined;
     if (first !== undefined || chance.happens(0.65)) {
       point = first ?? this.#rarest(points);
-      const recurs = /^(land\/|ledger-copy|load\/)/.test(point);
+      const recurs = /^(land\/|journal\/copy|load\/)/.test(point);
       const nth = first === undefined && recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1;
       trial.tell(`crash at ${point}:${nth}${note === undefined ? '' : ', with a power cut'}`);
       result = await trial.run(command, { ...environment, DAWNLOAD_CRASH_AT: `${point}:${nth}` });
@@ -339,7 +338,7 @@ class KillTrial {
     await this.#reader.stop();
     const lost = await cutPower(note, this.chance);
     this.trial.tell(`power cut; lost ${lost.length === 0 ? 'nothing' : lost.join('; ')}`);
-    if (lost.some((what) => what.endsWith('exports.jsonl'))) this.#first.unshift(this.#rarest(TORN_POINTS));
+    if (lost.some((what) => what.endsWith('journal.jsonl'))) this.#first.unshift(this.#rarest(TORN_POINTS));
     this.#reader.forget();
     await this.#reader.look();
     this.#reader.start();

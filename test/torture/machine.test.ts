@@ -185,7 +185,7 @@ describe('a machine that fails', () => {
     const trial = await make();
     await expectComplete(trial, 2);
     trial.clock.shift(DAY_MS);
-    const ledger = join(trial.data, 'ledger', 'exports.jsonl');
+    const ledger = join(trial.data, 'ledger', 'journal.jsonl');
     if (!freeze(ledger)) {
       process.stderr.write('no file can be made unchangeable here\n');
       return;
@@ -197,7 +197,7 @@ describe('a machine that fails', () => {
       thaw(ledger);
     }
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain('exports.jsonl');
+    expect(result.stderr).toContain('journal.jsonl');
     expect(trial.bills()).toHaveLength(2);
     await expectComplete(trial, 3);
   });

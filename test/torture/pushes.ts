@@ -4,6 +4,7 @@
  * about unknown outcomes. Afterwards the journal is audited: no row came twice to a target that must not get it twice, no row
  * is marked as done that is not there, and none is lost.
  */
+import { Journal } from '../../src/journal/journal.js';
 import { PushLedger, sentRows, unknownRows, type Push } from '../../src/push/ledger.js';
 import type { Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
@@ -12,19 +13,19 @@ import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
 /** Where a push is killed, in its order. */
 export const PUSH_POINTS = [
-  'pushes/begun/before-append',
-  'pushes/begun/durable',
+  'journal/push/begun/before-append',
+  'journal/push/begun/durable',
   'push-query/before-rename',
   'push-query/durable',
   'pushed/before-append',
   'pushed/durable',
-  'pushes/intended/before-append',
-  'pushes/intended/durable',
+  'journal/push/intended/before-append',
+  'journal/push/intended/durable',
   'push/answered',
-  'pushes/settled/before-append',
-  'pushes/settled/durable',
-  'pushes/done/before-append',
-  'pushes/done/durable',
+  'journal/push/settled/before-append',
+  'journal/push/settled/durable',
+  'journal/push/done/before-append',
+  'journal/push/done/durable',
 ] as const;
 
 export interface PushOptions {
@@ -194,7 +195,8 @@ async function pushOf(place: Place, kind: Kind): Promise<Push | undefined> {
     random: () => 0,
     reach: () => undefined,
   };
-  const ledger = await PushLedger.open(`${place.folder}/data`, effects);
+  const journal = await Journal.read({ dataDir: `${place.folder}/data` }, effects);
+  const ledger = new PushLedger(journal, effects);
   // As the next command does it: what a dead process left open is not known.
   const target = kind.args.slice(0, 2).join(' ');
   const last = ledger.pushes.filter((push) => push.target === target).at(-1);

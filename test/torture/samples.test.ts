@@ -21,10 +21,10 @@ test('a run may be killed at any moment: nothing is paid for twice, lost, or sho
     // An intent not yet on record, half a landed file, a bill without an answer, an intent without a bill; everything
     // at home, but the disk may have forgotten it; everything published.
     first: [
-      'ledger/intended/before-append',
+      'journal/export/intended/before-append',
       'land/statistics/before-fsync',
-      'ledger/requested/before-append',
-      'ledger/intended/durable',
+      'journal/export/requested/before-append',
+      'journal/export/intended/durable',
       'model/done',
       'publish/after-folder-fsync',
     ],

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
-import { LedgerView, type Export } from '../../src/exports/export.js';
+import type { Export } from '../../src/exports/export.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
 import type { Chance } from './chance.js';
+import { readLedger } from '../storage/support.js';
 
 /** What was expected and did not hold, with the story that led there. */
 export class Broken extends Error {}
@@ -128,7 +129,7 @@ export class Trial {
   }
 
   async entries(): Promise<Export[]> {
-    return (await LedgerView.read(this.data)).entries();
+    return (await readLedger(this.data)).entries();
   }
 
   /** The ids in the landed pages of one export, as often as they come. */
