@@ -115,7 +115,7 @@ export function runJob(
       });
       if (delivered.publishedBytes === undefined) return delivered;
       await pushIfSure(context, delivered.report, afterPublishing);
-      await pushAfterRun(config, invocation, job.name, delivered.report);
+      await pushAfterRun(config, invocation, context.journal, job.name, delivered.report);
       return delivered;
     });
     return { ...outcome, days };
@@ -172,13 +172,14 @@ async function pushIfSure(
 async function pushAfterRun(
   config: Pick<Config, 'dataDir' | 'lake'>,
   invocation: Invocation,
+  journal: Journal,
   command: string,
   report: RunReport,
 ): Promise<void> {
   const { dataDir, lake } = config;
   if (lake === undefined) return;
   try {
-    const commits = await pushLake({ dataDir, lake }, invocation, command);
+    const commits = await pushLake({ dataDir, lake }, invocation, journal, command);
     report.lake({ pushed: true, commits: commits.length, rows: rowsAdded(commits) });
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
@@ -268,7 +269,7 @@ export function forget(
     await rewriteDatabase(dataDir, erasures.register, effects);
     await publish({ working: files.working, published: files.published, effects });
     const search = await searchFolder(dataDir, [...erasing.written, ...erasing.spellings, ...erasing.ids]);
-    const lake = await deletedInLake(config, invocation, erasures.register.ids);
+    const lake = await deletedInLake(config, invocation, context.journal, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
     await erasures.register.append({ event: 'done', of: line });
@@ -284,13 +285,14 @@ export function forget(
 async function deletedInLake(
   config: Config,
   invocation: Invocation,
+  journal: Journal,
   ids: readonly string[],
 ): Promise<string | undefined> {
   const { dataDir, lake } = config;
   if (lake === undefined) return undefined;
   try {
     const settings = { dataDir, lake };
-    const commits = await pushLake(settings, invocation, 'forget', async (opened) => {
+    const commits = await pushLake(settings, invocation, journal, 'forget', async (opened) => {
       await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
     });
     return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
@@ -354,7 +356,7 @@ interface Decided {
   /** The reason why the journal may lack lines. */
   readonly doubt: Doubt | undefined;
   /** Asks for the reason again. */
-  again(): Promise<Doubt | undefined>;
+  again: () => Promise<Doubt | undefined>;
 }
 
 /** Changes only the journal, under the lock. */

@@ -35,10 +35,10 @@ export async function lakeSetupCommand(
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
-  const { created, added } = await withDataFolder(config, invocation, 'lake setup', () =>
+  const { created, added } = await withDataFolder(config, invocation, 'lake setup', ({ journal }) =>
     withLake(config, invocation, async (lake) => {
       terminal.progress('setting up the lake');
-      const state = await LakeState.open(config, effects);
+      const state = new LakeState(journal, config.lake);
       return setUp({ lake, state, effects, version, takeOver });
     }),
   );
@@ -72,8 +72,8 @@ export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocat
 export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const commits = await withDataFolder(config, invocation, 'lake push', () =>
-    pushLake(config, invocation, 'lake push'),
+  const commits = await withDataFolder(config, invocation, 'lake push', ({ journal }) =>
+    pushLake(config, invocation, journal, 'lake push'),
   );
   terminal.progress('');
   terminal.note(pushedLine(commits));

@@ -10,7 +10,7 @@ import { partsOf, SHAPES } from '../journal/lines.js';
 import { namesIn } from '../storage/landed-pulls.js';
 import { foldersOf, idOf } from '../storage/paths.js';
 import type { ExportRow } from '../warehouse/rows.js';
-import { blocksRuns, exportsOf, EXPORT_STATES, type ExportState, LedgerView } from './export.js';
+import { blocksRuns, exportsOf, EXPORT_STATES, type ExportState, type LedgerView } from './export.js';
 
 /** The places that may know an export, the most reliable one first. */
 type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';

@@ -145,6 +145,11 @@ export class Journal {
     return { seq: this.#seq, sum: this.#sum, erase: this.of('erase').findLast(isErasure)?.seq ?? 0 };
   }
 
+  /** Identifies the journal: the checksum of its first line. */
+  get id(): string {
+    return this.#sums.get(1) ?? SUM.exec(textAt(this.#bytes, 0))?.[1] ?? '';
+  }
+
   get isEmpty(): boolean {
     return this.#size === 0;
   }

@@ -115,7 +115,6 @@ const removed = z.object({ ...event('pages'), key, exportId });
 
 /** Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. */
 const lake = z.discriminatedUnion('event', [
-  z.object({ ...event('writer'), writer: text }),
   z.object({ ...event('begun'), lake: text, commit: text }),
   z.object({ ...event('dropped'), lake: text, commit: text }),
   z.object({ ...event('settled'), lake: text, commit: text.nullable() }),

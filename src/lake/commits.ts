@@ -1,14 +1,12 @@
 /** Commits of the lake. Each commit is one transaction of the catalog and adds one row to `lake_commits`. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Journal } from '../journal/journal.js';
 import type { Effects } from '../effects.js';
-import { ConfigError, InterruptedError, ServiceError, DamageError } from '../errors.js';
+import type { Journal } from '../journal/journal.js';
+import { ConfigError, InterruptedError, ServiceError } from '../errors.js';
 import { count } from '../warehouse/session.js';
 import { catalogFailure, isMissing, type Lake, quoted } from './lake.js';
-import { join } from 'node:path';
-import { DurableFolder } from '../storage/atomic-file.js';
-import { foldersOf } from '../storage/paths.js';
-import { readIfThere } from '../storage/storage-error.js';
 import type { LakeConfig } from '../config/lake.js';
 
 export interface Commit {
@@ -154,80 +152,53 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
   }
 }
 
-// The state that this data folder keeps about its lakes: its identity as a writer, the last commit seen in each lake, and
-// the commits that it requested and has not seen. A lake has one writer, because two writers would undo each other's
-// days.
+// What the journal of this data folder holds about a lake: the last commit seen in it, and the commits that were requested
+// and not seen. A lake has one writer, because two writers would undo each other's days.
 
-/** Identifies a lake and the data folder that writes to it. */
-interface LakeAddress {
-  readonly dataDir: string;
-  readonly lake: Pick<LakeConfig, 'catalog' | 'namespace'>;
-}
-
-const known = z.object({
-  head: z.string().nullable(),
-  /** Oldest first. A catalog may execute a request long after the client stopped waiting for the answer. */
-  pending: z.array(z.string()),
-});
-
-/** The lakes by address and namespace, so that a second lake does not replace the state of the first. */
-const shape = z.object({ writer: z.string(), lakes: z.record(z.string(), known) });
-
-/** Maximum number of pending commits that are remembered. */
+/** Maximum number of pending commits that are looked for. */
 const MOST_PENDING = 10;
 
 export class LakeState {
-  readonly #path: string;
-  readonly #disk: DurableFolder;
+  readonly #journal: Journal;
   readonly #lake: string;
-  #all: z.infer<typeof shape>;
 
-  private constructor(path: string, disk: DurableFolder, lake: string, all: z.infer<typeof shape>) {
-    this.#path = path;
-    this.#disk = disk;
-    this.#lake = lake;
-    this.#all = all;
+  /** @param journal open for writing if a commit is requested */
+  constructor(journal: Journal, { catalog, namespace }: Pick<LakeConfig, 'catalog' | 'namespace'>) {
+    this.#journal = journal;
+    this.#lake = `${catalog.uri} ${catalog.warehouse} ${namespace}`;
   }
 
-  /**
-   * Reads the state; a data folder without a state file becomes a new writer.
-   *
-   * @throws DamageError, StorageError if the file cannot be read
-   */
-  static async open(
-    { dataDir, lake: { catalog, namespace } }: LakeAddress,
-    effects: Pick<Effects, 'reach'>,
-  ): Promise<LakeState> {
-    const path = join(foldersOf(dataDir).private, 'lake.json');
-    const text = await readIfThere(path);
-    const all = text === undefined ? { writer: randomUUID(), lakes: {} } : read(path, text);
-    const lake = `${catalog.uri} ${catalog.warehouse} ${namespace}`;
-    return new LakeState(path, new DurableFolder(dataDir, effects), lake, all);
+  get #state(): { readonly head: string | null; readonly pending: readonly string[] } {
+    let head: string | null = null;
+    let pending: string[] = [];
+    for (const { lake, event, commit } of this.#journal.of('lake')) {
+      if (lake !== this.#lake) continue;
+      // A catalog may execute a request long after the client stopped waiting for the answer.
+      pending = pending.filter((id) => id !== commit);
+      if (event === 'settled') head = commit;
+      else if (event === 'begun') pending = [...pending, commit].slice(-MOST_PENDING);
+    }
+    return { head, pending };
   }
 
-  get #state(): z.infer<typeof known> {
-    return this.#all.lakes[this.#lake] ?? { head: null, pending: [] };
-  }
-
+  /** Identifies this data folder as a writer. */
   get writer(): string {
-    return this.#all.writer;
+    return this.#journal.id;
   }
 
   /** Records a commit before it is requested, so that after any failure the next push knows which commit to look for. */
   async begin(commit: string): Promise<void> {
-    const pending = [...this.#state.pending, commit].slice(-MOST_PENDING);
-    await this.#write({ ...this.#state, pending });
+    await this.#journal.append('lake', { event: 'begun', lake: this.#lake, commit });
   }
 
   /** Removes a recorded commit that was not requested. */
   async drop(commit: string): Promise<void> {
-    await this.#write({ ...this.#state, pending: this.#state.pending.filter((id) => id !== commit) });
+    await this.#journal.append('lake', { event: 'dropped', lake: this.#lake, commit });
   }
 
   /** Records the newest commit of the lake. */
-  async settle(head: string | null): Promise<void> {
-    const pending = this.#state.pending.filter((id) => id !== head);
-    await this.#write({ head, pending });
+  async settle(commit: string | null): Promise<void> {
+    await this.#journal.append('lake', { event: 'settled', lake: this.#lake, commit });
   }
 
   /**
@@ -255,21 +226,5 @@ export class LakeState {
         hint: 'Push from there, or set another lake.namespace. If the other one is gone for good: `dawnload lake setup --take-over`.',
       },
     );
-  }
-
-  async #write(state: z.infer<typeof known>): Promise<void> {
-    this.#all = { ...this.#all, lakes: { ...this.#all.lakes, [this.#lake]: state } };
-    await this.#disk.write(this.#path, `${JSON.stringify(this.#all)}\n`, 'lake-state');
-  }
-}
-
-function read(path: string, text: Uint8Array | string): z.infer<typeof shape> {
-  try {
-    return shape.parse(JSON.parse(text.toString()));
-  } catch (cause) {
-    throw new DamageError(`${path} cannot be understood.`, {
-      hint: 'Remove it, then run `dawnload lake setup --take-over`. No data is lost by that.',
-      cause,
-    });
   }
 }

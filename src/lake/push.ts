@@ -9,6 +9,7 @@ import { ConfigError } from '../errors.js';
 import { changesOf, Transaction, type Pushing } from './transaction.js';
 import type { LakeConfig } from '../config/lake.js';
 import type { Invocation } from '../invocation.js';
+import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
 import { catalogFailure, hasRemoved, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
@@ -101,6 +102,7 @@ export async function withLake<T>(
 export function pushLake(
   settings: LakeSettings,
   invocation: LakeInvocation,
+  journal: Journal,
   command: string,
   /** Called before an erasure is pushed. */
   prepare?: (lake: Lake) => Promise<void>,
@@ -108,7 +110,7 @@ export function pushLake(
   const { effects, terminal, version } = invocation;
   return withLake(settings, invocation, async (lake) => {
     await prepare?.(lake);
-    const state = await LakeState.open(settings, effects);
+    const state = new LakeState(journal, settings.lake);
     return push(
       {
         lake,

@@ -560,7 +560,7 @@ async function lake(settings: Config, invocation: Invocation): Promise<Finding> 
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {
     const [newest] = await latestCommits(opened, 1);
-    (await LakeState.open(config, invocation.effects)).assertOurs(newest);
+    new LakeState(await Journal.read(config, invocation.effects), config.lake).assertOurs(newest);
     const { streams } = await changesOf(opened);
     const days = new Set([...streams.values()].flat()).size;
     const where = `${config.lake.namespace} at ${new URL(config.lake.catalog.uri).host}`;

@@ -140,7 +140,7 @@ const PATIENCE_DAYS = 7;
  */
 async function heldByLake(
   due: readonly HeldDay[],
-  { files, effects, terminal, dataDir, report }: LocalContext,
+  { files, effects, terminal, dataDir, report, journal }: LocalContext,
   { lake, retention }: Pick<Config, 'retention' | 'lake'>,
   invocation: Invocation,
 ): Promise<Day[]> {
@@ -153,7 +153,7 @@ async function heldByLake(
     if (existsSync(files.published))
       held = await withLake({ dataDir, lake }, invocation, async (opened) => {
         const [newest] = await latestCommits(opened, 1);
-        (await LakeState.open({ dataDir, lake }, effects)).assertOurs(newest);
+        new LakeState(journal, lake).assertOurs(newest);
         return verifiedEvents(opened, await publishedAlike(opened, due));
       });
   } catch (error) {

@@ -102,7 +102,7 @@ const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger', 'LedgerView'])
 /** Imports only what a script names: loading the database takes longer than most scripts. */
 function prelude(script: string): string {
   const imports = Object.entries(MODULES)
-    .filter(([name]) => script.includes(`${name}.`) || (/Ledger\(/.test(script) && LEDGER.has(name)))
+    .filter(([name]) => script.includes(`${name}.`) || (script.includes('Ledger(') && LEDGER.has(name)))
     .map(([name, file]) => `import { ${name} } from '${BUILD}/${file}.js';`);
   return `
 import { realEffects } from '${BUILD}/effects.js';
