@@ -51,7 +51,7 @@ import {
   type Erased,
 } from './erasure/erase.js';
 import { deleteComputed } from './erasure/person.js';
-import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from './api/clocks.js';
+import { assertMayLand, clockRemedy, clockTrouble, earlierOf } from './api/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
@@ -143,7 +143,7 @@ function reportClocks(context: RunContext): void {
   const trouble = clockTrouble(context);
   if (trouble === undefined || report.clockSkewMs !== undefined) return;
   report.clockSkewMs = service.clockSkewMs;
-  report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+  report.needsAction(`${trouble} No paid request is sent until they agree. ${clockRemedy(context)}`);
 }
 
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */

@@ -11,7 +11,7 @@ import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import { RunLock } from '../storage/run-lock.js';
-import { presentOf } from '../api/clocks.js';
+import { assertMayLand, presentOf } from '../api/clocks.js';
 import { RunJournal } from '../storage/run-journal.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
 import { keepToProject, rememberAddress } from '../storage/project.js';
@@ -69,6 +69,8 @@ export interface RunContext extends LocalContext {
    * Returns the instant to record for an answer: now, by the service's clock if this machine's is wrong, but always
    * later than everything that has landed. The later of two pulls of a day counts, so a clock that was set back must
    * not make the newer pull look older.
+   *
+   * @throws ClockError when the clocks now differ so much that nothing may land
    */
   pullInstant(): Date;
 }
@@ -290,6 +292,7 @@ function monotone(
 ): RunContext['pullInstant'] {
   let last: number | undefined;
   return () => {
+    assertMayLand({ service, effects, config });
     last ??= foundAtStart.reduce(
       (latest, found) => Math.max(latest, instantOfFound(found)?.getTime() ?? 0),
       0,

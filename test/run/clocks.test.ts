@@ -75,6 +75,16 @@ describe('clocks that are further apart than five minutes', () => {
     expect(place.sandbox.bills()).toHaveLength(4);
   });
 
+  test('a jump of hours during a run lands nothing after it', async () => {
+    const jump = (): number => (place.sandbox.requests().E18 > 0 ? 2 * HOUR : 0);
+    const place: Place = await make({ date: () => new Date(Date.parse(NOW) + jump()).toUTCString() });
+    await place.configure(`${SETTINGS}reference: { catalogs: true }\n`);
+    const result = await place.run(['run']);
+    expect([result.code, place.sandbox.requests().E20]).toEqual([1, 0]);
+    expect(result.stderr).toMatch(/clock is 2 h 0 min behind the service's\. Nothing more is pulled\./);
+    expect(await place.rows('select distinct stream from ops.loads')).toEqual([{ stream: 'statistics' }]);
+  });
+
   test.each([
     ['2 days ahead', 48 * HOUR],
     ['2 days behind', -48 * HOUR],
@@ -84,7 +94,7 @@ describe('clocks that are further apart than five minutes', () => {
     const before = await contents(place.published);
     const result = await place.run(['run'], clock(ms));
     expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/clock is .* the service's\. Nothing was pulled\./);
+    expect(result.stderr).toMatch(/clock is .* the service's\. Nothing more is pulled\./);
     expect(result.stderr).toMatch(/service_clock: ignore/);
     expect(await contents(place.published)).toEqual(before);
     expect((await place.run(['rebuild'])).code).toBe(0);
@@ -98,7 +108,8 @@ describe('clocks that are further apart than five minutes', () => {
       await place.configure(`${SETTINGS}service_clock: ignore\n`);
       const result = await place.run(['run']);
       expect(result.code).toBe(1);
-      expect(result.stderr).toMatch(/No paid request is sent until they agree/);
+      expect(result.stderr).toMatch(/No paid request is sent until they agree\. Free streams follow/);
+      expect(result.stderr).not.toContain('Correct this machine');
       expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19', '20']);
       expect(place.sandbox.requests().E20).toBe(0);
       expect(
