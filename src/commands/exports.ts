@@ -2,9 +2,11 @@
 import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
+import { Secrets } from '../redaction.js';
 import { adviceFor, ledgerState, type LedgerState, adviceIfRestored } from '../exports/advice.js';
-import { type Export, isResumable } from '../exports/export.js';
+import { type Export, blocksRuns, isResumable } from '../exports/export.js';
 import type { Ledger } from '../exports/ledger.js';
+import { wereRemoved } from '../run/retention.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
 import { assertSameProject } from '../storage/project.js';
 import { formatCount, type Terminal, plural } from '../terminal/terminal.js';
@@ -118,6 +120,11 @@ export async function exportsResumeCommand(
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
+  }
+  if (wereRemoved(config.dataDir, entry)) {
+    throw new RefusedError(
+      `The pages of export ${key} were removed by retention, so they are not downloaded again.`,
+    );
   }
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
