@@ -59,6 +59,9 @@ export async function exportsShowCommand(key: string, invocation: Invocation): P
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
+/** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
+const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
+
 export interface AttachOptions {
   readonly yes?: boolean;
 }
@@ -70,20 +73,21 @@ export async function exportsAttachCommand(
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
-  if (exportId.trim() === '') throw new UsageError('The export id is empty.');
-  const { entry, isNew } = await withLedger(
-    invocation.loadConfig(),
-    invocation,
-    'exports attach',
-    async (ledger) => {
-      const isNew = ledger.find(key) === undefined;
-      const entry = await ledger.attach(key, exportId, (change) =>
-        options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
-      );
-      warnDoubt(ledger, terminal);
-      return { isNew, entry };
-    },
-  );
+  const config = invocation.loadConfig();
+  const keys = Object.values(config.credentials?.body() ?? {});
+  if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId)) {
+    throw new UsageError(
+      'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
+    );
+  }
+  const { entry, isNew } = await withLedger(config, invocation, 'exports attach', async (ledger) => {
+    const isNew = ledger.find(key) === undefined;
+    const entry = await ledger.attach(key, exportId, (change) =>
+      options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
+    );
+    warnDoubt(ledger, terminal);
+    return { isNew, entry };
+  });
   if (isNew) {
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
