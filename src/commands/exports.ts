@@ -120,7 +120,12 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  const entry = entryIn(await ledgerOf(config, effects.now()), key);
+  let entry = entryIn(await ledgerOf(config, effects.now()), key);
+  // A person may have listed its answer under exports.refusals since the last run.
+  if (entry.state === 'ambiguous')
+    entry = await withLedger(config, invocation, 'exports resume', (ledger) =>
+      Promise.resolve(ledger.get(key)),
+    );
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
@@ -134,6 +139,9 @@ export async function exportsResumeCommand(
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
       hint:
         adviceFor(entry) ??
+        (blocksRuns(entry.state)
+          ? undefined
+          : `Nothing is billed for it. The next run requests ${entry.day}.`) ??
         (entry.exportId === undefined
           ? undefined
           : `To take it up again at no cost: \`dawnload exports attach ${key} ${entry.exportId}\`.`) ??

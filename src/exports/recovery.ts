@@ -52,7 +52,7 @@ export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: R
   ];
   const untracked = new Map<string, Untracked>();
   for (const one of found) {
-    if (!blocksRuns(one.state) || isTracked(one.key)) continue;
+    if (!blocksRuns(one.state) || isTracked(one.key) || isJudgedSince(one, ledger)) continue;
     const earlier = untracked.get(one.key);
     // The first source has priority; a later one may supply an id that the first one lacks.
     untracked.set(
@@ -61,6 +61,11 @@ export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: R
     );
   }
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** True if a person has judged the answer to a request that another file still holds as ambiguous. */
+function isJudgedSince({ key, state }: Untracked, ledger: LedgerView): boolean {
+  return state === 'ambiguous' && ledger.find(key)?.answer !== undefined;
 }
 
 /** The reason why no paid request may be sent; `undefined` if the ledger is complete. */
