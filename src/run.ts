@@ -363,7 +363,7 @@ function pulling(context: RunContext) {
   return {
     ...context,
     loadPulls: (pulls: readonly Pull[]) => loadOrReport(context, pulls),
-    loadExport: (entry: Export) => loadExport(context, entry),
+    loadExport: (entry: Export, accepted?: boolean) => loadExport(context, entry, accepted),
   };
 }
 

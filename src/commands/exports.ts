@@ -202,7 +202,7 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
-    empty_in_doubt: entry.doubted,
+    empty_in_doubt: entry.doubted && entry.state !== 'loaded',
     times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,

@@ -41,7 +41,7 @@ export async function downloadExport(
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
   const landed = await land(context, entry, { day, key, exportId }, download, notes);
-  const isLoaded = landed !== undefined && (await context.loadExport(landed));
+  const isLoaded = landed !== undefined && (await context.loadExport(landed, download.acceptIncomplete));
   if (notes.length > 0) {
     context.report.needsAction(
       `Export ${key} of ${day} is nonconforming: ${notes.join('; ')}. ` +

@@ -322,8 +322,8 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Records that the service reports no records for a paid export (E21) although the daily statistics count some. The
-   * state is unchanged: each run asks again, and the export needs action.
+   * Records that a paid export may be wrong: the service reports no records (E21) although the daily statistics count
+   * some, or a loaded one holds mostly records of other days. The state is unchanged, and the export needs action.
    */
   doubted(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'doubted', note: sentence(why) });

@@ -45,7 +45,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
   const now = await warehouse.loader.loaded();
-  for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
+  for (const entry of landed) if (now.has(pullId(entry))) await noteLoaded(context, entry);
 }
 
 /**
@@ -98,19 +98,24 @@ async function exportPull(
   };
 }
 
-/** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
-export async function loadExport(context: LocalContext, entry: Export): Promise<boolean> {
-  const { ledger, report } = context;
+/**
+ * Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded.
+ *
+ * @param accepted true if a person accepts the export as it is
+ */
+export async function loadExport(context: LocalContext, entry: Export, accepted = false): Promise<boolean> {
   const pull = await exportPull(context, entry);
   if (pull === undefined || !(await loadOrReport(context, [pull]))) return false;
-  await ledger.loaded(entry.key);
-  const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
-  if ((stray + odd) * 2 <= pull.records) return true;
-  report.needsAction(
-    `Export ${entry.key} of ${entry.day} holds mostly events of other days, so its id may belong to another export. ` +
-      `To correct the id: \`dawnload exports attach ${entry.key} EXPORT_ID --yes\`.`,
-  );
+  await noteLoaded(context, entry, accepted);
   return true;
+}
+
+/** Notes a loaded export in the ledger; doubts its id if most records belong to other days or other exports. */
+async function noteLoaded({ ledger, report }: LocalContext, entry: Export, accepted = false): Promise<void> {
+  const { key, records = 0 } = await ledger.loaded(entry.key);
+  const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pullId(entry));
+  if (accepted || (stray + odd + elsewhere) * 2 <= records) return;
+  await ledger.doubted(key, `${stray + odd + elsewhere} of its ${records} records belong elsewhere`);
 }
 
 async function landedExports(
