@@ -2,6 +2,7 @@
  * The schema of `dawnload.yaml` and the type of the resulting settings. Every scalar arrives as text (see
  * `readSettings`); the message of each rule describes the valid values.
  */
+import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { isDay } from '../calendar.js';
 import { fieldsFor, ID_COLUMNS, isReadAs } from '../fields.js';
@@ -346,6 +347,20 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefin
   if (wanted === 'hash' && typed !== undefined)
     return `must be keep or drop, since a ${typed.kind} has no place for a hash`;
   return undefined;
+}
+
+/**
+ * A sentence for each name under `privacy.columns` that seems mistyped: nothing in the specification has that name, but
+ * something has a similar one. Any other name may be an unknown key of messages.
+ */
+export function mistypedColumns(columns: readonly { readonly name: string }[]): string[] {
+  const plain = (name: string): string => name.toLowerCase().replaceAll('_', '');
+  const known = [...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)];
+  return columns.flatMap(({ name }) => {
+    const nearest = closest(plain(name), known.map(plain));
+    if (known.includes(name) || distance(plain(name), nearest) > plain(name).length / 4) return [];
+    return `privacy.columns: no column and no key of the specification is named ${name}. Did you mean ${known.find((other) => plain(other) === nearest) ?? nearest}?`;
+  });
 }
 
 /** A number of days; `730` and `730 days` are equivalent. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import type { Invocation } from '../invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
+import { mistypedColumns } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import { Erasures } from '../erasure/landed.js';
 import { assertRemembered, Register } from '../erasure/register.js';
@@ -109,6 +110,7 @@ export async function withLocalContext<T>(
   const { effects, terminal, signal, runId } = invocation;
   const { dataDir } = config;
   const files = dataFiles(dataDir);
+  for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   const inContext = async (lock: RunLock): Promise<T> => {
     const landing = await LandingZone.open(dataDir, effects);
     const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
