@@ -20,12 +20,15 @@ project_id: 0123456789abcdef0123456789abcdef
 start_date: 2026-11-01
 `;
 
-function load(yaml: string, environment: Record<string, string> = {}): ReturnType<typeof loadConfig> {
+function load(
+  yaml: string | Buffer,
+  environment: Record<string, string> = {},
+): ReturnType<typeof loadConfig> {
   writeFileSync(join(folder, 'dawnload.yaml'), yaml);
   return loadConfig({}, environment, folder);
 }
 
-function refusal(yaml: string, environment: Record<string, string> = {}): string {
+function refusal(yaml: string | Buffer, environment: Record<string, string> = {}): string {
   try {
     load(yaml, environment);
   } catch (error) {

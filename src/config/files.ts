@@ -1,11 +1,12 @@
 /** Reads the files with the settings as text: `dawnload.yaml`, and the `.env` in the same folder. */
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../errors.js';
-import { closest } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import { settingsSchema } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +27,11 @@ export function readSettings(file: string): Record<string, unknown> {
     parseDocument(readText(file), { schema: 'failsafe', lineCounter: lines }),
   );
   const [error] = document.errors;
+  if (error?.code === 'MULTIPLE_DOCS') {
+    throw new ConfigError(`${file} holds more than one YAML document.`, {
+      hint: 'Remove the line "---" between them, so that all settings stand in one.',
+    });
+  }
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
     throw new ConfigError(
@@ -102,14 +108,18 @@ function firstLine(text: string): string {
 }
 
 function readText(file: string): string {
+  let bytes;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (cause) {
-    throw new StorageError(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
+    const Failure = codeOf(cause) === 'EISDIR' ? ConfigError : StorageError;
+    throw new Failure(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
       hint: 'Check that it is a file and that this account may read it.',
       cause,
     });
   }
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new ConfigError(`${file} is not UTF-8.`, { hint: 'Save it in the encoding UTF-8 and try again.' });
 }
 
 /** @param source the file, or another place with the key */
@@ -123,8 +133,10 @@ export function unknownKey(source: string, path: readonly PropertyKey[], key: st
   const known = knownKeys(settingsSchema);
   const siblings = known.filter((name) => name.split('.').length === path.length + 1);
   const candidates = siblings.some((name) => name.startsWith(path.join('.'))) ? known : siblings;
+  const nearest = closest(full, candidates);
+  const isNear = distance(full, nearest) <= Math.max(2, key.length / 3);
   return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: `Did you mean "${closest(full, candidates)}"?`,
+    hint: isNear ? `Did you mean "${nearest}"?` : 'docs/configuration.md lists the settings.',
   });
 }
 

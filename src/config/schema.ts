@@ -459,7 +459,11 @@ export const settingsSchema = z
     messenger: word.default('chatapp'),
     /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
     service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
-    data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
+    // A file's name can hold any character but this one.
+    data_dir: z
+      .string('must be a folder')
+      .regex(/^[^\0]+$/, 'must be a folder')
+      .default('./data'),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
     requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),

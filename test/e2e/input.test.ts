@@ -59,6 +59,7 @@ test.each<[string, RegExp]>([
   [`exports attach 2026-11-20.1 ${'x'.repeat(201)}`, /EXPORT_ID must be/],
   ['exports attach 2026-11-20.1 a-key-that-is-secret', /EXPORT_ID must be[^]*no access key/],
   ['run --config nowhere.yaml', /no configuration file/],
+  ['run --config .', /cannot be read \(EISDIR\)/],
   ['query --format xml', /--format/],
   ['query --sql select', /no warehouse[\s\S]*dawnload run/],
   [INIT, /exists already[\s\S]*--force/],
