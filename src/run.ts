@@ -51,7 +51,7 @@ import {
   type Erased,
 } from './erasure/erase.js';
 import { deleteComputed } from './erasure/person.js';
-import { assertMayLand, clockRemedy, clockTrouble, earlierOf } from './api/clocks.js';
+import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from './api/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
@@ -143,7 +143,7 @@ function reportClocks(context: RunContext): void {
   const trouble = clockTrouble(context);
   if (trouble === undefined || report.clockSkewMs !== undefined) return;
   report.clockSkewMs = service.clockSkewMs;
-  report.needsAction(`${trouble} No paid request is sent until they agree. ${clockRemedy(context)}`);
+  report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
 }
 
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
@@ -363,7 +363,7 @@ function pulling(context: RunContext) {
   return {
     ...context,
     loadPulls: (pulls: readonly Pull[]) => loadOrReport(context, pulls),
-    loadExport: (entry: Export, accepted?: boolean) => loadExport(context, entry, accepted),
+    loadExport: (entry: Export) => loadExport(context, entry),
   };
 }
 

@@ -109,8 +109,8 @@ main_goals: { c1: 구매, j1: 가입 }
   });
 
   test.each<[string, string | Buffer, RegExp]>([
-    ['two documents', `${MINIMUM}---\n${MINIMUM}`, /holds more than one YAML document\. Remove/],
-    ['EUC-KR', Buffer.from(`${MINIMUM}# \xb0\xa1\n`, 'latin1'), /is not UTF-8/],
+    ['two documents', `${MINIMUM}---\n${MINIMUM}`, /:4 is not valid YAML: a second document begins here/],
+    ['EUC-KR', Buffer.from(`${MINIMUM}# \xb0\xa1\n`, 'latin1'), /cannot be read \(ERR_ENCODING.* in UTF-8/],
   ])('a file of %s is refused', (_, text, words) => {
     writeFileSync(join(folder, 'dawnload.yaml'), text);
     expect(() => loadConfig({}, {}, folder)).toThrow(ConfigError);

@@ -45,10 +45,10 @@ export function clockTrouble({ service }: Pick<Clocks, 'service'>): string | und
 }
 
 /** @throws ClockError when the clocks differ too much for a paid request */
-export function assertMayPay(clocks: Clocks): void {
+export function assertMayPay(clocks: Pick<Clocks, 'service'>): void {
   const trouble = clockTrouble(clocks);
   if (trouble === undefined) return;
-  throw new ClockError(`${trouble} No paid request was sent.`, { hint: clockRemedy(clocks) });
+  throw new ClockError(`${trouble} No paid request was sent.`, { hint: CLOCK_REMEDY });
 }
 
 /** @throws ClockError when the clocks differ by more than an hour */
@@ -56,13 +56,9 @@ export function assertMayLand(clocks: Clocks): void {
   const trouble = clockTrouble(clocks);
   if (trouble === undefined || Math.abs(skewOf(clocks)) <= LANDS_NOTHING_MS) return;
   throw new ClockError(`${trouble} Nothing more is pulled.`, {
-    hint: `${clockRemedy(clocks)} If the service's clock is wrong, set service_clock: ignore; paid requests wait in any case.`,
+    hint: `${CLOCK_REMEDY} If the service's clock is wrong, set service_clock: ignore; paid requests wait in any case.`,
   });
 }
 
-/** What to do about clocks that differ, in one sentence. */
-export function clockRemedy({ config }: Pick<Clocks, 'config'>): string {
-  return config.serviceClock === 'ignore'
-    ? 'Free streams follow this machine’s clock (service_clock: ignore); ask the service’s operator to correct the other one.'
-    : 'Correct this machine’s clock (`dawnload doctor` compares both), then run again.';
-}
+export const CLOCK_REMEDY =
+  'Correct the clock that is wrong (`dawnload doctor` compares both), then run again.';

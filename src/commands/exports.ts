@@ -121,7 +121,6 @@ export async function exportsResumeCommand(
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
   let entry = entryIn(await ledgerOf(config, effects.now()), key);
-  // A person may have listed its answer under exports.refusals since the last run.
   if (entry.state === 'ambiguous')
     entry = await withLedger(config, invocation, 'exports resume', (ledger) =>
       Promise.resolve(ledger.get(key)),
@@ -130,11 +129,8 @@ export async function exportsResumeCommand(
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
   }
-  if (wereRemoved(config.dataDir, entry)) {
-    throw new RefusedError(
-      `The pages of export ${key} were removed by retention, so they are not downloaded again.`,
-    );
-  }
+  if (wereRemoved(config.dataDir, entry))
+    throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
       hint:

@@ -1,5 +1,4 @@
 /** Reads the files with the settings as text: `dawnload.yaml`, and the `.env` in the same folder. */
-import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -27,15 +26,10 @@ export function readSettings(file: string): Record<string, unknown> {
     parseDocument(readText(file), { schema: 'failsafe', lineCounter: lines }),
   );
   const [error] = document.errors;
-  if (error?.code === 'MULTIPLE_DOCS') {
-    throw new ConfigError(`${file} holds more than one YAML document.`, {
-      hint: 'Remove the line "---" between them, so that all settings stand in one.',
-    });
-  }
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
     throw new ConfigError(
-      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${firstLine(error.message)}.`,
+      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${error.code === 'MULTIPLE_DOCS' ? 'a second document begins here (---)' : firstLine(error.message)}.`,
       {
         hint: 'Compare it with what `dawnload init` writes.',
         cause: error,
@@ -108,18 +102,16 @@ function firstLine(text: string): string {
 }
 
 function readText(file: string): string {
-  let bytes;
   try {
-    bytes = readFileSync(file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
-    const Failure = codeOf(cause) === 'EISDIR' ? ConfigError : StorageError;
-    throw new Failure(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
-      hint: 'Check that it is a file and that this account may read it.',
+    const code = codeOf(cause) ?? messageOf(cause);
+    const Failure = /^E(ISDIR|RR_ENCODING)/.test(code) ? ConfigError : StorageError;
+    throw new Failure(`${file} cannot be read (${code}).`, {
+      hint: 'Check that it is a file in UTF-8 and that this account may read it.',
       cause,
     });
   }
-  if (isUtf8(bytes)) return bytes.toString();
-  throw new ConfigError(`${file} is not UTF-8.`, { hint: 'Save it in the encoding UTF-8 and try again.' });
 }
 
 /** @param source the file, or another place with the key */

@@ -354,12 +354,11 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefin
  * something has a similar one. Any other name may be an unknown key of messages.
  */
 export function mistypedColumns(columns: readonly { readonly name: string }[]): string[] {
-  const plain = (name: string): string => name.toLowerCase().replaceAll('_', '');
   const known = [...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)];
   return columns.flatMap(({ name }) => {
-    const nearest = closest(plain(name), known.map(plain));
-    if (known.includes(name) || distance(plain(name), nearest) > plain(name).length / 4) return [];
-    return `privacy.columns: no column and no key of the specification is named ${name}. Did you mean ${known.find((other) => plain(other) === nearest) ?? nearest}?`;
+    const nearest = closest(name, known);
+    if (known.includes(name) || distance(name, nearest) > name.length / 3) return [];
+    return `privacy.columns: no column and no key of the specification is named ${name}. Did you mean ${nearest}?`;
   });
 }
 
@@ -459,9 +458,7 @@ export const settingsSchema = z
     messenger: word.default('chatapp'),
     /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
     service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
-    // A file's name can hold any character but this one.
-    data_dir: z
-      .string('must be a folder')
+    data_dir: text('must be a folder')
       .regex(/^[^\0]+$/, 'must be a folder')
       .default('./data'),
     start_date: day.optional(),

@@ -41,7 +41,7 @@ export async function downloadExport(
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
   const landed = await land(context, entry, { day, key, exportId }, download, notes);
-  const isLoaded = landed !== undefined && (await context.loadExport(landed, download.acceptIncomplete));
+  const isLoaded = landed !== undefined && (await context.loadExport(landed));
   if (notes.length > 0) {
     context.report.needsAction(
       `Export ${key} of ${day} is nonconforming: ${notes.join('; ')}. ` +
@@ -139,7 +139,7 @@ async function land(
     const again = lookAgain ? earlier.map(({ number }) => number) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
     const sink = await sinkFor(context, place, { totalPages: waiting.first.totalPages, earlier }, early);
-    const expected = { atLeast, again, unreadable: waiting.unreadable };
+    const expected = { atLeast, again, unreadable: waiting.unreadable ?? -1 };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     notes.push(...pages.notes);
     const unreadable = acceptIncomplete ? undefined : pages.unreadable;

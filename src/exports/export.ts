@@ -197,7 +197,7 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
         landings: entry.landings + 1,
       };
     case 'loaded':
-      return { loadedAt: record.at };
+      return { loadedAt: record.at, doubted: false };
     case 'troubled':
       return { note: record.note, troubles: entry.troubles + 1 };
     case 'doubted':

@@ -2,7 +2,7 @@
  * The ledger of paid exports: the requests that are billed or may be billed. E20 has no idempotency key, and no endpoint
  * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
-import { windowOf, type Day, type Window } from '../calendar.js';
+import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
 import { cut } from '../text.js';
@@ -260,9 +260,9 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'landed', pages, records, landedAt, unreadable });
   }
 
-  /** Records that every page is in the warehouse. Repeated calls, such as during a rebuild, write one line. */
+  /** Records that every page is in the warehouse, and ends a doubt. Repeated calls, as in a rebuild, write one line. */
   loaded(key: string): Promise<Export> {
-    return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
+    return this.#event(key, { event: 'loaded' }, ({ state, doubted }) => state === 'loaded' && !doubted);
   }
 
   /**
@@ -302,7 +302,7 @@ export class Ledger extends LedgerView {
   ): Promise<Export> {
     return this.#inTurn(async () => {
       const known = this.find(key);
-      const fresh = known === undefined ? this.#untrackedDay(key) : undefined;
+      if (known === undefined && partsOf(key) === undefined) throw unknownExport(key, this.book.keys());
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const change = changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
@@ -310,9 +310,9 @@ export class Ledger extends LedgerView {
           hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
         });
       }
-      if (fresh !== undefined) await this.#enter(key, fresh);
+      if (known === undefined) await this.#enter(key);
       // A run may have requested this window again in the meantime, because the state left it free.
-      if (known !== undefined && !blocksRuns(known.state)) {
+      else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
       const attached = await this.#record(key, { event: 'attached', exportId });
@@ -364,19 +364,14 @@ export class Ledger extends LedgerView {
     });
   }
 
-  /** The day in the key of an export that the ledger lacks; throws UsageError if there can be no such export. */
-  #untrackedDay(key: string): Day {
+  /** Enters an export that is known only from its pages on disk or from the user. */
+  async #enter(key: string): Promise<void> {
     const day = partsOf(key)?.day;
     if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key, this.book.keys());
-    if (windowOf(day).end > this.#effects.now()) {
+    const window = windowOf(day);
+    if (window.end > this.#effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
-    return day;
-  }
-
-  /** Enters an export that is known only from its pages on disk or from the user. */
-  async #enter(key: string, day: Day): Promise<void> {
-    const window = windowOf(day);
     await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
     await this.#record(key, { event: 'ambiguous', note: 'Entered by a person; the ledger did not list it.' });
   }

@@ -37,8 +37,8 @@ export interface ExportsContext extends Clocks {
   readonly runId: string;
   /** Loads the pages of an export while they arrive; resolves when the load has ended, well or not. */
   load(pulls: readonly EventsPull[]): Promise<unknown>;
-  /** Loads the landed pages of an export, which a person may have accepted; resolves with true if they are loaded. */
-  loadExport(entry: Export, accepted?: boolean): Promise<boolean>;
+  /** Loads the landed pages of an export; resolves with true if they are loaded. */
+  loadExport(entry: Export): Promise<boolean>;
 }
 
 /** The part of a run's report that is about paid exports. */

@@ -20,10 +20,7 @@ export interface ExportReading {
 }
 
 export type Waiting =
-  /**
-   * The export is ready; `first` need not be requested again. `unreadable` is the number of the requested page, if it
-   * cannot be read and `first` is another one.
-   */
+  /** The export is ready; `first` need not be requested again. The requested page may be `unreadable` instead. */
   | { readonly kind: 'ready'; readonly first: Page; readonly unreadable?: number }
   /** The export was generated and has no records; `note` is a sentence, and `page` is set if the answer was a page. */
   | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
@@ -96,7 +93,8 @@ export async function awaitExport(
         return { kind: 'stuck', reason: result.reason };
       case 'unreadable':
         failures++;
-        if (isGivenUp(reading, result, failures)) return anotherPage(reading, number, landed, result.reason);
+        if (isGivenUp(reading, result.repeated, failures))
+          return anotherPage(reading, number, landed, result.reason);
         await effects.sleep(POLL.firstMs, signal);
         continue;
       case 'not_found':
@@ -135,12 +133,6 @@ export interface PageSink {
   reject(page: number, body: Buffer): Promise<void>;
 }
 
-interface Expected {
-  readonly atLeast?: number;
-  readonly again?: readonly number[];
-  readonly unreadable?: number | undefined;
-}
-
 /**
  * Downloads every page that has not landed, several at a time, and retries pages without records and pages that repeat
  * the records of another page.
@@ -148,8 +140,8 @@ interface Expected {
  * @param first the page returned by `awaitExport`, or any page of an earlier run
  * @param landed pages of an earlier run
  * @param expected `atLeast`: least number of records according to the daily statistics; if the pages hold fewer, the
- *   number of pages is requested again. `again`: landed pages to request again in any case. `unreadable`: the page that
- *   `awaitExport` gave up
+ *   number of pages is requested again. `again`: landed pages to request again in any case. `unreadable`: a page
+ *   that was given up
  * @throws ServiceError if a page cannot be downloaded, or all pages are identical; landed pages are kept and the next run
  *   resumes
  */
@@ -159,11 +151,15 @@ export async function collectPages(
   landed: readonly Page[],
   concurrency: number,
   sink: PageSink,
-  { atLeast = 0, again = [], unreadable }: Expected = {},
+  {
+    atLeast = 0,
+    again = [],
+    unreadable = -1,
+  }: { atLeast?: number; again?: number[]; unreadable?: number } = {},
 ): Promise<Collected> {
   const pages = new PageSet(first);
   for (const page of landed) pages.add(page);
-  if (unreadable !== undefined && !pages.has(unreadable)) pages.setAside(unreadable);
+  if (unreadable >= 0 && !pages.has(unreadable)) pages.setAside(unreadable);
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
@@ -266,7 +262,7 @@ async function fetchPage(
       return undefined;
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
-    if (result.kind === 'unreadable' && isGivenUp(reading, result, attempt)) {
+    if (result.kind === 'unreadable' && isGivenUp(reading, result.repeated, attempt)) {
       pages.setAside(number);
       return undefined;
     }
@@ -275,8 +271,8 @@ async function fetchPage(
   throw incomplete(number, reason);
 }
 
-/** True if an unreadable page was requested as often as the settings allow; the client repeats a body that is not JSON. */
-function isGivenUp({ service }: ExportReading, { repeated }: Unreadable, attempt: number): boolean {
+/** True if an unreadable page was requested as often as the settings allow. */
+function isGivenUp({ service }: ExportReading, repeated = false, attempt: number): boolean {
   return repeated || attempt > service.retries || attempt >= ATTEMPTS;
 }
 
@@ -320,18 +316,13 @@ export type Result =
   | { readonly kind: 'invalid_page'; readonly reason: string; readonly body: Buffer }
   /** A failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. */
   | { readonly kind: 'trouble'; readonly reason: string; readonly body: Buffer }
-  | Unreadable
+  /**
+   * A success that is not a page, or a body that begins as JSON and is none: cut off, UTF-16, or with a word such as NaN.
+   * `repeated` is true if the client has already repeated the request.
+   */
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly body: Buffer; readonly repeated?: true }
   /** A complete answer in a shape that the specification does not define. */
   | { readonly kind: 'strange'; readonly reason: string; readonly body: Buffer };
-
-/** A success that is not a page, or a body that begins as JSON and is none: cut off, UTF-16, or with a word such as NaN. */
-interface Unreadable {
-  readonly kind: 'unreadable';
-  readonly reason: string;
-  readonly body: Buffer;
-  /** True if the client has already repeated the request. */
-  readonly repeated: boolean;
-}
 
 /** Asks E21 for one page. */
 export async function askPage(
@@ -393,12 +384,7 @@ const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
 function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Result {
   const { parts, twice } = envelope;
-  const unreadable = (what: string): Result => ({
-    kind: 'unreadable',
-    reason: `E21 answered ${what}`,
-    body,
-    repeated: false,
-  });
+  const unreadable = (what: string): Result => ({ kind: 'unreadable', reason: `E21 answered ${what}`, body });
   const doubled = PAGE_KEYS.find((key) => twice.has(key));
   if (doubled !== undefined) return unreadable(`with ${doubled} given twice`);
   const data = parts.get('data');
@@ -550,8 +536,8 @@ class PageSet {
   }
 
   /**
-   * Readable pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the maximum
-   * (Limits).
+   * Readable pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the
+   * maximum (Limits).
    */
   #empty(): number[] {
     if (this.#total <= 1) return [];

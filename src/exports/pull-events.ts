@@ -77,8 +77,8 @@ function isClosed({ state }: Export): boolean {
 export async function resume(key: string, acceptIncomplete: boolean, context: ExportsContext): Promise<void> {
   const { ledger, report, terminal } = context;
   const entry = ledger.get(key);
-  const isAccepted = acceptIncomplete && entry.doubted;
-  if (isClosed(entry) && !isAccepted && (await isComplete(context, entry))) {
+  if (isClosed(entry) && (await isComplete(context, entry))) {
+    if (acceptIncomplete && entry.doubted) await ledger.loaded(key);
     terminal.note(`Export ${key} is complete: every page is intact, and the service has no more pages.`);
     return;
   }

@@ -98,24 +98,21 @@ async function exportPull(
   };
 }
 
-/**
- * Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded.
- *
- * @param accepted true if a person accepts the export as it is
- */
-export async function loadExport(context: LocalContext, entry: Export, accepted = false): Promise<boolean> {
+/** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
+export async function loadExport(context: LocalContext, entry: Export): Promise<boolean> {
   const pull = await exportPull(context, entry);
   if (pull === undefined || !(await loadOrReport(context, [pull]))) return false;
-  await noteLoaded(context, entry, accepted);
+  await noteLoaded(context, entry);
   return true;
 }
 
 /** Notes a loaded export in the ledger; doubts its id if most records belong to other days or other exports. */
-async function noteLoaded({ ledger, report }: LocalContext, entry: Export, accepted = false): Promise<void> {
+async function noteLoaded({ ledger, report }: LocalContext, entry: Export): Promise<void> {
   const { key, records = 0 } = await ledger.loaded(entry.key);
   const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pullId(entry));
-  if (accepted || (stray + odd + elsewhere) * 2 <= records) return;
-  await ledger.doubted(key, `${stray + odd + elsewhere} of its ${records} records belong elsewhere`);
+  const foreign = stray + odd + elsewhere;
+  if (foreign * 2 > records)
+    await ledger.doubted(key, `${foreign} of its ${records} records belong elsewhere`);
 }
 
 async function landedExports(

@@ -66,7 +66,7 @@ test('the next run removes nothing more, requests nothing again, and pays nothin
 test('an export whose pages were removed is not downloaded again', async () => {
   const asked = place.sandbox.requests().E21;
   const { code, stderr } = await place.run(['exports', 'resume', '2026-11-10.1']);
-  expect([code, stderr]).toEqual([3, expect.stringContaining('were removed by retention')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('Retention removed the pages')]);
   expect(place.sandbox.requests().E21).toBe(asked);
 });
 
