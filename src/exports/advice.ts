@@ -30,8 +30,8 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
   const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
   if (entry.doubted && entry.state === 'loaded') {
     return (
-      `Export ${key} of ${day} holds mostly events that belong to other days or exports, so its id may belong to ` +
-      `another export. To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
+      `Export ${key} of ${day} holds mostly events of other days or other exports, so its id may belong to another ` +
+      `export. To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
       `If the id is right: \`dawnload exports resume ${key} --accept-incomplete\`.`
     );
   }

@@ -82,7 +82,9 @@ describe('clocks that are further apart than five minutes', () => {
     const result = await place.run(['run']);
     expect([result.code, place.sandbox.requests().E20]).toEqual([1, 0]);
     expect(result.stderr).toMatch(/clock is 2 h 0 min behind the service's\. Nothing more is pulled\./);
-    expect(await place.rows('select distinct stream from ops.loads')).toEqual([{ stream: 'statistics' }]);
+    // An answer of E18 that was under way may still have come with the earlier time.
+    const later = "select stream from ops.loads where stream in ('campaigns', 'catalogs')";
+    expect(await place.rows(later)).toEqual([]);
   });
 
   test.each([
