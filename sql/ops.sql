@@ -87,6 +87,27 @@ select unnest(
     recursive := true
 );
 
+-- Pages that cannot be read are noted until a person resumes the export; how many records they hold is unknown.
+delete from ops.load_notes where note = 'unreadable_page';
+
+insert into ops.load_notes by name
+with unreadable as (
+    select day::date as date, unnest(unreadable) as page
+    from (
+        select unnest(
+            json_transform(
+                getvariable('given').exports, '[{"day": "DATE", "state": "VARCHAR", "unreadable": ["BIGINT"]}]'
+            ),
+            recursive := true
+        )
+    ) as given
+    where state in ('landed', 'loaded')
+)
+
+select 'events' as stream, unreadable.date, coverage.pull, 'unreadable_page' as note, 'page ' || page as subject
+from unreadable
+left join ops.coverage on coverage.stream = 'events' and unreadable.date = coverage.date;
+
 -- name: finish_run
 update ops.runs
 set finished_at = $finishedAt, exit_code = $exitCode, outcome = $outcome, summary = coalesce(summary, $summary::json)

@@ -120,6 +120,9 @@ export function loadConfig(
   const folder = dirname(file);
   // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
   const variables = { ...readDotEnv(folder), ...environment };
+  const { DAWNLOAD_NOW: now } = environment;
+  if (isSet(now) && Number.isNaN(Date.parse(now)))
+    throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
   const fromFile = found ? readSettings(file) : {};
   const settings = parseSettings(
     { ...fromFile, ...overridesIn(variables) },

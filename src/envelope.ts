@@ -42,7 +42,7 @@ export type Envelope =
 
 /**
  * Reads the outside of a JSON text. Some faults do not reject the answer: a byte order mark, bytes that are not UTF-8,
- * control characters and unknown escapes in texts, trailing commas. The answer lands as it came, and the load repairs it.
+ * control characters and unknown escapes in texts, needless commas. The answer lands as it came, and the load repairs it.
  *
  * @returns undefined when the body is anything else than one complete JSON array or object
  */
@@ -77,7 +77,7 @@ export function partValue(body: Buffer, part: Part | undefined): unknown {
 export function elementsOf(body: Buffer, list: Span): Span[] {
   const elements: Span[] = [];
   for (let at = list.start; at < list.end;) {
-    const value = measure(body, skipSpace(body, at + 1));
+    const value = measure(body, skipSpace(body, at + 1, true));
     if (value === undefined) break;
     elements.push(value);
     at = skipSpace(body, value.end);
@@ -117,7 +117,7 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
   const parts = new Map<string, Part>();
   const members: Part[] = [];
   const twice = new Set<string>();
-  let at = skipSpace(body, start + 1);
+  let at = skipSpace(body, start + 1, true);
   while (body[at] !== CLOSE_BRACE) {
     if (body[at] !== QUOTE) return undefined;
     const keyEnd = stringEnd(body, at);
@@ -134,7 +134,7 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
       parts.set(key, value);
     }
     at = skipSpace(body, value.end);
-    if (body[at] === COMMA) at = skipSpace(body, at + 1);
+    if (body[at] === COMMA) at = skipSpace(body, at, true);
     else if (body[at] !== CLOSE_BRACE) return undefined;
   }
   return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts, members, twice } : undefined;
@@ -151,7 +151,7 @@ function measure(body: Buffer, start: number): Part | undefined {
   let elements = 0;
   /** True if the innermost array or object has a value after its last comma. */
   let filled = false;
-  let at = skipSpace(body, start + 1);
+  let at = skipSpace(body, start + 1, true);
   while (at < body.length) {
     const byte = body[at];
     const close = closing[closing.length - 1];
@@ -184,7 +184,7 @@ function measure(body: Buffer, start: number): Part | undefined {
         filled = true;
       }
     }
-    at = skipSpace(body, at);
+    at = skipSpace(body, at, !filled);
   }
   return undefined;
 }
@@ -238,8 +238,8 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function skipSpace(body: Buffer, start: number): number {
+function skipSpace(body: Buffer, start: number, andCommas = false): number {
   let at = start;
-  while (isSpace(body[at])) at++;
+  while (isSpace(body[at]) || (andCommas && body[at] === COMMA)) at++;
   return at;
 }

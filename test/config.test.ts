@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig, requireService } from '../src/config.js';
+import { mistypedColumns } from '../src/config/schema.js';
 import { ConfigError } from '../src/errors.js';
 
 let folder: string;
@@ -19,12 +20,15 @@ project_id: 0123456789abcdef0123456789abcdef
 start_date: 2026-11-01
 `;
 
-function load(yaml: string, environment: Record<string, string> = {}): ReturnType<typeof loadConfig> {
+function load(
+  yaml: string | Buffer,
+  environment: Record<string, string> = {},
+): ReturnType<typeof loadConfig> {
   writeFileSync(join(folder, 'dawnload.yaml'), yaml);
   return loadConfig({}, environment, folder);
 }
 
-function refusal(yaml: string, environment: Record<string, string> = {}): string {
+function refusal(yaml: string | Buffer, environment: Record<string, string> = {}): string {
   try {
     load(yaml, environment);
   } catch (error) {
@@ -100,7 +104,35 @@ main_goals: { c1: 구매, j1: 가입 }
     expect(refusal(`${MINIMUM}lookbak_days: 7\n`)).toMatch(/unknown key "lookbak_days".*"lookback_days"/);
   });
 
+  test('an unknown key that no known one is near to is refused without a guess', () => {
+    expect(refusal(`${MINIMUM}kafka: 7\n`)).toMatch(/unknown key "kafka".*docs\/configuration\.md/);
+  });
+
+  test.each<[string, string | Buffer, RegExp]>([
+    ['two documents', `${MINIMUM}---\n${MINIMUM}`, /:4 is not valid YAML: a second document begins here/],
+    ['EUC-KR', Buffer.from(`${MINIMUM}# \xb0\xa1\n`, 'latin1'), /cannot be read \(ERR_ENCODING.* in UTF-8/],
+  ])('a file of %s is refused', (_, text, words) => {
+    writeFileSync(join(folder, 'dawnload.yaml'), text);
+    expect(() => loadConfig({}, {}, folder)).toThrow(ConfigError);
+    expect(refusal(text)).toMatch(words);
+  });
+
+  test('--config that names a folder, and a DAWNLOAD_NOW that is no instant, are refused', () => {
+    expect(() => loadConfig({ config: '.' }, {}, folder)).toThrow(ConfigError);
+    expect(refusal(MINIMUM, { DAWNLOAD_NOW: 'yesterday' })).toMatch(/DAWNLOAD_NOW must be an instant/);
+  });
+
+  test('names under privacy.columns that seem mistyped are told, other unknown ones may be keys of messages', () => {
+    const given = 'devce_id: drop, userId: drop, acme_user_id: hash, title: drop, customerName: drop';
+    const { columns } = load(`${MINIMUM}brand: acme\nprivacy: { columns: { ${given} } }\n`).privacy;
+    expect(mistypedColumns(columns)).toEqual([
+      expect.stringMatching(/is named devce_id\. Did you mean device_id\?/),
+      expect.stringMatching(/is named userId\. Did you mean user_id\?/),
+    ]);
+  });
+
   test.each([
+    ['data_dir: "a\\0b"', /data_dir must be a folder/],
     ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
     ['base_url: api.example.com', /base_url must be an http or https address/],
     ['start_date: 2026-02-30', /start_date must be a day that exists/],

@@ -16,6 +16,8 @@ select
         then 'Records have a time more than 31 days outside the window of their export; they keep it, and count on its day.'
         when 'undated' then 'Records have no readable date.'
         when 'mended' then 'Answers held wrong bytes, half characters, or what is no JSON; those were replaced in the warehouse.'
+        when 'unreadable_page'
+        then 'A page of the export cannot be read and is left out; `dawnload exports resume` downloads it again at no cost.'
         when 'same_grain' then 'The service gave the same statistic more than once; both are kept.'
         when 'elsewhere' then 'Another export that was paid for holds the same records; they count once, there.'
         when 'message_elsewhere' then 'Another export holds messages of the same records; they count once, there.'
@@ -25,7 +27,7 @@ select
         else note
     end as finding,
     '0' as expected,
-    sum(records) as actual
+    coalesce(sum(records), count(*)) as actual
 from ops.load_notes
 semi join batch_days using (date)
 where note not in ('stray', 'no_id', 'no_event_name', 'no_time')

@@ -101,7 +101,7 @@ select
     min(json_type(value)) as example_type,
     count(*) as records
 from given
-where not fits(kind, value)
+where not conforms(kind, value)
 group by given.date, given.place, given.field, given.kind is null;
 
 -- name: cover

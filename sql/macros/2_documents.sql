@@ -39,14 +39,14 @@ create macro macros.korean_time(value) as case
     else within_calendar(try_cast(value as timestamp))
 end;
 
--- Whether a JSON value has the kind of the specification; false for an unknown key. The first character of a value tells
--- its type faster than json_type.
+-- Whether a column can take a JSON value of this kind; false for an unknown key. The first character of a value tells its
+-- type faster than json_type.
 create macro macros.fits(kind, value) as coalesce(
     case
         when kind in ('any', 'text', 'document') or value is null or value = 'null' then kind is not null
         when starts_with(value, '{') then kind = 'object'
         when starts_with(value, '[') then kind = 'list'
-        when kind in ('scalar', 'recipient') then true
+        when kind in ('scalar', 'string', 'recipient') then true
         -- A small number, the usual one, is a number of every kind.
         when kind in ('whole', 'counter', 'quantity', 'number') and regexp_full_match(value, '[0-9]{1,9}') then true
         when kind = 'whole' then try_cast(whole(value ->> '$') as integer) is not null
@@ -60,6 +60,16 @@ create macro macros.fits(kind, value) as coalesce(
     end,
     false
 );
+
+-- Whether a JSON value also has the type of the specification: text is text, and a count is a number.
+create macro macros.conforms(kind, value) as
+    fits(kind, value)
+    and case
+        when value = 'null' then true
+        when kind = 'string' then coalesce(starts_with(value, '"'), true)
+        when kind = 'counter' then not coalesce(starts_with(value, '"'), false)
+        else true
+    end;
 
 -- Replaces the messenger's own name by `chatapp` and underscores by hyphens (field notes: "channel spelling").
 create macro macros.neutral_channel(channel) as case
@@ -108,9 +118,13 @@ create macro macros.fields_in(document, place) as list_zip(
     getvariable('members')[place].patches
 );
 
--- Patches that remove the values of another kind than the specification says.
+-- Patches that remove the values that no column can take.
 create macro macros.misfits(document, place) as
     [one[3] for one in fields_in(document, place) if not fits(one[1], one[2])];
+
+-- Whether a value is of another kind than the specification says.
+create macro macros.has_misfit(document, place) as
+    len([1 for one in fields_in(document, place) if not conforms(one[1], one[2])]) > 0;
 
 -- The members with unknown keys of an object, also of the object inside it, as text; credentials are not masked.
 create macro macros.unknown_members(document, place) as list_transform(
@@ -154,7 +168,7 @@ create macro macros.extra_of(document, place) as list_transform(
         [
             case
                 when not starts_with(document, '{') then object_of([member('value', document)])
-                when len(misfits(document, place)) > 0 then own_text(document, place)
+                when has_misfit(document, place) then own_text(document, place)
                 else unknown_members(document, place)
             end
         ],
@@ -167,9 +181,9 @@ create macro macros.extra_of(document, place) as list_transform(
 create macro macros.may_be_odd(document, place) as
     not starts_with(document, '{')
     or json_merge_patch(document, getvariable('specification').without_known[place]) <> '{}'
-    or len(misfits(document, place)) > 0;
+    or has_misfit(document, place);
 
--- A document without values of another kind than the specification says; null if it is not an object.
+-- A document without values that no column can take; null if it is not an object.
 create macro macros.fitting(document, place) as
     case when starts_with(document, '{') then patched(document, misfits(document, place)) end;
 

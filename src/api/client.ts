@@ -116,6 +116,11 @@ export class ServiceClient {
     return this.#settings.projectId;
   }
 
+  /** Maximum number of repetitions of a request that is safe to repeat. */
+  get retries(): number {
+    return this.#settings.retries;
+  }
+
   /**
    * Sends a request, with retries if they may help, and returns the answer with its verdict. Throws only for failures
    * that no caller can handle.

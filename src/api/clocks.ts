@@ -55,9 +55,10 @@ export function assertMayPay(clocks: Pick<Clocks, 'service'>): void {
 export function assertMayLand(clocks: Clocks): void {
   const trouble = clockTrouble(clocks);
   if (trouble === undefined || Math.abs(skewOf(clocks)) <= LANDS_NOTHING_MS) return;
-  throw new ClockError(`${trouble} Nothing was pulled.`, {
+  throw new ClockError(`${trouble} Nothing more is pulled.`, {
     hint: `${CLOCK_REMEDY} If the service's clock is wrong, set service_clock: ignore; paid requests wait in any case.`,
   });
 }
 
-export const CLOCK_REMEDY = 'Correct this machine’s clock (`dawnload doctor` compares both), then run again.';
+export const CLOCK_REMEDY =
+  'Correct the clock that is wrong (`dawnload doctor` compares both), then run again.';

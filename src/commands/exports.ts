@@ -3,9 +3,11 @@ import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import type { Effects } from '../effects.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
+import { Secrets } from '../redaction.js';
 import { adviceFor, ledgerState, type LedgerState } from '../exports/advice.js';
-import { type Export, isResumable } from '../exports/export.js';
+import { type Export, blocksRuns, isResumable } from '../exports/export.js';
 import type { Ledger } from '../exports/ledger.js';
+import { wereRemoved } from '../run/retention.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
 import { assertSameProject } from '../run/data-folder.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
@@ -57,6 +59,9 @@ export async function exportsShowCommand(key: string, invocation: Invocation): P
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
+/** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
+const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
+
 export interface AttachOptions {
   readonly yes?: boolean;
 }
@@ -68,20 +73,21 @@ export async function exportsAttachCommand(
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
-  if (exportId.trim() === '') throw new UsageError('The export id is empty.');
-  const { entry, isNew } = await withLedger(
-    invocation.loadConfig(),
-    invocation,
-    'exports attach',
-    async ({ ledger }) => {
-      const isNew = ledger.find(key) === undefined;
-      const entry = await ledger.attach(key, exportId, (change) =>
-        options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
-      );
-      warnDoubt(ledger, terminal);
-      return { isNew, entry };
-    },
-  );
+  const config = invocation.loadConfig();
+  const keys = Object.values(config.credentials?.body() ?? {});
+  if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId)) {
+    throw new UsageError(
+      'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
+    );
+  }
+  const { entry, isNew } = await withLedger(config, invocation, 'exports attach', async ({ ledger }) => {
+    const isNew = ledger.find(key) === undefined;
+    const entry = await ledger.attach(key, exportId, (change) =>
+      options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
+    );
+    warnDoubt(ledger, terminal);
+    return { isNew, entry };
+  });
   if (isNew) {
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
@@ -114,15 +120,24 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  const entry = entryIn(await ledgerOf(config, effects), key);
+  let entry = entryIn(await ledgerOf(config, effects), key);
+  if (entry.state === 'ambiguous')
+    entry = await withLedger(config, invocation, 'exports resume', ({ ledger }) =>
+      Promise.resolve(ledger.get(key)),
+    );
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
   }
+  if (wereRemoved(config.dataDir, entry))
+    throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
       hint:
         adviceFor(entry) ??
+        (blocksRuns(entry.state)
+          ? undefined
+          : `Nothing is billed for it. The next run requests ${entry.day}.`) ??
         (entry.exportId === undefined
           ? undefined
           : `To take it up again at no cost: \`dawnload exports attach ${key} ${entry.exportId}\`.`) ??
@@ -184,7 +199,7 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
-    empty_in_doubt: entry.doubted,
+    empty_in_doubt: entry.doubted && entry.state !== 'loaded',
     times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../errors.js';
-import { closest } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import { settingsSchema } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,7 +29,7 @@ export function readSettings(file: string): Record<string, unknown> {
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
     throw new ConfigError(
-      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${firstLine(error.message)}.`,
+      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${error.code === 'MULTIPLE_DOCS' ? 'a second document begins here (---)' : firstLine(error.message)}.`,
       {
         hint: 'Compare it with what `dawnload init` writes.',
         cause: error,
@@ -103,10 +103,12 @@ function firstLine(text: string): string {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
-    throw new StorageError(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
-      hint: 'Check that it is a file and that this account may read it.',
+    const code = codeOf(cause) ?? messageOf(cause);
+    const Failure = /^E(ISDIR|RR_ENCODING)/.test(code) ? ConfigError : StorageError;
+    throw new Failure(`${file} cannot be read (${code}).`, {
+      hint: 'Check that it is a file in UTF-8 and that this account may read it.',
       cause,
     });
   }
@@ -123,8 +125,10 @@ export function unknownKey(source: string, path: readonly PropertyKey[], key: st
   const known = knownKeys(settingsSchema);
   const siblings = known.filter((name) => name.split('.').length === path.length + 1);
   const candidates = siblings.some((name) => name.startsWith(path.join('.'))) ? known : siblings;
+  const nearest = closest(full, candidates);
+  const isNear = distance(full, nearest) <= Math.max(2, key.length / 3);
   return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: `Did you mean "${closest(full, candidates)}"?`,
+    hint: isNear ? `Did you mean "${nearest}"?` : 'docs/configuration.md lists the settings.',
   });
 }
 

@@ -2,6 +2,7 @@
  * The schema of `dawnload.yaml` and the type of the resulting settings. Every scalar arrives as text (see
  * `readSettings`); the message of each rule describes the valid values.
  */
+import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { isDay } from '../calendar.js';
 import { fieldsFor, ID_COLUMNS, isReadAs } from '../fields.js';
@@ -348,6 +349,19 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefin
   return undefined;
 }
 
+/**
+ * A sentence for each name under `privacy.columns` that seems mistyped: nothing in the specification has that name, but
+ * something has a similar one. Any other name may be an unknown key of messages.
+ */
+export function mistypedColumns(columns: readonly { readonly name: string }[]): string[] {
+  const known = [...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)];
+  return columns.flatMap(({ name }) => {
+    const nearest = closest(name, known);
+    if (known.includes(name) || distance(name, nearest) > name.length / 3) return [];
+    return `privacy.columns: no column and no key of the specification is named ${name}. Did you mean ${nearest}?`;
+  });
+}
+
 /** A number of days; `730` and `730 days` are equivalent. */
 function days(low: number): z.ZodType<number, string> {
   const what = `must be a number of days from ${low} to 36500, such as 730 days`;
@@ -444,9 +458,11 @@ export const settingsSchema = z
     messenger: word.default('chatapp'),
     /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
     service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
-    data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
+    data_dir: text('must be a folder')
+      .regex(/^[^\0]+$/, 'must be a folder')
+      .default('./data'),
     /** The path of the second copy of the journal; by default it is in the landing zone. */
-    ledger_copy: z.string('must be a file').min(1, 'must be a file').optional(),
+    ledger_copy: text('must be a file').min(1, 'must be a file').optional(),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
     requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),

@@ -22,7 +22,7 @@ const TROUBLES_BEFORE_A_PERSON = 3;
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
   if (entry.state === 'intended') return !isRunning;
-  if (entry.state === 'loaded' && entry.unreadable !== undefined) return true;
+  if (entry.state === 'loaded') return entry.doubted || entry.unreadable !== undefined;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
@@ -31,6 +31,13 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day } = entry;
   const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
+  if (entry.doubted && entry.state === 'loaded') {
+    return (
+      `Export ${key} of ${day} holds mostly events of other days or other exports, so its id may belong to another ` +
+      `export. To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
+      `If the id is right: \`dawnload exports resume ${key} --accept-incomplete\`.`
+    );
+  }
   if (entry.doubted) {
     return (
       `The service reports no records for the paid export ${key} of ${day}.${reason} ` +

@@ -140,7 +140,7 @@ async function land(
     const again = lookAgain ? earlier.map(({ number }) => number) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
     const sink = await sinkFor(context, place, { totalPages: waiting.first.totalPages, earlier }, early);
-    const expected = { atLeast, again };
+    const expected = { atLeast, again, unreadable: waiting.unreadable ?? -1 };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     notes.push(...pages.notes);
     const unreadable = acceptIncomplete ? undefined : pages.unreadable;

@@ -26,7 +26,7 @@ export interface Export {
   readonly exportId?: string;
   readonly pages?: number;
   readonly records?: number;
-  /** True if the last answer reported no records although the daily statistics count some. */
+  /** True if the last answer reported no records although the daily statistics count some, or a loaded export is doubted. */
   readonly doubted: boolean;
   /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
   readonly landings: number;
@@ -142,7 +142,7 @@ function changesOf(entry: Export, record: Exclude<Line<'export'>, { event: 'inte
         landings: entry.landings + 1,
       };
     case 'loaded':
-      return { loadedAt: record.at };
+      return { loadedAt: record.at, doubted: false };
     case 'troubled':
       return { note: record.note, troubles: entry.troubles + 1 };
     case 'doubted':
@@ -203,7 +203,7 @@ export const EXPORT_EVENTS = [
    * The service did not deliver: it answered `error` or `not_found`, or still `processing` when the run stopped waiting.
    */
   'troubled',
-  /** The service reports no records for the export although the daily statistics count some. */
+  /** The service reports no records although the daily statistics count some, or it gave mostly records of other days. */
   'doubted',
 ] as const;
 export type ExportEvent = (typeof EXPORT_EVENTS)[number];
@@ -248,7 +248,7 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
   // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
   // may also find that the id belongs to another window, or find an id that was missing.
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
-  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
+  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded' },
   // A person may judge the answer to have been a refusal (`exports.refusals`).
   ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   // The window of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export

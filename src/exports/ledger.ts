@@ -174,9 +174,9 @@ export class Ledger extends LedgerView {
     return this.#event({ event: 'landed', key, pages, records, landedAt, unreadable: lacking });
   }
 
-  /** Records that every page is in the warehouse. Repeated calls, such as during a rebuild, write one line. */
+  /** Records that every page is in the warehouse, and ends a doubt. Repeated calls, as in a rebuild, write one line. */
   loaded(key: string): Promise<Export> {
-    return this.#event({ event: 'loaded', key }, (entry) => entry.state === 'loaded');
+    return this.#event({ event: 'loaded', key }, ({ state, doubted }) => state === 'loaded' && !doubted);
   }
 
   /**
@@ -215,8 +215,9 @@ export class Ledger extends LedgerView {
     agree: (change: string) => Promise<boolean> = () => Promise.resolve(false),
   ): Promise<Export> {
     return this.#inTurn(async () => {
-      const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const known = this.find(key);
+      if (known === undefined && partsOf(key) === undefined) throw unknownExport(key, this.book.keys());
+      const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const change = changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
@@ -233,8 +234,8 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Records that the service reports no records for a paid export (E21) although the daily statistics count some. The
-   * state is unchanged: each run asks again, and the export needs action.
+   * Records that a paid export may be wrong: the service reports no records (E21) although the daily statistics count
+   * some, or a loaded one holds mostly records of other days. The state is unchanged, and the export needs action.
    */
   doubted(key: string, why: string): Promise<Export> {
     return this.#event({ event: 'doubted', key, note: sentence(why) });

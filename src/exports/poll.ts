@@ -20,8 +20,8 @@ export interface ExportReading {
 }
 
 export type Waiting =
-  /** The export is ready; `first` is the requested page, which need not be requested again. */
-  | { readonly kind: 'ready'; readonly first: Page }
+  /** The export is ready; `first` need not be requested again. The requested page may be `unreadable` instead. */
+  | { readonly kind: 'ready'; readonly first: Page; readonly unreadable?: number }
   /** The export was generated and has no records; `note` is a sentence, and `page` is set if the answer was a page. */
   | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
   /** The service keeps reporting no records although records are expected. */
@@ -93,9 +93,10 @@ export async function awaitExport(
         return { kind: 'stuck', reason: result.reason };
       case 'unreadable':
         failures++;
-        if (failures >= ATTEMPTS || waited >= maxWaitMs)
+        if (isGivenUp(reading, result.repeated, failures))
           return anotherPage(reading, number, landed, result.reason);
-        break;
+        await effects.sleep(POLL.firstMs, signal);
+        continue;
       case 'not_found':
       case 'trouble':
         failures++;
@@ -120,9 +121,10 @@ async function anotherPage(
   landed: Page | undefined,
   reason: string,
 ): Promise<Waiting> {
-  if (landed !== undefined) return { kind: 'ready', first: landed };
+  const unreadable = number;
+  if (landed !== undefined) return { kind: 'ready', first: landed, unreadable };
   const next = await askPage(reading.service, reading.exportId, reading.pageParameter, number + 1);
-  return next.kind === 'page' ? { kind: 'ready', first: next } : { kind: 'stuck', reason };
+  return next.kind === 'page' ? { kind: 'ready', first: next, unreadable } : { kind: 'stuck', reason };
 }
 
 export interface PageSink {
@@ -138,7 +140,8 @@ export interface PageSink {
  * @param first the page returned by `awaitExport`, or any page of an earlier run
  * @param landed pages of an earlier run
  * @param expected `atLeast`: least number of records according to the daily statistics; if the pages hold fewer, the
- *   number of pages is requested again. `again`: landed pages to request again in any case
+ *   number of pages is requested again. `again`: landed pages to request again in any case. `unreadable`: a page
+ *   that was given up
  * @throws ServiceError if a page cannot be downloaded, or all pages are identical; landed pages are kept and the next run
  *   resumes
  */
@@ -148,10 +151,15 @@ export async function collectPages(
   landed: readonly Page[],
   concurrency: number,
   sink: PageSink,
-  { atLeast = 0, again = [] }: { readonly atLeast?: number; readonly again?: readonly number[] } = {},
+  {
+    atLeast = 0,
+    again = [],
+    unreadable = -1,
+  }: { atLeast?: number; again?: number[]; unreadable?: number } = {},
 ): Promise<Collected> {
   const pages = new PageSet(first);
   for (const page of landed) pages.add(page);
+  if (unreadable >= 0 && !pages.has(unreadable)) pages.setAside(unreadable);
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
@@ -238,7 +246,6 @@ async function fetchPage(
 ): Promise<Page | undefined> {
   let pause = POLL.firstMs;
   let reason = '';
-  let isUnreadable = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (attempt > 1) {
       await reading.effects.sleep(pause, reading.signal);
@@ -255,12 +262,18 @@ async function fetchPage(
       return undefined;
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
+    if (result.kind === 'unreadable' && isGivenUp(reading, result.repeated, attempt)) {
+      pages.setAside(number);
+      return undefined;
+    }
     reason = 'reason' in result ? result.reason : result.kind;
-    isUnreadable = result.kind === 'unreadable';
   }
-  if (!isUnreadable) throw incomplete(number, reason);
-  pages.setAside(number);
-  return undefined;
+  throw incomplete(number, reason);
+}
+
+/** True if an unreadable page was requested as often as the settings allow. */
+function isGivenUp({ service }: ExportReading, repeated = false, attempt: number): boolean {
+  return repeated || attempt > service.retries || attempt >= ATTEMPTS;
 }
 
 /** True if page 0 now gives a number of pages that excludes this page. */
@@ -304,10 +317,10 @@ export type Result =
   /** A failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. */
   | { readonly kind: 'trouble'; readonly reason: string; readonly body: Buffer }
   /**
-   * A success that is not a page, or a complete text that is not JSON. The page is requested again and set aside if that
-   * does not help.
+   * A success that is not a page, or a body that begins as JSON and is none: cut off, UTF-16, or with a word such as NaN.
+   * `repeated` is true if the client has already repeated the request.
    */
-  | { readonly kind: 'unreadable'; readonly reason: string; readonly body: Buffer }
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly body: Buffer; readonly repeated?: true }
   /** A complete answer in a shape that the specification does not define. */
   | { readonly kind: 'strange'; readonly reason: string; readonly body: Buffer };
 
@@ -326,15 +339,14 @@ export async function askPage(
     return 'reason' in result ? { ...result, reason: clean(result.reason, service.secrets) } : result;
   }
   const { kind, reason } = verdict;
-  if (kind === 'broken' && status === 200 && isWhole(body)) return { kind: 'unreadable', reason, body };
+  if (kind === 'broken' && status === 200 && BEGINS_AS_JSON.test(body.toString('latin1', 0, 1024)))
+    return { kind: 'unreadable', reason, body, repeated: true };
   const what = kind === 'refused' && reason.startsWith('HTTP 404') ? 'not_found' : 'trouble';
   return { kind: what, reason, body };
 }
 
-/** True if an answer that is not JSON is complete. */
-function isWhole(body: Buffer): boolean {
-  return readEnvelope(body) === undefined && /^\s*\{[^]*\}\s*$/.test(body.toString('latin1'));
-}
+/** Matches the first bytes of a page in UTF-8 or UTF-16, which tell it from the words or the HTML of a proxy. */
+const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
 /** Reads a page that landed earlier; undefined if the bytes are not a page. */
 export function readPage(body: Buffer, number: number): Page | undefined {
@@ -515,27 +527,28 @@ class PageSet {
   }
 
   /**
-   * The pages to request again: pages without records, including those that repeat another page or cannot be read; and
-   * page 0, which has the number of pages, if all pages together hold too few records.
+   * The pages to request again: readable pages without records, including those that repeat another page; and page 0,
+   * which has the number of pages, if all pages together hold too few records.
    */
   doubtful(atLeast: number): number[] {
-    return [...new Set([...(this.#records() < atLeast ? [0] : []), ...this.#empty()])];
+    const first = this.#records() < atLeast && !this.#unreadable.has(0) ? [0] : [];
+    return [...new Set([...first, ...this.#empty()])];
   }
 
   /**
-   * Pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the maximum
-   * (Limits).
+   * Readable pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the
+   * maximum (Limits).
    */
   #empty(): number[] {
     if (this.#total <= 1) return [];
     return [...this.#byNumber]
-      .filter(([, { records }]) => records === 0)
+      .filter(([number, { records }]) => records === 0 && !this.#unreadable.has(number))
       .map(([number]) => number)
       .sort((a, b) => a - b);
   }
 
   summary(atLeast: number): Collected {
-    const empty = this.#empty().filter((number) => !this.#unreadable.has(number));
+    const empty = this.#empty();
     const records = this.#records();
     const unreadable = [...this.#unreadable].sort((a, b) => a - b);
     for (const number of empty.slice(0, 3)) this.#notes.add(this.#about(number));

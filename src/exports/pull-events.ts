@@ -76,6 +76,7 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ex
   const { ledger, report, terminal } = context;
   const entry = ledger.get(key);
   if (isClosed(entry) && (await isComplete(context, entry))) {
+    if (acceptIncomplete && entry.doubted) await ledger.loaded(key);
     terminal.note(`Export ${key} is complete: every page is intact, and the service has no more pages.`);
     return;
   }

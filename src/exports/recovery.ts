@@ -42,7 +42,7 @@ export async function untrackedIn(
   ];
   const untracked = new Map<string, Untracked>();
   for (const one of found) {
-    if (!blocksRuns(one.state) || tracked.has(one.key)) continue;
+    if (!blocksRuns(one.state) || tracked.has(one.key) || isJudgedSince(one, ledger)) continue;
     const earlier = untracked.get(one.key);
     // The first place has priority; a later one may supply an id that the first one lacks.
     untracked.set(
@@ -51,6 +51,11 @@ export async function untrackedIn(
     );
   }
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** True if a person has judged the answer to a request that another file still holds as ambiguous. */
+function isJudgedSince({ key, state }: Untracked, ledger: LedgerView): boolean {
+  return state === 'ambiguous' && ledger.find(key)?.answer !== undefined;
 }
 
 function otherJournal({ others }: Journal): Untracked[] {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Journal } from '../journal/journal.js';
 import type { Effects } from '../effects.js';
-import type { Journal } from '../journal/journal.js';
 import { ConfigError, InterruptedError, ServiceError } from '../errors.js';
 import { count } from '../warehouse/session.js';
 import { catalogFailure, isMissing, type Lake, quoted } from './lake.js';

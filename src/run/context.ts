@@ -2,6 +2,7 @@
 import pLimit from 'p-limit';
 import type { Invocation } from '../invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
+import { mistypedColumns } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import { Erasures } from '../erasure/landed.js';
 import { Register } from '../erasure/register.js';
@@ -10,7 +11,7 @@ import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import type { RunLock } from '../storage/run-lock.js';
-import { presentOf } from '../api/clocks.js';
+import { assertMayLand, presentOf } from '../api/clocks.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
 import { rememberAddress, withDataFolder, type FolderConfig } from './data-folder.js';
 import { forgottenError } from '../journal/doubt.js';
@@ -69,6 +70,8 @@ export interface RunContext extends LocalContext {
    * Returns the instant to record for an answer: now, by the service's clock if this machine's is wrong, but always
    * later than everything that has landed. The later of two pulls of a day counts, so a clock that was set back must
    * not make the newer pull look older.
+   *
+   * @throws ClockError when the clocks now differ so much that nothing may land
    */
   pullInstant(): Date;
 }
@@ -103,6 +106,7 @@ export async function withLocalContext<T>(
   working: 'working' | 'rebuilt' = 'working',
 ): Promise<T> {
   const { effects, terminal, signal, runId } = invocation;
+  for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   return withDataFolder(config, invocation, command, async (folder) => {
     const { dataDir, files, lock, journal, publishedSchema } = folder;
     const landing = await LandingZone.open(dataDir, effects);
@@ -234,6 +238,7 @@ function monotone(
 ): RunContext['pullInstant'] {
   let last: number | undefined;
   return () => {
+    assertMayLand({ service, effects, config });
     last ??= foundAtStart.reduce(
       (latest, found) => Math.max(latest, instantOfFound(found)?.getTime() ?? 0),
       0,

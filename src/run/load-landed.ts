@@ -44,7 +44,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (landed.length === 0) return;
   const now = await warehouse.loader.loaded();
-  for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
+  for (const entry of landed) if (now.has(pullId(entry))) await noteLoaded(context, entry);
 }
 
 /**
@@ -99,17 +99,19 @@ async function exportPull(
 
 /** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
 export async function loadExport(context: LocalContext, entry: Export): Promise<boolean> {
-  const { ledger, report } = context;
   const pull = await exportPull(context, entry);
   if (pull === undefined || !(await loadOrReport(context, [pull]))) return false;
-  await ledger.loaded(entry.key);
-  const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
-  if ((stray + odd) * 2 <= pull.records) return true;
-  report.needsAction(
-    `Export ${entry.key} of ${entry.day} holds mostly events of other days, so its id may belong to another export. ` +
-      `To correct the id: \`dawnload exports attach ${entry.key} EXPORT_ID --yes\`.`,
-  );
+  await noteLoaded(context, entry);
   return true;
+}
+
+/** Notes a loaded export in the ledger; doubts its id if most records belong to other days or other exports. */
+async function noteLoaded({ ledger, report }: LocalContext, entry: Export): Promise<void> {
+  const { key, records = 0 } = await ledger.loaded(entry.key);
+  const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pullId(entry));
+  const foreign = stray + odd + elsewhere;
+  if (foreign * 2 > records)
+    await ledger.doubted(key, `${foreign} of its ${records} records belong elsewhere`);
 }
 
 async function landedExports(

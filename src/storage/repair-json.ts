@@ -11,8 +11,8 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { codeOf, DamageError } from '../errors.js';
 import { damaged, unreadable } from './storage-error.js';
 
-/** Matches a JSON string with its quotes, or a comma after the last value. */
-const STRINGS_AND_COMMAS = /"[^"\\]*(?:\\[^][^"\\]*)*"|,(?=[ \t\r\n]*[\]}])(?<![[{,][ \t\r\n]*,)/g;
+/** Matches a JSON string with its quotes, or a comma that is followed by no value or preceded by none. */
+const STRINGS_AND_COMMAS = /"[^"\\]*(?:\\[^][^"\\]*)*"|,(?=[ \t\r\n]*[\]},])|(?<=[[{][ \t\r\n,]*),/g;
 
 /** Matches inside a string: a surrogate pair, any other escaped code unit, any other escape, a control character. */
 const TROUBLES =
@@ -20,7 +20,7 @@ const TROUBLES =
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]|[\u0000-\u001f]/g;
 
 /**
- * Returns the repaired text: without a byte order mark and trailing commas; halves of surrogate pairs become U+FFFD,
+ * Returns the repaired text: without a byte order mark and needless commas; halves of surrogate pairs become U+FFFD,
  * control characters and unknown escapes are escaped. Every text that `readEnvelope` accepts can be repaired.
  *
  * @returns undefined when the repaired text is still not JSON

@@ -200,6 +200,31 @@ describe('a night', { tags: ['long'] }, () => {
   });
 });
 
+test('two exports whose ids were swapped are named every night until a person decides', async () => {
+  const place = await make(TWO_PAID);
+  await run(place, 'run');
+  const ids = new Map(place.sandbox.bills().map(({ end, export_id }) => [end.slice(0, 10), export_id]));
+  const attach = (day: string, of: string): Promise<Ended> =>
+    run(place, `exports attach ${day}.1 ${ids.get(of) ?? ''} --yes`);
+  await attach('2026-11-19', '2026-11-20');
+  await attach('2026-11-20', '2026-11-19');
+  for (let night = 0; night < 2; night++) {
+    const { stderr } = await run(place, 'run', 1);
+    for (const key of ['2026-11-19.1', '2026-11-20.1'])
+      expect(stderr).toMatch(new RegExp(`${key} of .* its id may belong to another export`));
+  }
+  await run(place, 'status', 1);
+  const notes = await place.rows("select note from ops.exports where note like '%belong elsewhere'");
+  expect(notes).toHaveLength(2);
+  await attach('2026-11-19', '2026-11-19');
+  await run(place, 'exports resume 2026-11-20.1 --accept-incomplete');
+  expect((await run(place, 'run')).stderr).not.toContain('another export');
+  await attach('2026-11-20', '2026-11-20');
+  await run(place, 'run');
+  expect(await place.rows('select 1 from events where date <> export_date')).toEqual([]);
+  expect(place.sandbox.bills()).toHaveLength(2);
+});
+
 describe('a backfill', { tags: ['long'] }, () => {
   test('without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3', async () => {
     const place = await make(PAID);
@@ -256,7 +281,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     const both = await run(place, `${PAY_AGAIN} --accept-incomplete`, 2);
     expect(both.stderr.replace('\n', ' ')).toContain('cannot be combined. Choose one.');
     const { code, stderr } = await place.run(['exports', 'attach', '2026-11-20.1', ' ']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('The export id is empty.')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('EXPORT_ID must be the id of an export')]);
     expect(await ledger(place)).toEqual(before);
   });
 

@@ -41,7 +41,7 @@ const MOVES: Record<ExportState, Moves> = {
   processing: { ...waiting('processing'), processing: 'processing' },
   ready: { ...waiting('ready'), landed: 'landed' },
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
-  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
+  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded' },
   ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   failed: notMade,
   withdrawn: notMade,

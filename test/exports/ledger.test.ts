@@ -248,6 +248,7 @@ describe('what a person decides', () => {
     it('takes the id of another export once a person agrees, and that one gets its own by a second attach', async () => {
       const { ledger, data } = await loaded();
       const refusal = await rejection(ledger.attach(KEY, 'exp-2'));
+      await expect(ledger.attach('junk', 'exp-2')).rejects.toThrow('There is no export junk');
       expect(refusal).toBeInstanceOf(RefusedError);
       expect(refusal.message).toBe(
         'The export id belongs to export 2026-11-19.1, which needs another id then.',

@@ -27,10 +27,13 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-async function setUp(handler: Handler): Promise<{ reading: ExportReading; double: Double; slept: number[] }> {
+async function setUp(
+  handler: Handler,
+  retries = 0,
+): Promise<{ reading: ExportReading; double: Double; slept: number[] }> {
   const effects = quickEffects();
   const double = await startDouble(handler);
-  const service = clientFor(double.url, effects, { retries: 0 });
+  const service = clientFor(double.url, effects, { retries });
   open.push(double, service);
   const reading = {
     service,
@@ -227,7 +230,7 @@ describe('waiting for an export', () => {
       const { reading } = await setUp((_, response, nth) => {
         const count = nth < 2 ? total : 2;
         json(response, { status: 'success', data: records(0), total_page_count: count });
-      });
+      }, 2);
       expect(await awaitExport(reading, PATIENT)).toMatchObject({ kind: 'ready', first: { totalPages: 2 } });
     },
   );

@@ -81,6 +81,11 @@ describe('an answer of another text', () => {
       expect(place.sandbox.bills()).toHaveLength(0);
 
       await place.configure(`${YAML}exports:\n${BUDGET}  refusals: ['nocredit: call …']\n`);
+      const resumed = await place.run(['exports', 'resume', '2026-11-20.1']);
+      expect([resumed.code, resumed.stderr]).toEqual([
+        3,
+        expect.stringMatching(/is failed[^]*Nothing is billed for it\. The next run requests 2026-11-20\./),
+      ]);
       expect((await place.run(['run'])).code).toBe(0);
       expect(place.sandbox.bills()).toHaveLength(1);
       expect((await place.run(['exports', 'list'])).stdout).toContain('failed');

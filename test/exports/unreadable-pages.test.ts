@@ -24,9 +24,10 @@ const TEXTS: readonly (readonly [what: string, text: string | Buffer, records: n
   ['a comma behind the last record', SOUND.replace('],"total', ',],"total'), 2],
   ['a comma behind the last key', SOUND.replace(/\}$/, ',}'), 2],
   ['both, and half an emoji', SOUND.replace('],"total', ' , ],"total').replace('"one"', '"\\ud83d"'), 2],
-  ['a comma before the first record', SOUND.replace('[{', '[,{'), undefined],
-  ['two commas between records', SOUND.replace('},{', '},,{'), undefined],
-  ['a comma and no record', SOUND.replace(/\[\{.*\}\]/, '[,]'), undefined],
+  ['a comma before the first record', SOUND.replace('[{', '[,{'), 2],
+  ['two commas between records', SOUND.replace('},{', '},,{'), 2],
+  ['a comma and no record', SOUND.replace(/\[\{.*\}\]/, '[,]'), 0],
+  ['commas before the first key', SOUND.replace('{"status"', '{ , ,"status"'), 2],
   ['no comma between records', SOUND.replace('},{', '} {'), undefined],
   ['data of null', SOUND.replace(/\[\{.*\}\]/, 'null'), undefined],
   ['no data', SOUND.replace(/"data":\[\{.*\}\],/, ''), undefined],
@@ -128,17 +129,21 @@ const YAML =
 /** Three pages, one of which comes as that makes it, for so many answers. */
 async function night(
   odd: number,
-  make: (text: string) => string,
-  times = Infinity,
-): Promise<{ place: Place; run: Ended }> {
-  const place = await Place.make(YAML, { eventsPerDay: 1_900 });
+  make: (text: string) => string | Buffer,
+  { times = Infinity, yaml = YAML } = {},
+): Promise<{ place: Place; run: Ended; asked: number }> {
+  const place = await Place.make(yaml, { eventsPerDay: 1_900 });
   places.push(place);
   let left = times;
+  let asked = 0;
   place.sandbox.bend((endpoint, answer, query) => {
     if (endpoint !== 'E21' || Number(query.get('page') ?? 0) !== odd || left-- <= 0) return answer;
-    return { ...answer, body: Buffer.from(make(answer.body.toString())) };
+    asked++;
+    const made = make(answer.body.toString());
+    return { ...answer, body: typeof made === 'string' ? Buffer.from(made) : made };
   });
-  return { place, run: await place.run(['run']) };
+  const run = await place.run(['run']);
+  return { place, run, asked };
 }
 
 async function events(place: Place): Promise<number> {
@@ -168,10 +173,11 @@ describe('a page of a paid export that cannot be read', () => {
     expect((await place.run(['run'])).code).toBe(0);
   });
 
-  test.each<[string, number, (text: string) => string]>([
+  test.each<[string, number, (text: string) => string | Buffer]>([
     ['the first without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
     ['one with NaN in a record', 1, (text) => text.replace('"time":', '"odd":NaN,"time":')],
-    ['the last with two commas', 2, (text) => text.replace('},{', '},,{')],
+    ['the last cut off', 2, (text) => text.slice(0, 500)],
+    ['one in UTF-16', 1, (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
   ])('(%s) is left out by a rebuild too', { tags: ['long'] }, async (_, odd, make) => {
     const { place, run } = await night(odd, make);
     expect(await events(place)).toBe(odd === 2 ? 2_000 : (place.sandbox.bills()[0]?.records ?? 0) - 1_000);
@@ -181,8 +187,25 @@ describe('a page of a paid export that cannot be read', () => {
     expect(await contents(place.published)).toEqual(before);
   });
 
+  test.each<[string, number, (text: string) => string | Buffer]>([
+    ['the first without data', 0, withoutData],
+    ['the first cut off', 0, (text) => text.slice(0, 500)],
+    ['one in UTF-16', 1, (text) => Buffer.from(text, 'utf16le')],
+  ])('(%s) is asked for as often as retries says, and noted', async (_, odd, make) => {
+    const { place, run, asked } = await night(odd, make, { yaml: YAML.replace('retries: 0', 'retries: 1') });
+    expect(asked).toBe(2);
+    expect(run.stderr).toContain(`is loaded without page ${odd}, which cannot be read`);
+    expect(await events(place)).toBe((place.sandbox.bills()[0]?.records ?? 0) - 1_000);
+    const notes =
+      "select subject, records::int as records from ops.load_notes where note = 'unreadable_page'";
+    expect(await place.rows(notes)).toEqual([{ subject: `page ${odd}`, records: null }]);
+  });
+
   test('and comes whole when it is asked for again is no matter', { tags: ['long'] }, async () => {
-    const { place, run } = await night(0, withoutData, 2);
+    const { place, run } = await night(0, withoutData, {
+      times: 2,
+      yaml: YAML.replace('retries: 0', 'retries: 2'),
+    });
     expect(run.code).toBe(0);
     expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
   });

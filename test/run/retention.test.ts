@@ -63,6 +63,13 @@ test('the next run removes nothing more, requests nothing again, and pays nothin
   expect(place.sandbox.requests().E20).toBe(requests);
 });
 
+test('an export whose pages were removed is not downloaded again', async () => {
+  const asked = place.sandbox.requests().E21;
+  const { code, stderr } = await place.run(['exports', 'resume', '2026-11-10.1']);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('Retention removed the pages')]);
+  expect(place.sandbox.requests().E21).toBe(asked);
+});
+
 test('an erased person leaves what was computed of removed days, and others stay as they are', async () => {
   const kept = join(place.folder, 'kept');
   await cp(join(place.folder, 'data'), kept, { recursive: true });

@@ -12,7 +12,8 @@ describe('a text that is not JSON', () => {
     ['an escaped backslash before a u is no escape', '["\\\\ud83d"]', ['\\ud83d']],
     ['an escape that means nothing is text', '["a\\x b\\u12G4"]', ['a\\x b\\u12G4']],
     ['a backslash before a line break is text', '["a\\\nb"]', ['a\\\nb']],
-    ['commas behind the last value go', '[{"a":1 , },[2,\n], ]', [{ a: 1 }, [2]]],
+    ['needless commas go', '[ ,{"a":1 , },, [,2,\n], ]', [{ a: 1 }, [2]]],
+    ['commas in texts stay', '["a,,b", ",]", "[,"]', ['a,,b', ',]', '[,']],
   ])('%s', (_, text, expected) => {
     expect(JSON.parse(repairedJson(text) ?? 'undefined')).toEqual(expected);
   });

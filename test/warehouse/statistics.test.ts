@@ -32,6 +32,26 @@ test('a day without a record is covered, its totals are zero, and the campaigns 
   });
 });
 
+test('a value of another JSON type is taken, and its record keeps its whole text in extra', async () => {
+  const workshop = new Workshop();
+  const odd = statistic({ campaign_id: 12, campaign_name: true, message_sent: '10' });
+  await workshop.load(workshop.statistics(DAY, [odd, statistic()]));
+  expect(
+    await workshop.lines(
+      "select campaign_id, campaign_name, message_sent, extra ->> '$.campaign_id' from daily_statistics order by 1",
+    ),
+  ).toEqual(['12 | true | 10 | 12', expect.stringMatching(/^c1 .* 10 \| -$/)]);
+  expect(
+    await workshop.lines(
+      "select field, kind, example_type from ops.schema_drift where place = 'record' order by 1",
+    ),
+  ).toEqual([
+    'campaign_id | type | UBIGINT',
+    'campaign_name | type | BOOLEAN',
+    'message_sent | type | VARCHAR',
+  ]);
+});
+
 describe('counts that the service changes afterwards', () => {
   const DAYS = [DAY, '2026-11-10', '2026-11-12', '2026-11-13'] as const;
   const reports: number[] = [];
