@@ -159,9 +159,9 @@ export class Journal {
     if (seq === 0 || this.#sums.get(seq) === sum) return true;
     const bytes = this.#bytes;
     for (const at of found(bytes, `","seq":${seq},"at":`)) {
-      const start = bytes.lastIndexOf('\n', at) + 1;
-      const isNumber = at - start < '{"kind":"longest'.length;
-      if (isNumber) return SUM.exec(textAt(bytes, start))?.[1] === sum;
+      const text = textAt(bytes, bytes.lastIndexOf('\n', at) + 1);
+      // The same characters may be part of a text in another line.
+      if (new RegExp(`^\\{"kind":"[a-z]+","seq":${seq},`).test(text)) return SUM.exec(text)?.[1] === sum;
     }
     return false;
   }
@@ -417,7 +417,7 @@ function reconciled(
   const what = own.length === 0 ? `${pathIn(place)} was missing` : `${pathIn(place)} lacked ${missing} lines`;
   return {
     content: { ...second, rest: 'nothing' },
-    lacks: `${what}; they were restored from its second copy.`,
+    lacks: `${what}. What it lacked was restored from its second copy.`,
   };
 }
 

@@ -54,6 +54,17 @@ describe('the journal', () => {
     expect(journal.lacks).toBeUndefined();
   });
 
+  it('knows each of its lines by number and checksum, and no other', async () => {
+    const { lines, reopened } = await written();
+    const journal = await reopened();
+    for (const [nth, line] of lines.entries()) {
+      const sum = /"sum":"(\w+)"/.exec(line)?.[1] ?? '';
+      expect(journal.holds({ seq: nth + 1, sum }), line).toBe(true);
+      expect(journal.holds({ seq: nth + 1, sum: 'x' })).toBe(false);
+      expect(journal.holds({ seq: nth + 2, sum })).toBe(false);
+    }
+  });
+
   it('writes each line to its second copy, and the witness after an intent and at the close', async () => {
     const { dataDir, copyPath, text, reopened } = await written();
     expect(await readFile(copyPath, 'utf8')).toBe(text);
