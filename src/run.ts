@@ -560,8 +560,8 @@ async function holdsDays(
 }
 
 /** The loaded exports whose pages were removed by retention. */
-function removedExports({ ledger, dataDir }: LocalContext): Export[] {
-  return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(dataDir, entry));
+function removedExports({ ledger, journal }: LocalContext): Export[] {
+  return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
 }
 
 /** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */

@@ -120,7 +120,8 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  let entry = entryIn(await ledgerOf(config, effects), key);
+  const state = await ledgerOf(config, effects);
+  let entry = entryIn(state, key);
   if (entry.state === 'ambiguous')
     entry = await withLedger(config, invocation, 'exports resume', ({ ledger }) =>
       Promise.resolve(ledger.get(key)),
@@ -129,7 +130,7 @@ export async function exportsResumeCommand(
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
   }
-  if (wereRemoved(config.dataDir, entry))
+  if (wereRemoved(state.journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {

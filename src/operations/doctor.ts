@@ -588,10 +588,11 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const landing = LandingZone.read(dataDir);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
-  for (const entry of await paidExports(config, effects)) {
+  const journal = await Journal.read(config, effects);
+  for (const entry of exportsOf(journal.of('export')).values()) {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
-    if (wereRemoved(dataDir, entry)) continue;
+    if (wereRemoved(journal, entry)) continue;
     const held = sumOf(await landedPages({ landing }, { day, key, exportId }));
     if (held === records) continue;
     damage.push({

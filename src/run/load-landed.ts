@@ -83,7 +83,7 @@ async function exportPull(
 ): Promise<(EventsPull & { records: number }) | undefined> {
   const { day, key, exportId, window, records, landedAt } = entry;
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
-  if (wereRemoved(context.dataDir, entry)) return undefined;
+  if (wereRemoved(context.journal, entry)) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
   return {
     stream: 'events',

@@ -4,12 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { dayOf, isDay, listDays, shiftDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
 import { InterruptedError, messageOf } from '../errors.js';
 import type { Export } from '../exports/export.js';
+import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import type { Lake } from '../lake/lake.js';
 import { withLake } from '../lake/push.js';
@@ -25,13 +26,12 @@ import type { Invocation } from '../invocation.js';
 
 type Retention = Config['retention'];
 
-/** File in an export's folder that marks its pages as removed by retention, not missing. */
-const REMOVED = 'removed.json';
-
 /** A folder of the landing zone that is due for removal, and the KST day of its content. */
 interface DueFolder {
   readonly path: string;
   readonly day: Day;
+  /** The export that the pages belong to. */
+  readonly of?: { readonly key: string; readonly exportId: string };
 }
 
 /**
@@ -56,7 +56,7 @@ export async function foldersDue(
     for (const { day, key, exportId, state } of entries) {
       if (state !== 'loaded' || exportId === undefined || day >= before || !left.has(day)) continue;
       const path = join(root, exportFolder({ day, key, exportId }));
-      if ((await namesIn(path)).some((name) => name !== REMOVED)) due.push({ path, day });
+      if ((await namesIn(path)).length > 0) due.push({ path, day, of: { key, exportId } });
     }
     for (const day of (await namesIn(join(root, 'rejected'))).filter(isDay))
       if (day < before) due.push({ path: join(root, 'rejected', day), day });
@@ -104,7 +104,7 @@ export async function retain(
     'landing',
     folders.length,
   );
-  return () => removeFolders(dataDir, folders, effects);
+  return () => removeFolders(context, folders);
 
   async function noteDays(days: readonly Day[], place: string, items: number): Promise<void> {
     const [first] = [...days].sort();
@@ -185,31 +185,21 @@ async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day
     .map(({ day }) => day);
 }
 
-/** Removes landed folders; an export's folder keeps a note, so that its pages are not taken for lost. */
+/** Removes landed folders. The journal notes the pages of an export first, so that they are not taken for lost. */
 async function removeFolders(
-  dataDir: string,
+  { journal, effects, dataDir }: LocalContext,
   folders: readonly DueFolder[],
-  effects: LocalContext['effects'],
 ): Promise<void> {
   const disk = new DurableFolder(dataDir, effects);
-  const root = join(foldersOf(dataDir).landing, 'events');
-  for (const { path, day } of folders) {
-    if (path.startsWith(root)) {
-      const note = `${JSON.stringify({ day, removed_at: effects.now().toISOString() })}\n`;
-      await disk.write(join(path, REMOVED), note, 'retention/note');
-    }
-    for (const name of await namesIn(path)) {
-      if (name === REMOVED) continue;
-      await orStorageError('remove', path, () => rm(join(path, name), { recursive: true, force: true }));
-      effects.reach('retention/removed');
-    }
-    await disk.syncFolder(path);
-    if (!path.startsWith(root)) await orStorageError('remove', path, () => rm(path, { recursive: true }));
+  for (const { path, of } of folders) {
+    if (of !== undefined) await journal.append('removed', { event: 'pages', ...of });
+    await orStorageError('remove', path, () => rm(path, { recursive: true, force: true }));
+    effects.reach('retention/removed');
+    await disk.syncFolder(dirname(path));
   }
 }
 
 /** True if the pages of a landed export were removed by retention. */
-export function wereRemoved(dataDir: string, { day, key, exportId }: Export): boolean {
-  if (exportId === undefined) return false;
-  return existsSync(join(foldersOf(dataDir).landing, exportFolder({ day, key, exportId }), REMOVED));
+export function wereRemoved(journal: Journal, { key, exportId }: Pick<Export, 'key' | 'exportId'>): boolean {
+  return journal.of('removed').some((line) => line.key === key && line.exportId === exportId);
 }
