@@ -46,7 +46,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-export async function exportsShowCommand(key: string, invocation: Invocation): Promise<ExitCode> {
+export async function exportsShowCommand(_: object, invocation: Invocation, key: string): Promise<ExitCode> {
   const { terminal } = invocation;
   const state = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
   const entry = entryIn(state, key);
@@ -62,10 +62,10 @@ export interface AttachOptions {
 }
 
 export async function exportsAttachCommand(
-  key: string,
-  exportId: string,
   options: AttachOptions,
   invocation: Invocation,
+  key: string,
+  exportId: string,
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   if (exportId.trim() === '') throw new UsageError('The export id is empty.');
@@ -93,7 +93,11 @@ export async function exportsAttachCommand(
   return EXIT.done;
 }
 
-export async function exportsAbandonCommand(key: string, invocation: Invocation): Promise<ExitCode> {
+export async function exportsAbandonCommand(
+  _: object,
+  invocation: Invocation,
+  key: string,
+): Promise<ExitCode> {
   const config = invocation.loadConfig();
   const entry = await withLedger(config, invocation, 'exports abandon', async (ledger) => {
     const abandoned = await ledger.abandon(key);
@@ -108,9 +112,9 @@ export async function exportsAbandonCommand(key: string, invocation: Invocation)
 
 /** Resumes one export: at no cost if it has an id; billed again only with the user's consent. */
 export async function exportsResumeCommand(
-  key: string,
   options: ResumeOptions,
   invocation: Invocation,
+  key: string,
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());

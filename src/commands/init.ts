@@ -69,12 +69,9 @@ const MOST_REFUSALS = 3;
 /** The number of days that the first run loads, if nobody says another first day. */
 const FIRST_DAYS = 7;
 
-export async function initCommand(
-  folder: string,
-  options: InitOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export async function initCommand(options: InitOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, flags, environment, effects } = invocation;
+  const folder = process.cwd();
   const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
   // The .env must be in the folder of the settings file; no other .env is read.
   const env = resolve(dirname(yaml), '.env');

@@ -5,7 +5,7 @@ import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
-import { changesOf, type Changes } from '../lake/transaction.js';
+import type { Changes } from '../lake/transaction.js';
 import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
@@ -52,19 +52,6 @@ export async function lakeSetupCommand(
   if (json === true) {
     terminal.out(JSON.stringify({ namespace: config.lake.namespace, created: created.length, added }));
   }
-  return EXIT.done;
-}
-
-export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
-  const config = requireLake(invocation.loadConfig());
-  const { terminal } = invocation;
-  const changes = await withLake(config, invocation, async (lake) => {
-    // Fails if the lake is not set up.
-    await latestCommits(lake, 1);
-    return changesOf(lake);
-  });
-  if (json === true) terminal.out(JSON.stringify(changesJson(changes)));
-  else for (const line of planLines(changes)) terminal.out(line);
   return EXIT.done;
 }
 

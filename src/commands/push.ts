@@ -1,4 +1,5 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
@@ -38,25 +39,27 @@ export interface PushOptions extends JsonOptions {
   readonly yes?: boolean;
 }
 
-type Words = readonly [string, (string | undefined)?];
-
 export async function pushCommand(
-  words: Words | readonly [],
   options: PushOptions,
   invocation: Invocation,
+  first?: string,
+  second?: string,
 ): Promise<ExitCode> {
-  const [first] = words;
   if (first === undefined) {
     throw new UsageError('There is no target.', {
       hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
     });
   }
   const config = requireService(invocation.loadConfig());
-  return perform(wantedBy([first, words[1]], options, config), options, config, invocation);
+  return perform(wantedBy([first, second], options, config), options, config, invocation);
 }
 
 /** The push that the words name: one of the configuration, or a target with its query. */
-function wantedBy([first, second]: Words, options: PushOptions, config: Config): Wanted {
+function wantedBy(
+  [first, second]: readonly [string, string | undefined],
+  options: PushOptions,
+  config: Config,
+): Wanted {
   const configured = config.pushes.find(({ name }) => name === first);
   const { query, sql, file, param, key, only, deleteMissing } = options;
   if (configured !== undefined && second === undefined) return { ...wantedOf(configured), only };
@@ -306,38 +309,20 @@ const REJECTED = ['target', 'row', 'reason', 'tries', 'tried again'].map((name) 
  * Lists the rejected rows. A row of a person is kept as a keyed hash; its user id is shown if the warehouse, or the query
  * that is given, still has it.
  */
-export async function pushRejectedCommand(
-  words: Words | readonly [],
-  options: PushOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   await assertSameProject(config);
   const { dataDir } = config;
   const ledger = await PushLedger.open(dataDir, effects);
-  const [first, second] = words;
-  const given =
-    first === undefined
-      ? undefined
-      : wantedBy(
-          [first, second],
-          first === 'catalog-items' ? { mode: 'patch', ...options } : options,
-          config,
-        );
-  const targets =
-    given === undefined ? ledger.pushes.map(({ target }) => target) : [targetText(given.target)];
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
-  for (const text of new Set(targets)) {
-    const rejections = [...(await RowHashes.open(dataDir, text, ledger.stateOf, effects)).rejections];
+  for (const [target, key] of new Map(ledger.pushes.map((push) => [push.target, push.key]))) {
+    const rejections = [...(await RowHashes.open(dataDir, target, ledger.stateOf, effects)).rejections];
     if (rejections.length === 0) continue;
-    const [kind = '', name] = text.split(' ');
-    const target = parseTarget([kind, name], { mode: kind === 'catalog-items' ? 'patch' : undefined });
-    const key = ledger.pushes.filter((push) => push.target === text).at(-1)?.key;
-    const keys = await keysOf({ key, ...(given ?? { target, source: {} }) }, dataDir, invocation);
+    const keys = await keysOf(target, { key, ...options }, dataDir, invocation);
     for (const { k, r, reason, pushes } of rejections) {
       const row = keys.get(k) ?? (k === '' ? r : k);
-      all.push({ target: text, row, reason, tries: pushes.size, tried_again: pushes.size < TRIES });
+      all.push({ target, row, reason, tries: pushes.size, tried_again: pushes.size < TRIES });
     }
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
@@ -356,27 +341,32 @@ export async function pushRejectedCommand(
 }
 
 /**
- * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Recipients are
- * not shown.
+ * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Catalog items
+ * are not hashed, and recipients are not shown.
  */
 async function keysOf(
-  { target, key, source }: Omit<Wanted, 'deleteMissing'>,
+  text: string,
+  {
+    key,
+    query,
+    sql,
+    file,
+    param,
+  }: Pick<PushOptions, 'query' | 'sql' | 'file' | 'param'> & { key?: string | undefined },
   dataDir: string,
   { effects }: Invocation,
 ): Promise<Map<string, string>> {
+  const [kind = '', name] = text.split(' ');
+  if (kind === 'opt-outs' || kind === 'catalog-items') return new Map();
+  const target = parseTarget([kind, name], {});
   const column = key ?? traitsOf(target).identity;
-  const isAsked = [source.name, source.sql, source.file].some((one) => one !== undefined);
-  if (target.kind === 'opt-outs' || target.kind === 'catalog-items') return new Map();
   const hash = keyHashOf(target, column, hashWith(await hmacKey(dataDir, effects)));
-  const asked = isAsked ? source : { sql: statement('push/users') };
-  try {
-    const { rows } = await findRows(dataFiles(dataDir).published, asked, effects.now());
-    return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
-  } catch (error) {
-    // The reasons are worth listing without the keys, unless a person gave the query.
-    if (isAsked || !(error instanceof DawnloadError)) throw error;
-    return new Map();
-  }
+  const isAsked = [query, sql, file].some((one) => one !== undefined);
+  const { published } = dataFiles(dataDir);
+  if (!isAsked && !existsSync(published)) return new Map();
+  const source = isAsked ? { name: query, sql, file, param } : { sql: statement('push/users') };
+  const { rows } = await findRows(published, source, effects.now());
+  return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
 }
 
 export interface ResumePushOptions extends JsonOptions {
@@ -387,9 +377,9 @@ const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== 
 
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
-  id: string,
   { again = false, json }: ResumePushOptions,
   invocation: Invocation,
+  id: string,
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
@@ -409,7 +399,7 @@ export async function pushResumeCommand(
   return perform(wanted, { yes: true, ...(json === undefined ? {} : { json }) }, config, invocation);
 }
 
-export async function pushAbandonCommand(id: string, invocation: Invocation): Promise<ExitCode> {
+export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
   const config = invocation.loadConfig();
   await underLock(config, invocation, 'push abandon', async () => {
     const ledger = await PushLedger.open(config.dataDir, invocation.effects);

@@ -5,7 +5,7 @@ import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { ask, droppedIds, notCounted } from '../queries/ask.js';
-import { bundledQuery, loadCatalogue, describeQuery } from '../queries/catalogue.js';
+import { loadCatalogue } from '../queries/catalogue.js';
 import { questionOf } from '../queries/question.js';
 import {
   csvLine,
@@ -33,7 +33,7 @@ import type { Writable } from 'node:stream';
 
 export interface QueryOptions {
   /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly sql?: string;
   /** The path of a file with SQL. */
   readonly file?: string;
@@ -46,8 +46,6 @@ export interface QueryOptions {
   readonly lang?: Language;
   /** True if a CSV starts with a byte order mark, for Excel. */
   readonly bom?: boolean;
-  /** True to show the parameters and the columns of the bundled query instead of running it. */
-  readonly show?: boolean;
   /** Maximum number of rows in a table; other formats are never limited. */
   readonly limit?: number;
 }
@@ -66,7 +64,6 @@ export async function queryCommand(
   invocation: Invocation,
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
-  if (options.show === true) return showQuery(options, stdout);
   const format = formatOf(options, stdout);
   const question = questionOf(options, invocation.effects.now());
   if (question === undefined) return listQueries(format, invocation, stdout);
@@ -196,17 +193,6 @@ async function listQueries(format: Format, { terminal }: Invocation, stdout: Out
     await writeTo(stdout, piecesOf(`${await drawTable(columns, rows, drawingFor(stdout))}\n`));
   }
   terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
-  return EXIT.done;
-}
-
-/** Prints the parameters and the columns of a bundled query. */
-async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCode> {
-  if (name === undefined) {
-    throw new UsageError('There is no query to show.', {
-      hint: 'Name a bundled query; `dawnload query` lists them.',
-    });
-  }
-  await writeTo(stdout, piecesOf(`${describeQuery(bundledQuery(name))}\n`));
   return EXIT.done;
 }
 
