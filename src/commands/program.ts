@@ -441,7 +441,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => {
       const { completionCommand } = await import('./completion.js');
-      return (_, { terminal }, shell) => completionCommand(shell ?? '', program, terminal);
+      return (_, { terminal }, shell) => completionCommand(shell, program, terminal);
     },
   });
 
