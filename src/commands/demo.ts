@@ -111,7 +111,7 @@ export async function showResults(
     }));
     terminal.out('');
     terminal.out(first.sentence);
-    terminal.draw(await drawTable(columns, cells, { width, color: terminal.color }));
+    terminal.draw(drawTable(columns, cells, { width, color: terminal.color }));
   }
 }
 

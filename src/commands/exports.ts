@@ -40,7 +40,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
       entry.exportId ?? '',
       entry.note ?? '',
     ]);
-    terminal.draw(await drawTable(COLUMNS, rows, terminal));
+    terminal.draw(drawTable(COLUMNS, rows, terminal));
   } else if (doubt === undefined) terminal.note('No paid export has been requested yet.');
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
@@ -161,7 +161,13 @@ function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
 }
 
 /** The number of records, or the estimate. */
-function sizeOf({ records, estimate }: Export): string {
+function sizeOf({
+  records,
+  estimate,
+}: {
+  readonly records?: number | undefined;
+  readonly estimate?: number | undefined;
+}): string {
   if (records !== undefined) return formatCount(records);
   return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }
@@ -222,7 +228,7 @@ export async function exportsRecoverCommand(
       terminal.note('The ledger lists every paid export that is known in this data folder.');
       return EXIT.done;
     }
-    if (options.json !== true) await show(ledger, invocation);
+    if (options.json !== true) show(ledger, invocation);
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service before the next run.',
     );
@@ -243,24 +249,20 @@ export async function exportsRecoverCommand(
   });
 }
 
-async function show(ledger: Ledger, { terminal }: Invocation): Promise<void> {
+function show(ledger: Ledger, { terminal }: Invocation): void {
   const { lost, untracked } = ledger;
   if (lost.length > 0)
     terminal.note(`The ledger lacks ${plural(lost.length, 'line')} that its second copy holds.`);
-  const rows = untracked.map(({ key, day, state, records, estimate, exportId, knownBy }) => [
-    key,
-    day,
-    state,
-    records === undefined
-      ? estimate === undefined
-        ? ''
-        : `~${formatCount(estimate)}`
-      : formatCount(records),
-    exportId ?? '',
-    knownBy,
+  const rows = untracked.map((one) => [
+    one.key,
+    one.day,
+    one.state,
+    sizeOf(one),
+    one.exportId ?? '',
+    one.knownBy,
   ]);
   if (rows.length > 0) {
-    terminal.draw(await drawTable(UNTRACKED_COLUMNS, rows, terminal));
+    terminal.draw(drawTable(UNTRACKED_COLUMNS, rows, terminal));
   }
 }
 

@@ -91,7 +91,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
     `Lake ${config.lake.namespace} in warehouse ${config.lake.catalog.warehouse} of ${config.lake.catalog.uri}`,
   );
   terminal.draw(
-    await drawTable(
+    drawTable(
       [column('stream'), number('days'), column('first'), column('last'), number('rows')],
       status.coverage.map(({ stream, days, first, last, rows }) => [
         stream,
@@ -110,7 +110,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   }
   for (const line of planLines(status)) terminal.out(line);
   terminal.draw(
-    await drawTable(
+    drawTable(
       [column('commit'), column('at'), column('command'), number('days'), number('rows')],
       status.commits.map(({ id, at, command, days, rows }) => [
         id,
@@ -159,7 +159,7 @@ export async function lakeVerifyCommand(
     );
   } else {
     terminal.draw(
-      await drawTable(
+      drawTable(
         [column('table'), number('days'), number('rows here'), number('in the lake'), column('')],
         tables.map(({ table, days, fileRows, lakeRows, equal }) => [
           table,

@@ -276,7 +276,7 @@ export async function pushListCommand(options: JsonOptions, invocation: Invocati
       String(unknownRows(push)),
       push.note ?? '',
     ]);
-    terminal.draw(await drawTable(LIST, rows, terminal));
+    terminal.draw(drawTable(LIST, rows, terminal));
   }
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
@@ -335,7 +335,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
       String(tries),
       again ? 'yes' : 'no',
     ]);
-    terminal.draw(await drawTable(REJECTED, rows, terminal));
+    terminal.draw(drawTable(REJECTED, rows, terminal));
   }
   return EXIT.done;
 }

@@ -190,7 +190,7 @@ async function listQueries(format: Format, { terminal }: Invocation, stdout: Out
     await writeTo(stdout, piecesOf([heads, ...rows].map(csvLine).join('')));
   } else {
     const columns = heads.map((name) => ({ name, numeric: false }));
-    await writeTo(stdout, piecesOf(`${await drawTable(columns, rows, drawingFor(stdout))}\n`));
+    await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
   }
   terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
   return EXIT.done;
@@ -304,5 +304,5 @@ async function* tableText(
     below: name === 'verdict',
     isName: /(?:^|_)name$/.test(name),
   }));
-  yield `${await drawTable(heads, rows, drawing)}\n`;
+  yield `${drawTable(heads, rows, drawing)}\n`;
 }
