@@ -149,7 +149,6 @@ async function send(
     retryAfter: header('retry-after'),
     location: header('location'),
     date: header('date'),
-    link: header('link'),
     body: await readCapped(answer.body, header('content-encoding')),
   };
 }
