@@ -35,14 +35,14 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   const [newest] = await latestCommits(lake, 1);
   await state.agree(newest);
   const relations = await relationsOf(lake);
-  const held = await heldColumns(lake);
-  if (held === undefined) {
+  const recorded = await recordedColumns(lake);
+  if (recorded === undefined) {
     throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
       hint: 'Run `dawnload lake setup` and see what it says.',
     });
   }
   const columns = columnsVersion(relations);
-  if (held !== columns) await prepareTables(lake, relations);
+  if (recorded !== columns) await prepareTables(lake, relations);
   effects.reach('lake/prepared');
   const changes = await changesOf(lake);
   const commits: Commit[] = [];
@@ -61,7 +61,11 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   );
   keep(
     await transaction.commit(() =>
-      transaction.all(changes, together ? events : events.slice(-1), held === columns ? undefined : columns),
+      transaction.all(
+        changes,
+        together ? events : events.slice(-1),
+        recorded === columns ? undefined : columns,
+      ),
     ),
   );
   return commits;
@@ -127,10 +131,10 @@ export function pushLake(
 }
 
 /** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
-async function heldColumns({ session, ops }: Lake): Promise<string | undefined> {
-  await session.run('lake/held_parts', ops);
+async function recordedColumns({ session, ops }: Lake): Promise<string | undefined> {
+  await session.run('lake/recorded_parts', ops);
   const part = z.object({ version: z.string() });
-  const [columns] = await session.rows('lake/held_version', part, { relation: COLUMNS_PART });
+  const [columns] = await session.rows('lake/recorded_version', part, { relation: COLUMNS_PART });
   return columns?.version;
 }
 

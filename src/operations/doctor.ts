@@ -498,10 +498,10 @@ async function landedFiles(dataDir: string): Promise<Finding> {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(dataDir, entry)) continue;
-    const held = sumOf(await landedPages({ landing }, { day, key, exportId }));
-    if (held === records) continue;
+    const found = sumOf(await landedPages({ landing }, { day, key, exportId }));
+    if (found === records) continue;
     damage.push({
-      message: `The pages of export ${key} hold ${held} of its ${records ?? 0} records: pages are missing or damaged.`,
+      message: `The pages of export ${key} hold ${found} of its ${records ?? 0} records: pages are missing or damaged.`,
       hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }

@@ -190,9 +190,9 @@ export async function declaredFields(
   service: ServiceClient,
   baseUrl: string,
   catalog: string,
-  held: readonly { readonly name: string; readonly type: string }[],
+  stored: readonly { readonly name: string; readonly type: string }[],
 ): Promise<Declared> {
-  const known = held.length === 0 ? undefined : new Map(held.map(({ name, type }) => [name, type]));
+  const known = stored.length === 0 ? undefined : new Map(stored.map(({ name, type }) => [name, type]));
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {

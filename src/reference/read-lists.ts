@@ -22,7 +22,7 @@ export interface ListsReader extends ListReader {
   /** The previous pull. */
   readonly earlier: ReferencePull | undefined;
   /** Number of rows in the last snapshot of each list. */
-  readonly held: ReadonlyMap<string, number>;
+  readonly stored: ReadonlyMap<string, number>;
   /** Counts the rows of pages. */
   count(files: readonly string[], list: ListSource, largestPage: number): Promise<CountedRows>;
   /** Keeps an unusable answer. */
@@ -32,9 +32,9 @@ export interface ListsReader extends ListReader {
 }
 
 /** The earlier readings of a list. */
-export function knownOf(list: string, { earlier, held, snapshot, accepted }: ListsReader): Known {
+export function knownOf(list: string, { earlier, stored, snapshot, accepted }: ListsReader): Known {
   const short = earlier?.short.filter((night) => night.list === list) ?? [];
-  return { held: held.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
+  return { stored: stored.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
 }
 
 export interface ListsRead {
@@ -481,7 +481,7 @@ type Verdict =
 /** The earlier readings of a list. */
 interface Known {
   /** Number of rows in its last snapshot; 0 if there is no snapshot. */
-  readonly held: number;
+  readonly stored: number;
   /** The readings since the last snapshot that were not accepted. */
   readonly short: readonly ShortList[];
   readonly pulledAt: Date;
@@ -493,7 +493,7 @@ interface Known {
 export function judgeReading(
   list: ReadList,
   before: ReadList | undefined,
-  { held, short, pulledAt, accepted }: Known,
+  { stored, short, pulledAt, accepted }: Known,
 ): Verdict {
   const { rows, repeated, equal, announced, moved } = list;
   const again = (reason: string, isShort = false): Verdict => ({ kind: 'again', reason, isShort });
@@ -505,9 +505,9 @@ export function judgeReading(
   const lastNights = short.filter(
     (night) => night.pulledAt < pulledAt && areNightsApart(night.pulledAt, pulledAt),
   );
-  const isLost = isLoss(size(held), size(rows - equal));
+  const isLost = isLoss(size(stored), size(rows - equal));
   if (isLost && !accepted && !lastNights.some((night) => isAlike(night.rows, rows))) {
-    const reason = `the service gives ${rows} rows, less than half of the ${held} before, which two nights must agree on`;
+    const reason = `the service gives ${rows} rows, less than half of the ${stored} before, which two nights must agree on`;
     return again(reason, true);
   }
   if (announced === null || rows === announced) return { kind: 'whole' };

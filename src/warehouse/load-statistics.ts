@@ -157,9 +157,9 @@ async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<vo
   if (others.length > 0)
     throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
   if (pull.accepted === true) return;
-  const held = losses.filter(
+  const heldBack = losses.filter(
     ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
   );
-  await session.set({ held_keys: held.map(({ key }) => key) });
+  await session.set({ held_keys: heldBack.map(({ key }) => key) });
   await session.run('load/losses/hold_back');
 }

@@ -151,14 +151,14 @@ export class Warehouse {
     await this.#writing(() =>
       this.#session.transaction(async () => {
         await this.#session.run('erasure/forget_erasures');
-        for (const { line, sum, erasedAt, persons, records, rows: held, lateRecords } of rows)
+        for (const { line, sum, erasedAt, persons, records, rows: erasedRows, lateRecords } of rows)
           await this.#session.runWith('erasure/note_erasure', {
             line,
             sum,
             erasedAt,
             persons,
             records,
-            rows: held,
+            rows: erasedRows,
             lateRecords,
           });
       }),
@@ -219,7 +219,7 @@ export class Warehouse {
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
   async heldBack(stream: Stream): Promise<Day[]> {
-    const days = await this.#session.rowsWith('ops/held_days', z.object({ date: z.string() }), {
+    const days = await this.#session.rowsWith('ops/held_back_days', z.object({ date: z.string() }), {
       stream,
     });
     return days.map(({ date }) => date);

@@ -57,7 +57,7 @@ const list = (given: Partial<ReadList>): ReadList => ({
   ...given,
 });
 const TONIGHT = new Date('2026-11-20T22:30:00Z');
-const FIRST = { held: 0, short: [], pulledAt: TONIGHT, accepted: false };
+const FIRST = { stored: 0, short: [], pulledAt: TONIGHT, accepted: false };
 /** A reading that did not count, so many hours before. */
 const short = (rows: number, announced: number | null, hours = 24) => ({
   list: '*',
@@ -111,20 +111,20 @@ describe('a reading', () => {
     expect(kindOf({ rows: 8 }, undefined, { ...FIRST, accepted: true })).toBe('differs');
   });
 
-  test('with less than half of the rows that are held takes two nights that are alike, or a person', () => {
-    const held = { ...FIRST, held: 21 };
+  test('with less than half of the rows that are stored takes two nights that are alike, or a person', () => {
+    const stored = { ...FIRST, stored: 21 };
     for (const announced of [10, null]) {
-      expect(judgeReading(list({ announced }), list({ announced }), held)).toMatchObject({ isShort: true });
-      expect(kindOf({ announced }, {}, { ...held, held: 20 })).toBe('whole');
-      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null)] })).toBe('whole');
-      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null, 2)] })).toBe('again');
-      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null, -24)] })).toBe('again');
-      expect(kindOf({ announced }, {}, { ...held, short: [short(0, null)] })).toBe('again');
-      expect(kindOf({ announced }, {}, { ...held, accepted: true })).toBe('whole');
+      expect(judgeReading(list({ announced }), list({ announced }), stored)).toMatchObject({ isShort: true });
+      expect(kindOf({ announced }, {}, { ...stored, stored: 20 })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null)] })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null, 2)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null, -24)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...stored, short: [short(0, null)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...stored, accepted: true })).toBe('whole');
     }
     const empty = { rows: 0, announced: 0 };
-    expect(kindOf(empty, empty, held)).toBe('again');
-    expect(kindOf(empty, empty, { ...held, short: [short(0, 0)] })).toBe('whole');
+    expect(kindOf(empty, empty, stored)).toBe('again');
+    expect(kindOf(empty, empty, { ...stored, short: [short(0, 0)] })).toBe('whole');
     expect(kindOf(empty, empty, FIRST)).toBe('whole');
   });
 });
