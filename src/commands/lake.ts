@@ -1,5 +1,5 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
-import { rangesOf, type Day, formatKst } from '../calendar.js';
+import { formatKst, listDays } from '../calendar.js';
 import type { Config } from '../config.js';
 import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
@@ -12,7 +12,7 @@ import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../invocation.js';
-import { pushLake, rowsAdded, withLake } from '../lake/push.js';
+import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -62,7 +62,7 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
     pushLake(config, invocation, 'lake push'),
   );
   terminal.progress('');
-  terminal.note(pushedLine(commits));
+  terminal.note(describePushed({ commits: commits.length, rows: rowsAdded(commits) }));
   if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));
   return EXIT.done;
 }
@@ -226,12 +226,6 @@ async function verifyErased(
   return EXIT.incomplete;
 }
 
-/** A sentence with the number of rows that the commits wrote. */
-function pushedLine(commits: readonly Commit[]): string {
-  if (commits.length === 0) return 'The lake holds all of the published file already.';
-  return `Pushed ${plural(rowsAdded(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
-}
-
 function planLines({ streams, models, onlyInLake }: Changes): string[] {
   const lines = [...streams].map(
     ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${listDays(days)}`,
@@ -282,12 +276,6 @@ function differenceLine({ table, day, fileRows, lakeRows, column }: Difference):
   if (fileRows !== lakeRows)
     return `${what}: ${plural(fileRows, 'row')} in the file, ${formatCount(lakeRows)} in the lake.`;
   return column === undefined ? `${what}: values differ.` : `${what}: the sums of ${column} differ.`;
-}
-
-function listDays(days: readonly Day[]): string {
-  return rangesOf(days)
-    .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
-    .join(', ');
 }
 
 const column = (name: string) => ({ name, numeric: false });

@@ -78,38 +78,35 @@ function parseTarget(
   { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
 ): Target {
   const kind = ALL.find((one) => one === kindText);
-  const unless = (fits: boolean, what: string, hint: string): void => {
-    if (!fits) throw new UsageError(what, { hint });
-  };
   if (kind === undefined)
     throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
   const { named } = KINDS[kind];
   const needs = named === '' ? 'takes no name' : `needs ${named}`;
-  unless((named === '') === (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.');
   const isCatalog = kind === 'catalog-items';
   const known = MODES.find((one) => one === mode);
-  unless(
-    !isCatalog || known !== undefined,
-    'The target catalog-items needs --mode.',
-    `Choose ${MODES.join(', ')}.`,
-  );
-  unless(
-    isCatalog || mode === undefined,
-    `The target ${kind} has no --mode.`,
-    'It belongs to catalog-items.',
-  );
-  unless(!remove || kind === 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.');
-  unless(
-    !isCatalog || NAME.test(name),
-    `No catalog has the name ${name}.`,
-    'Names have letters, digits, _ and -.',
-  );
   const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
-  unless(
-    kind !== 'opt-outs' || isNumber,
-    `${name} is not an 080 number.`,
-    'Give the number that recipients opt out of.',
-  );
+  const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
+    [(named === '') !== (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.'],
+    [
+      isCatalog && known === undefined,
+      'The target catalog-items needs --mode.',
+      `Choose ${MODES.join(', ')}.`,
+    ],
+    [!isCatalog && mode !== undefined, `The target ${kind} has no --mode.`, 'It belongs to catalog-items.'],
+    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.'],
+    [
+      isCatalog && !NAME.test(name),
+      `No catalog has the name ${name}.`,
+      'Names have letters, digits, _ and -.',
+    ],
+    [
+      kind === 'opt-outs' && !isNumber,
+      `${name} is not an 080 number.`,
+      'Give the number that recipients opt out of.',
+    ],
+  ];
+  const fault = faults.find(([isFault]) => isFault);
+  if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
   return { kind, name, mode: known, removes: remove };
 }
 

@@ -8,7 +8,6 @@ import { ask, droppedIds, notCounted } from '../queries/ask.js';
 import { loadCatalogue } from '../queries/catalogue.js';
 import { questionOf } from '../queries/question.js';
 import {
-  csvLine,
   csvText,
   writeTo,
   type Pieces,
@@ -134,17 +133,12 @@ function summary(rows: number, format: Format, title: string | undefined, option
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
 function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
-  const ending = output === undefined ? '' : extname(output);
-  const wanted = format ?? (ending === '' ? 'table' : ending.slice(1).toLowerCase());
-  const found = FORMATS.find((known) => known === wanted) ?? (wanted === 'txt' ? 'table' : undefined);
+  const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
+  const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
+  const found = FORMATS.find((known) => known === wanted);
   if (found === undefined) {
-    const what =
-      format === undefined ? `No format is written as ${ending}.` : `There is no format ${format}.`;
-    throw new UsageError(what, {
-      hint:
-        format === undefined
-          ? `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`
-          : `Choose one of ${FORMATS.join(', ')}.`,
+    throw new UsageError(`No format is written as ${wanted}.`, {
+      hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
   }
   if (found === 'parquet' && output === undefined && stdout.isTTY === true) {
@@ -169,7 +163,7 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
   return found;
 }
 
-/** Lists the bundled queries: name and title in a table, the complete header in the other formats. */
+/** Lists the bundled queries: name and title in a table, the complete header in JSON. */
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
@@ -185,13 +179,8 @@ async function listQueries(format: Format, { terminal }: Invocation, stdout: Out
     title,
     params.map((parameter) => parameter.name).join(', '),
   ]);
-  const heads = ['query', 'answers', 'parameters'];
-  if (format === 'csv') {
-    await writeTo(stdout, piecesOf([heads, ...rows].map(csvLine).join('')));
-  } else {
-    const columns = heads.map((name) => ({ name, numeric: false }));
-    await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
-  }
+  const columns = ['query', 'answers', 'parameters'].map((name) => ({ name, numeric: false }));
+  await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
   terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
   return EXIT.done;
 }

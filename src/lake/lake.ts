@@ -354,34 +354,30 @@ const row = z
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
 
+function lakeTable(name: string, columns: Readonly<Record<string, string>>): Relation {
+  return {
+    schema: 'ops',
+    name,
+    columns: Object.entries(columns).map(([column, type]) => ({ name: column, type, fileType: type })),
+    stream: undefined,
+    incremental: false,
+    day: undefined,
+  };
+}
+
 /** Tables that exist only in the lake: its commits, and the pushed state of each relation. */
-const column = (name: string, type: string): Column => ({ name, type, fileType: type });
 export const LAKE_TABLES: readonly Relation[] = [
-  {
-    schema: 'ops',
-    name: 'lake_commits',
-    columns: [
-      column('number', 'BIGINT'),
-      column('commit_id', 'VARCHAR'),
-      column('writer', 'VARCHAR'),
-      column('committed_at', 'TIMESTAMP WITH TIME ZONE'),
-      column('command', 'VARCHAR'),
-      column('version', 'VARCHAR'),
-      column('days', 'BIGINT'),
-      column('rows', 'BIGINT'),
-    ],
-    stream: undefined,
-    incremental: false,
-    day: undefined,
-  },
-  {
-    schema: 'ops',
-    name: 'lake_parts',
-    columns: [column('relation', 'VARCHAR'), column('date', 'DATE'), column('version', 'VARCHAR')],
-    stream: undefined,
-    incremental: false,
-    day: undefined,
-  },
+  lakeTable('lake_commits', {
+    number: 'BIGINT',
+    commit_id: 'VARCHAR',
+    writer: 'VARCHAR',
+    committed_at: 'TIMESTAMP WITH TIME ZONE',
+    command: 'VARCHAR',
+    version: 'VARCHAR',
+    days: 'BIGINT',
+    rows: 'BIGINT',
+  }),
+  lakeTable('lake_parts', { relation: 'VARCHAR', date: 'DATE', version: 'VARCHAR' }),
 ];
 
 /** The coverage, which is written together with the days of the streams and not as a table of its own. */

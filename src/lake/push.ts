@@ -12,6 +12,8 @@ import type { Invocation } from '../invocation.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
 import { catalogFailure, hasRemoved, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
+import { plural } from '../terminal/text.js';
+
 /** The points at which a rehearsal can kill a push. */
 export const LAKE_POINTS = [
   'lake/prepared',
@@ -141,4 +143,17 @@ async function recordedColumns({ session, ops }: Lake): Promise<string | undefin
 /** The number of rows that the commits added. */
 export function rowsAdded(commits: readonly Commit[]): number {
   return commits.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** A sentence about the rows that a push wrote. */
+export function describePushed({
+  commits,
+  rows,
+}: {
+  readonly commits: number;
+  readonly rows: number;
+}): string {
+  return commits === 0
+    ? 'The lake holds all of the published file already.'
+    : `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits, 'commit')}.`;
 }
