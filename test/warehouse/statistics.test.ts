@@ -149,7 +149,7 @@ describe('an answer that would wipe most of a day', () => {
       workshop.statistics(RANGE, [statistic(), statistic({ date: BEFORE })], { pulledAt: night(0) }),
       workshop.statistics(RANGE, [statistic({ message_sent: 12 })], { pulledAt: night(1) }),
     );
-    expect(second).toMatchObject({ days: [DAY], held: [BEFORE], superseded: [], restatements: 1 });
+    expect(second).toMatchObject({ days: [DAY], heldBack: [BEFORE], superseded: [], restatements: 1 });
     expect(await workshop.lines('select date, message_sent from daily_statistics order by date')).toEqual([
       `${BEFORE} | 10`,
       `${DAY} | 12`,
