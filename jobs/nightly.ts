@@ -4,22 +4,14 @@
  * The job may run at any time and any number of times; its time, ten past seven, is shortly after yesterday becomes
  * complete.
  */
-import { KST, lastCompleteDay, shiftDay, type Day } from '../src/calendar.js';
+import { lastCompleteDay, shiftDay, type Day } from '../src/calendar.js';
 import { JOB_STREAMS, type Job } from '../src/streams.js';
 
 /** The time of the nightly job in KST, and the retries of a night that failed. */
 export const NIGHTLY = {
-  zone: KST,
-  hour: 7,
-  minute: 10,
+  at: '07:10',
   /** The pause before each retry of a failed night. */
   retryPausesMinutes: [10, 30, 90],
-  /** The pause after a run that was blocked by another active run. */
-  busyMinutes: 10,
-  /**
-   * The pause between retries for exports that the service is still generating, and the time after which the retries end.
-   */
-  exports: { pauseMinutes: 20, untilHours: 5 },
 } as const;
 
 interface Wanted {

@@ -220,35 +220,35 @@ inner join link_ids as others on own.link = others.link
 where others.id in (select id from shared_ids) and others.id not in (select id from person_ids)
 order by all;
 
--- name: held
+-- name: found
 -- The events of erased persons in the file, by the ids of the record and the recipient of the message.
-create or replace temp table held_links as
+create or replace temp table found_links as
 select distinct link from link_ids where id in (select id from erased_ids);
 
-create or replace temp table held_events as
-with held as (
-    select links.* from links semi join held_links using (link)
+create or replace temp table found_events as
+with found as (
+    select links.* from links semi join found_links using (link)
 )
 
 select events.rowid as row_id, events.event_id, events.export_date
 from events
 left join numbers using (event_id)
-semi join held
+semi join found
     on
-        nullif(events.user_id, '') is not distinct from held.user_id
-        and nullif(events.service_user_id, '') is not distinct from held.service_user_id
-        and nullif(events.device_id, '') is not distinct from held.device_id
-        and nullif(events.service_device_id, '') is not distinct from held.service_device_id
-        and numbers.recipient_no is not distinct from held.recipient;
+        nullif(events.user_id, '') is not distinct from found.user_id
+        and nullif(events.service_user_id, '') is not distinct from found.service_user_id
+        and nullif(events.device_id, '') is not distinct from found.device_id
+        and nullif(events.service_device_id, '') is not distinct from found.service_device_id
+        and numbers.recipient_no is not distinct from found.recipient;
 
-create or replace temp table held_opt_outs as
+create or replace temp table found_opt_outs as
 select rowid as row_id, valid_from
 from opt_outs_history
 where recipient is not null and recipient(recipient) in (select id from erased_ids);
 
 select
-    (select coalesce(list(distinct export_date::varchar), []) from held_events) as days,
-    (select min(valid_from)::varchar from held_opt_outs) as first_opt_out;
+    (select coalesce(list(distinct export_date::varchar), []) from found_events) as days,
+    (select min(valid_from)::varchar from found_opt_outs) as first_opt_out;
 
 -- name: computed
 -- The tables in which models hold persons as numbers, and the persons in them on days whose events have left the file.
@@ -301,13 +301,13 @@ select stream, date from ops.touched_days;
 
 create temp table if not exists dirty_days (date date);
 
--- name: held_rows
--- The rows of one table that belong to the held events, as JSON.
+-- name: found_rows
+-- The rows of one table that belong to the found events, as JSON.
 select to_json(rows)::varchar as row
 from {table} as rows
 where {condition};
 
--- name: held_count
+-- name: found_count
 select count(*) as rows from {table} as rows where {condition};
 
 -- name: copy_rows

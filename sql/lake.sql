@@ -180,7 +180,7 @@ select count(*) as tables
 from duckdb_tables()
 where database_name = 'warehouse' and schema_name = 'ops' and table_name = 'model_days';
 
--- name: held_days
+-- name: covered_days
 -- Days of a stream that are equal in the lake and in the file.
 select file.date::varchar as date
 from ops.coverage as file
@@ -195,19 +195,19 @@ where
     and not (file.stream = 'events' and file.date in (select date from ops.removed_days))
 order by file.date;
 
--- name: held_parts
+-- name: recorded_parts
 -- The versions of the parts in the lake, for relations that are compared row by row.
-create or replace temp table held_parts as
+create or replace temp table recorded_parts as
 select relation, date, version
 from lake.{ops}.lake_parts;
 
--- name: held_version
+-- name: recorded_version
 select version
-from held_parts
+from recorded_parts
 where relation = '{relation}' and date is null;
 
 -- name: holds_export
-select exists (from lake.{main}.events where export_date in ({days})) as held;
+select exists (from lake.{main}.events where export_date in ({days})) as stored;
 
 -- name: erased_events
 -- The events of erased persons on days that only the lake holds.
@@ -445,7 +445,7 @@ with file_parts as (
 
 lake_parts as (
     select date, version
-    from held_parts
+    from recorded_parts
     where relation = '{name}'
 )
 

@@ -119,7 +119,7 @@ delete from ops.budget;
 -- name: forget_privacy
 delete from ops.privacy;
 
--- name: held_days
+-- name: held_back_days
 select distinct date::varchar as date
 from ops.held_back
 where stream = $stream
@@ -209,7 +209,7 @@ insert into ops.migrations (number, name, applied_at) values ($number, $name, $a
 insert into ops.privacy by name
 select $recipients as recipients, nullif($columns, '') as columns, $key_fingerprint as key_fingerprint;
 
--- name: privacy_held
+-- name: privacy_stored
 -- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not
 -- record it.
 select

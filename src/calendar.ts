@@ -4,14 +4,10 @@
  * A day is a string `YYYY-MM-DD` and means a day in Korea; an instant is a `Date`.
  */
 
-export const KST = 'Asia/Seoul';
+import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
+import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 
-/**
- * Korea has been nine hours ahead of UTC all year since 1988. A time zone library is avoided, since every command would
- * have to load it.
- */
-const OFFSET = '+09:00';
-const OFFSET_MS = 9 * 3_600_000;
+export const KST = 'Asia/Seoul';
 
 /** The hour, in KST, from which the previous day's data is complete (E17, E19). */
 export const COMPLETE_FROM_HOUR = 7;
@@ -40,7 +36,7 @@ export function isDay(text: string): boolean {
 
 /** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
-  return new Date(instant.getTime() + OFFSET_MS).toISOString().slice(0, -1);
+  return new Date(instant.getTime() + getTimezoneOffset(KST, instant)).toISOString().slice(0, -1);
 }
 
 /** The KST day that holds the instant. */
@@ -69,16 +65,15 @@ export function lastCompleteDay(now: Date): Day {
 
 /** The instant from which a day's data is complete: 07:00 KST of the next day. */
 export function completeFrom(day: Day): Date {
-  const hour = String(COMPLETE_FROM_HOUR).padStart(2, '0');
-  return new Date(`${shiftDay(day, 1)}T${hour}:00:00${OFFSET}`);
+  return fromZonedTime(`${shiftDay(day, 1)}T0${COMPLETE_FROM_HOUR}:00:00`, KST);
 }
 
 /** The UTC window that one KST day, or a range of them, covers: 15:00Z of the day before to 15:00Z. */
 export function windowOf(days: Day | DayRange): Window {
   const { start, end } = typeof days === 'string' ? { start: days, end: days } : days;
   return {
-    start: new Date(`${start}T00:00:00${OFFSET}`),
-    end: new Date(`${shiftDay(end, 1)}T00:00:00${OFFSET}`),
+    start: fromZonedTime(`${start}T00:00:00`, KST),
+    end: fromZonedTime(`${shiftDay(end, 1)}T00:00:00`, KST),
   };
 }
 

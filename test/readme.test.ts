@@ -133,7 +133,8 @@ describe('docs/', () => {
         command = sub;
       }
       expect(command, `${page}: dawnload ${text}`).not.toBe(program);
-      const flags = command.options.flatMap(({ short, long }) => [short, long]);
+      const options = [...command.options, ...program.options];
+      const flags = options.flatMap(({ short, long }) => [short, long]);
       for (const [flag] of words.replace(/"[^"]*"/g, '').matchAll(/(?<= )--?[a-z][a-z-]*/g))
         expect([...flags, '--help'], `${page}: dawnload ${text}`).toContain(flag);
     }

@@ -29,26 +29,18 @@ conversions as (
     semi join batch_days using (date)
 ),
 
-all_conversions as (
-    select
-        date,
-        sum(conversions) as conversions,
-        sum(direct_conversions) as direct_conversions
-    from conversions
-    group by date
-),
-
 main_goals as (
     select distinct resource_type, resource_id, goal
     from marts.goals
     where is_main
 ),
 
-main_conversions as (
-    select
-        statistics.date,
-        sum(conversions.conversions) as conversions,
-        sum(conversions.direct_conversions) as direct_conversions
+-- The conversions that two marts must have: all of them, and those of the main goals.
+expected_conversions as (
+    select 'marts.conversions' as mart, date, conversions, direct_conversions
+    from conversions
+    union all
+    select 'marts.message_days', statistics.date, conversions.conversions, conversions.direct_conversions
     from (from daily_statistics semi join batch_days using (date)) as statistics
     inner join conversions on statistics.statistic_id = conversions.statistic_id
     inner join main_goals
@@ -56,52 +48,38 @@ main_conversions as (
             statistics.resource_type = main_goals.resource_type
             and coalesce(statistics.campaign_id, statistics.user_journey_id) = main_goals.resource_id
             and conversions.name = main_goals.goal
-    group by statistics.date
 ),
 
 counted as (
     unpivot (
         select 'marts.channel_days' as mart, * from statistics
         union all by name
-        select 'marts.conversions' as mart, * from all_conversions
-        union all by name
-        select 'marts.message_days' as mart, * from main_conversions
+        select mart, date, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
+        from expected_conversions
+        group by mart, date
     )
     on columns(* exclude (mart, date)) into name counter value expected
 ),
 
-channel_days as (
-    select date, sum(sent) as sent, sum(failed) as failed, sum(delivered) as delivered, sum(clicked) as clicked
+mart_rows as (
+    select 'marts.channel_days' as mart, date, sent, failed, delivered, clicked
     from marts.channel_days
-    where
-        date between getvariable('first_batch_day') and getvariable('last_batch_day')
-        and date in (select date from batch_days)
-    group by date
-),
-
-message_days as (
-    select date, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
+    where date between getvariable('first_batch_day') and getvariable('last_batch_day')
+    union all by name
+    select 'marts.message_days' as mart, date, conversions, direct_conversions
     from marts.message_days
-    where
-        date between getvariable('first_batch_day') and getvariable('last_batch_day')
-        and date in (select date from batch_days)
-    group by date
-),
-
-mart_conversions as (
-    select date, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
+    where date between getvariable('first_batch_day') and getvariable('last_batch_day')
+    union all by name
+    select 'marts.conversions' as mart, date, conversions, direct_conversions
     from marts.conversions
-    semi join batch_days using (date)
-    group by date
 ),
 
 summed as (
     unpivot (
-        select 'marts.channel_days' as mart, * from channel_days
-        union all by name
-        select 'marts.conversions' as mart, * from mart_conversions
-        union all by name
-        select 'marts.message_days' as mart, * from message_days
+        select mart, date, sum(columns(* exclude (mart, date)))
+        from mart_rows
+        semi join batch_days using (date)
+        group by mart, date
     )
     on columns(* exclude (mart, date)) into name counter value actual
 )

@@ -168,7 +168,7 @@ select pull, 'finished', date::varchar, rows
 from ops.coverage
 where stream = getvariable('load').stream and pull in (select pull from asked)
 union all
-select asked.pull, 'held', held_sizes.date::varchar, 0
+select asked.pull, 'held_back', held_sizes.date::varchar, 0
 from held_sizes
 cross join asked
 group by asked.pull, held_sizes.date

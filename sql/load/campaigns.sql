@@ -86,17 +86,10 @@ from (select *, json_transform(document, shape('metric')) as m from documents) a
 -- name: dailies
 create or replace temp table staged_dailies as
 select
-    pull,
-    campaign_id,
-    first_date,
-    last_date,
-    metric_type,
-    metric_name,
-    conversion_type,
+    * exclude (row_id, document, d),
     try_cast(d.date as date) as date,
     coalesce(number(d.sum), quantity(d.count)) as value,
-    (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions,
-    extra
+    (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions
 from (select *, json_transform(document, shape('daily')) as d from documents) as read;
 
 -- name: unfold
@@ -115,18 +108,10 @@ from (
 -- name: dimensions
 create or replace temp table staged_dimensions as
 select
-    pull,
-    campaign_id,
-    first_date,
-    last_date,
-    metric_type,
-    metric_name,
-    conversion_type,
-    date,
+    * exclude (row_id, document, d),
     d."dimensionKey" as dimension_key,
     d."dimensionValue" as dimension_value,
-    coalesce(number(d.sum), quantity(d.count)) as value,
-    extra
+    coalesce(number(d.sum), quantity(d.count)) as value
 from (select *, json_transform(document, shape('dimension')) as d from documents) as read;
 
 -- name: days

@@ -63,7 +63,7 @@ from {table}_history
 limit 0;
 
 -- name: catalogs
--- E2: catalogs and their items. The fields of a catalog are staged as separate documents (section catalog_fields).
+-- E2: catalogs and their items. The fields of a catalog are documents of their own (section catalog_fields).
 insert into staged_catalogs by name
 select
     documents.list,
@@ -91,6 +91,9 @@ where list <> '*';
 
 insert into named_catalogs select pull, catalog_name from staged_catalogs;
 
+-- name: unfold
+-- The documents of a list within the rows of {table}, whose id is {id}. The list of a row without an id could not be
+-- joined to it.
 create or replace temp table documents as
 select row_number() over () as row_id, *
 from (
@@ -98,12 +101,19 @@ from (
         list,
         date,
         pull,
-        catalog_name,
-        unnest(fields -> '$[*]') as document,
-        generate_subscripts(fields -> '$[*]', 1) as position,
+        {id},
+        unnest({elements} -> '{path}[*]') as document,
+        generate_subscripts({elements} -> '{path}[*]', 1) as position,
         null::json as extra
-    from staged_catalogs
+    from staged_{table}
+    where {id} is not null
 ) as unfolded;
+
+-- name: extras
+create or replace temp table extras as
+select '{place}' as place, date, extra from staged_{place}s semi join days using (pull, date) where extra is not null
+union all
+select '{inner}', date, extra from staged_{inner}s semi join days using (pull, date) where extra is not null;
 
 -- name: catalog_fields
 insert into staged_catalog_fields by name
@@ -117,11 +127,6 @@ select
     f.type,
     documents.extra
 from (select *, json_transform(document, shape('catalog_field')) as f from documents) as documents;
-
-create or replace temp table extras as
-select 'catalog' as place, date, extra from staged_catalogs semi join days using (pull, date) where extra is not null
-union all
-select 'catalog_field', date, extra from staged_catalog_fields semi join days using (pull, date) where extra is not null;
 
 -- name: template_status
 -- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
@@ -198,22 +203,6 @@ left join template_status
         and read.t.id = template_status.template_id
         and read.pull = template_status.pull;
 
-create or replace temp table documents as
-select row_number() over () as row_id, *
-from (
-    select
-        list,
-        date,
-        pull,
-        template_id,
-        unnest(template -> '$.template.content.buttons[*]') as document,
-        generate_subscripts(template -> '$.template.content.buttons[*]', 1) as position,
-        null::json as extra
-    from staged_brand_templates
-    -- The buttons of a template without an id could not be joined to it.
-    where template_id is not null
-) as unfolded;
-
 -- name: brand_template_buttons
 insert into staged_brand_template_buttons by name
 select
@@ -231,11 +220,6 @@ select
     b."linkIos" as link_ios,
     documents.extra
 from (select *, json_transform(document, shape('brand_template_button')) as b from documents) as documents;
-
-create or replace temp table extras as
-select 'brand_template' as place, date, extra from staged_brand_templates semi join days using (pull, date) where extra is not null
-union all
-select 'brand_template_button', date, extra from staged_brand_template_buttons semi join days using (pull, date) where extra is not null;
 
 -- name: alimtalk_templates
 -- E10. The structure of a template is not specified, so the whole template is kept; the columns take the values of the

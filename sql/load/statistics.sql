@@ -23,21 +23,10 @@ from (
 ) as answers
 inner join asked using (pull);
 
--- name: typed_statistics
--- E17: converts records to typed rows. A record whose day is outside the range is left out: it stays in the landed
+-- name: statistics
+-- E17: reads what its records alone have. A record whose day is outside the range is left out: it stays in the landed
 -- file, and the pull that requests its day loads it.
-create or replace temp view typed_statistics as
-with read as (
-    select
-        pull,
-        first_day,
-        last_day,
-        document,
-        json_transform(document, shape('statistic')) as r,
-        extra
-    from documents
-)
-
+create or replace temp view records as
 select
     pull,
     -- In an answer for one day, a record without a day belongs to that day.
@@ -45,46 +34,24 @@ select
     replace(r.resource_type, '_', '-') as resource_type,
     r.campaign_id,
     r.campaign_name,
-    r.variant_id,
-    r.variant_name,
     r.user_journey_id,
     r.user_journey_name,
     r.user_journey_node_id,
     r.user_journey_node_name,
-    neutral_channel(r.channel) as channel,
-    json_transform(r.tags, '["VARCHAR"]') as tags,
     r.message,
-    counter(r.message_sent) as message_sent,
-    counter(r.message_failed) as message_failed,
-    counter(r.delivered) as delivered,
-    counter(r.click) as click,
-    r.conversion,
     case
         when try_cast(r.date as date) is null then 'undated'
         when date not between first_day and last_day then 'outside_range'
     end as day_note,
-    if(day_note = 'undated', ['date'], [])
-    || if(resource_type is null, ['resource_type'], [])
-    || if(channel is null, ['channel'], [])
-    || if(message_sent is null, ['message_sent'], [])
-    || if(message_failed is null, ['message_failed'], []) as missing,
+    if(day_note = 'undated', ['date'], []) || if(r.resource_type is null, ['resource_type'], []) as missing_here,
+    r,
     extra,
     document
-from read;
+from (select *, json_transform(document, shape('statistic')) as r from documents) as read;
 
--- name: typed_subchannels
--- E18: converts records to typed rows. The requested day counts.
-create or replace temp view typed_statistics as
-with read as (
-    select
-        pull,
-        first_day,
-        document,
-        json_transform(document, shape('statistic_by_subchannel')) as r,
-        extra
-    from documents
-)
-
+-- name: subchannels
+-- E18: reads what its records alone have. The requested day counts.
+create or replace temp view records as
 select
     pull,
     first_day as date,
@@ -94,25 +61,34 @@ select
     r.node_id,
     -- E18 spells the key node_mane.
     coalesce(r.node_mane, r.node_name) as node_name,
+    r.channel_sub,
+    r.brand_message_target,
+    if(try_cast(r.date as date) <> first_day, 'other_day', null) as day_note,
+    if(r.resource_id is null, ['resource_id'], []) as missing_here,
+    r,
+    extra,
+    document
+from (select *, json_transform(document, shape('statistic_by_subchannel')) as r from documents) as read;
+
+-- name: typed
+-- Converts what the records of both have to typed columns.
+create or replace temp view typed_statistics as
+select
+    * exclude (r, missing_here),
     r.variant_id,
     r.variant_name,
     neutral_channel(r.channel) as channel,
-    r.channel_sub,
-    r.brand_message_target,
     json_transform(r.tags, '["VARCHAR"]') as tags,
     counter(r.message_sent) as message_sent,
     counter(r.message_failed) as message_failed,
     counter(r.delivered) as delivered,
     counter(r.click) as click,
     r.conversion,
-    if(try_cast(r.date as date) <> first_day, 'other_day', null) as day_note,
-    if(r.resource_id is null, ['resource_id'], [])
+    missing_here
     || if(channel is null, ['channel'], [])
     || if(message_sent is null, ['message_sent'], [])
-    || if(message_failed is null, ['message_failed'], []) as missing,
-    extra,
-    document
-from read;
+    || if(message_failed is null, ['message_failed'], []) as missing
+from records;
 
 -- name: staged
 -- Gives each record the id of its grain, and reads its conversions as documents.

@@ -92,23 +92,9 @@ create table in_app_messages (
     extra json
 );
 
-create table in_web_messages (
-    event_id varchar,
-    date date,
-    export_date date,
-    message_type varchar,
-    chat_bubble_type varchar,
-    title varchar,
-    content varchar,
-    image_url varchar,
-    header varchar,
-    commerce_title varchar,
-    commerce_regular_price decimal(18, 4),
-    commerce_discount_price decimal(18, 4),
-    commerce_discount_rate decimal(18, 4),
-    attachment json,
-    extra json
-);
+create table in_web_messages as
+from in_app_messages
+with no data;
 
 -- Grain: the push message of one event. The link is stored here, since it often differs by recipient.
 create table sent_push_messages (

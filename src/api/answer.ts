@@ -14,8 +14,6 @@ export interface RawAnswer {
   readonly location: string | undefined;
   /** The header `Date`, which shows the service's clock. */
   readonly date: string | undefined;
-  /** The header `Link`, which points to the next page (E2). */
-  readonly link?: string | undefined;
   readonly body: Buffer;
 }
 

@@ -29,8 +29,6 @@ export interface ServiceAnswer {
   readonly verdict: AnswerClass;
   readonly body: Buffer;
   readonly status: number | undefined;
-  /** The header `Link`, which E2 sends. */
-  readonly link?: string | undefined;
 }
 
 /** A failed attempt, which makes p-retry try again. */
@@ -240,7 +238,6 @@ export class ServiceClient {
       verdict: judge(result, this.#effects.now(), question.discriminator, this.secrets),
       body: result.body,
       status: result.status,
-      link: result.link,
     };
   }
 

@@ -8,8 +8,6 @@ import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { codeOf, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
 import type { Method } from './endpoints.js';
-import { connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectTls, TLSSocket } from 'node:tls';
 
 interface CertificateTrouble {
   /** Ends the sentence "The certificate of … ". */
@@ -38,11 +36,6 @@ const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
   CERT_REVOKED: { what: 'was revoked', remedy: 'Ask the operator of the service for a new certificate.' },
 };
-
-/** Returns why a certificate is not accepted, and what to do; undefined for any other code. */
-export function certificateTrouble(code: string): CertificateTrouble | undefined {
-  return TROUBLES[code];
-}
 
 /** Error codes of a failed TLS handshake: no part of a request had been written. */
 const CERTIFICATE_CODES: readonly string[] = Object.keys(TROUBLES);
@@ -156,7 +149,6 @@ async function send(
     retryAfter: header('retry-after'),
     location: header('location'),
     date: header('date'),
-    link: header('link'),
     body: await readCapped(answer.body, header('content-encoding')),
   };
 }
@@ -217,94 +209,10 @@ function innermostCode(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
 }
 
-interface Connection {
-  /** The numeric address that was reached. */
-  readonly address: string;
-  /** The server's certificate; undefined for an http address. */
-  readonly certificate: Certificate | undefined;
-}
-
-export interface Certificate {
-  readonly validTo: Date;
-  /** The Node error code if the certificate is rejected. */
-  readonly refused: string | undefined;
-}
-
-/**
- * Connects to the service and closes the connection.
- *
- * @throws ServiceError when the service cannot be reached; InterruptedError when the signal aborts
- */
-export function lookAtConnection(
-  baseUrl: string,
-  deadlineMs: number,
-  signal: AbortSignal,
-): Promise<Connection> {
-  signal.throwIfAborted();
-  const { protocol, hostname, port } = new URL(baseUrl);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const secure = protocol === 'https:';
-  const to = { host, port: Number(port === '' ? (secure ? 443 : 80) : port) };
-  return new Promise((resolve, reject) => {
-    const isName = !/^[\d.]+$|:/.test(host);
-    // The connection is made even if the certificate is invalid, since it is checked below and reported.
-    const socket: Socket = secure
-      ? connectTls({ ...to, ...(isName ? { servername: host } : {}), rejectUnauthorized: false })
-      : connectPlain(to);
-    const fail = (reason: string, cause?: unknown): void => {
-      settle(() => {
-        reject(unreachable(baseUrl, reason, cause));
-      });
-    };
-    const stop = (): void => {
-      settle(() => {
-        reject(new InterruptedError('Interrupted while connecting.'));
-      });
-    };
-    const late = setTimeout(() => {
-      fail(`no connection within ${deadlineMs / 1000} s`);
-    }, deadlineMs);
-    const settle = (how: () => void): void => {
-      clearTimeout(late);
-      signal.removeEventListener('abort', stop);
-      socket.destroy();
-      how();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    socket.on('error', (error) => {
-      fail(reasonOf(error), error);
-    });
-    socket.on('close', () => {
-      fail('the connection was closed at once');
-    });
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
-      const connection = { address: socket.remoteAddress ?? host, certificate: certificateOf(socket) };
-      settle(() => {
-        resolve(connection);
-      });
-    });
-  });
-}
-
-function certificateOf(socket: Socket): Certificate | undefined {
-  if (!(socket instanceof TLSSocket)) return undefined;
-  // Typed as an error by Node, but its value is the error's code.
-  const refused: unknown = socket.authorizationError;
-  return {
-    validTo: new Date(socket.getPeerCertificate().valid_to),
-    refused: socket.authorized ? undefined : typeof refused === 'string' ? refused : reasonOf(refused),
-  };
-}
-
-function reasonOf(error: unknown): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return codeOf(first) ?? String(first);
-}
-
 /** @param reason an error code such as ECONNREFUSED, or a text */
 export function unreachable(baseUrl: string, reason: string, cause: unknown): ServiceError {
   const { host } = new URL(baseUrl);
-  const trouble = certificateTrouble(reason);
+  const trouble = TROUBLES[reason];
   if (trouble !== undefined) {
     return new ServiceError(`The certificate of ${host} ${trouble.what} (${reason}).`, {
       hint: trouble.remedy,

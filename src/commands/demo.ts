@@ -29,7 +29,7 @@ const SHOWN = ['channel-summary', 'campaign-performance', 'ab-tests'];
 const KEYS = { accessKey: 'demo-access-key', secretKey: 'demo-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
 
-export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
+export async function demoCommand(_: object, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const folder = resolve(FOLDER);
   const now = effects.now();
@@ -111,7 +111,7 @@ export async function showResults(
     }));
     terminal.out('');
     terminal.out(first.sentence);
-    terminal.draw(await drawTable(columns, cells, { width, color: terminal.color }));
+    terminal.draw(drawTable(columns, cells, { width, color: terminal.color }));
   }
 }
 

@@ -29,7 +29,7 @@ export const DOCS_FORMATS = ['text', 'markdown', 'json', 'skill', 'dbt'] as cons
 
 export interface DocsOptions {
   /** A table or view; undefined for all of them. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   readonly format?: (typeof DOCS_FORMATS)[number];
   readonly json?: boolean;
   readonly lang?: Language;

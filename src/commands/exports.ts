@@ -42,13 +42,13 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
       entry.exportId ?? '',
       entry.note ?? '',
     ]);
-    terminal.draw(await drawTable(COLUMNS, rows, terminal));
+    terminal.draw(drawTable(COLUMNS, rows, terminal));
   } else if (doubt === undefined) terminal.note('No paid export has been requested yet.');
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-export async function exportsShowCommand(key: string, invocation: Invocation): Promise<ExitCode> {
+export async function exportsShowCommand(_: object, invocation: Invocation, key: string): Promise<ExitCode> {
   const { terminal } = invocation;
   const state = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entry = entryIn(state, key);
@@ -67,10 +67,10 @@ export interface AttachOptions {
 }
 
 export async function exportsAttachCommand(
-  key: string,
-  exportId: string,
   options: AttachOptions,
   invocation: Invocation,
+  key: string,
+  exportId: string,
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   const config = invocation.loadConfig();
@@ -99,7 +99,11 @@ export async function exportsAttachCommand(
   return EXIT.done;
 }
 
-export async function exportsAbandonCommand(key: string, invocation: Invocation): Promise<ExitCode> {
+export async function exportsAbandonCommand(
+  _: object,
+  invocation: Invocation,
+  key: string,
+): Promise<ExitCode> {
   const config = invocation.loadConfig();
   const entry = await withLedger(config, invocation, 'exports abandon', async ({ ledger }) => {
     const abandoned = await ledger.abandon(key);
@@ -114,9 +118,9 @@ export async function exportsAbandonCommand(key: string, invocation: Invocation)
 
 /** Resumes one export: at no cost if it has an id; billed again only with the user's consent. */
 export async function exportsResumeCommand(
-  key: string,
   options: ResumeOptions,
   invocation: Invocation,
+  key: string,
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
@@ -174,7 +178,13 @@ function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
 }
 
 /** The number of records, or the estimate. */
-function sizeOf({ records, estimate }: Export): string {
+function sizeOf({
+  records,
+  estimate,
+}: {
+  readonly records?: number | undefined;
+  readonly estimate?: number | undefined;
+}): string {
   if (records !== undefined) return formatCount(records);
   return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }

@@ -8,11 +8,11 @@ import { requireService, type Config } from '../config.js';
 import { batchesOf } from '../erasure/landed.js';
 import {
   copyRows,
-  countHeld,
+  countFound,
   findPersons,
-  heldBy,
+  findDays,
   readLinks,
-  rowsHeld,
+  rowsFound,
   type Given,
   type Persons,
 } from '../erasure/person.js';
@@ -78,7 +78,7 @@ async function begin(
   const persons = await search(context, given, options.includeShared === true, config);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
-  await heldBy(session);
+  await findDays(session);
   const shared = persons.found.filter((one) => one.shared);
   for (const { kind, value } of shared) {
     terminal.warn(
@@ -89,7 +89,7 @@ async function begin(
     await show(context, persons, options.output);
     return undefined;
   }
-  const rows = Object.fromEntries(await countHeld(session));
+  const rows = Object.fromEntries(await countFound(session));
   if (options.dryRun === true) {
     await tellCounts(context, rows, options.json === true);
     return undefined;
@@ -207,7 +207,7 @@ function idsOf(record: string, brand: string): Given[] {
 async function show(context: LocalContext, persons: Persons, output: string | undefined): Promise<void> {
   const { erasures, terminal, dataDir } = context;
   const session = await erasures.session();
-  const rows = await rowsHeld(session);
+  const rows = await rowsFound(session);
   const landed: object[] = [];
   const { landing } = foldersOf(dataDir);
   for (const some of batchesOf(await erasures.pages())) {

@@ -1,25 +1,15 @@
 /** `dawnload init`: asks for address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringify } from 'yaml';
 import { dayOf, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
-import { isUnencrypted, type Config } from '../config.js';
+import { isUnencrypted } from '../config.js';
 import { readDotEnv } from '../config/files.js';
 import { settingsSchema } from '../config/schema.js';
 import {
   codeOf,
   CredentialsError,
-  DawnloadError,
   EXIT,
   ServiceError,
   StorageError,
@@ -43,25 +33,16 @@ export interface InitOptions {
   readonly force?: boolean;
 }
 
-/** The questions, by the name of the answer. */
+/** What has to be known, where it comes from without a terminal, and the question. */
 const QUESTIONS = {
-  baseUrl: 'Base URL of the service',
-  projectId: 'Project ID',
-  accessKey: 'Access key (not shown)',
-  secretKey: 'Secret key (not shown)',
+  baseUrl: { source: '--base-url', message: 'Base URL of the service' },
+  projectId: { source: '--project-id', message: 'Project ID' },
+  accessKey: { source: 'DAWNLOAD_ACCESS_KEY', message: 'Access key (not shown)' },
+  secretKey: { source: 'DAWNLOAD_SECRET_KEY', message: 'Secret key (not shown)' },
 } as const;
 type Name = keyof typeof QUESTIONS;
 const NAMES: readonly Name[] = ['baseUrl', 'projectId', 'accessKey', 'secretKey'];
 type Answers = Record<Name, string>;
-type Some = Partial<Record<Name, string | undefined>>;
-
-/** Where an answer comes from without a terminal. */
-const SOURCES: Record<Name, string> = {
-  baseUrl: '--base-url',
-  projectId: '--project-id',
-  accessKey: 'DAWNLOAD_ACCESS_KEY',
-  secretKey: 'DAWNLOAD_SECRET_KEY',
-};
 
 /** How often the service may refuse what a person answered. */
 const MOST_REFUSALS = 3;
@@ -69,12 +50,9 @@ const MOST_REFUSALS = 3;
 /** The number of days that the first run loads, if nobody says another first day. */
 const FIRST_DAYS = 7;
 
-export async function initCommand(
-  folder: string,
-  options: InitOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export async function initCommand(options: InitOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, flags, environment, effects } = invocation;
+  const folder = process.cwd();
   const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
   // The .env must be in the folder of the settings file; no other .env is read.
   const env = resolve(dirname(yaml), '.env');
@@ -83,18 +61,17 @@ export async function initCommand(
       hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
     });
   }
-  probe(yaml);
   const written = readDotEnv(dirname(yaml));
-  const earlier = existsSync(yaml) ? earlierSettings(invocation) : undefined;
-  const given: Some = {
-    ...withValue('baseUrl', options.baseUrl ?? environment['DAWNLOAD_BASE_URL']),
-    ...withValue('projectId', options.projectId ?? environment['DAWNLOAD_PROJECT_ID']),
-    ...withValue('accessKey', environment['DAWNLOAD_ACCESS_KEY'] ?? written['DAWNLOAD_ACCESS_KEY']),
-    ...withValue('secretKey', environment['DAWNLOAD_SECRET_KEY'] ?? written['DAWNLOAD_SECRET_KEY']),
+  const variables = { ...written, ...environment };
+  const textOf = (text: string | undefined): string => text?.trim() ?? '';
+  const given: Answers = {
+    baseUrl: textOf(options.baseUrl ?? variables['DAWNLOAD_BASE_URL']),
+    projectId: textOf(options.projectId ?? variables['DAWNLOAD_PROJECT_ID']),
+    accessKey: textOf(variables['DAWNLOAD_ACCESS_KEY']),
+    secretKey: textOf(variables['DAWNLOAD_SECRET_KEY']),
   };
-  const { answers, night } = await complete(given, earlier, options, invocation);
-  const startDate =
-    options.startDate ?? earlier?.startDate ?? shiftDay(lastCompleteDay(effects.now()), 1 - FIRST_DAYS);
+  const { answers, night } = await complete(given, options, invocation);
+  const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), 1 - FIRST_DAYS);
   if (startDate > dayOf(effects.now())) throw new UsageError(`The first day ${startDate} is in the future.`);
   const dataDir = dataDirFor(yaml, folder, flags.dataDir);
   const text = settingsFile({ ...answers, ...options, startDate, dataDir, records: night?.records });
@@ -121,46 +98,41 @@ const NEXT = [
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/operations.md'],
 ] as const;
 
-/** Asks for the answers that are not given, and tries all of them on the service until it accepts them. */
+/** Asks for the answers that are not given (''), and tries all of them on the service until it accepts them. */
 async function complete(
-  given: Some,
-  earlier: Config | undefined,
+  given: Answers,
   options: InitOptions,
   invocation: Invocation,
 ): Promise<{ answers: Answers; night: Night | undefined }> {
   const { terminal, signal } = invocation;
   const found = { ...given };
-  const wrong = NAMES.flatMap((name) =>
-    found[name] === undefined ? [] : (faultOf(name, found[name], options) ?? []),
-  );
+  const wrong = [
+    ...NAMES.flatMap((name) => (found[name] === '' ? [] : (faultOf(name, found[name], options) ?? []))),
+    ...faultsOf(options),
+  ];
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
-  assertOptions(options);
   const questions = terminal.questions(signal);
-  const offered: Some = {
-    ...withValue('baseUrl', earlier?.baseUrl),
-    ...withValue('projectId', earlier?.projectId),
-  };
   for (let refusals = 0; ; refusals++) {
-    const missing = NAMES.filter((name) => found[name] === undefined);
+    const missing = NAMES.filter((name) => found[name] === '');
     if (missing.length > 0 && questions === undefined) {
       throw new UsageError(
-        `Nobody can be asked without a terminal, and this is missing: ${missing.map((name) => SOURCES[name]).join(', ')}.`,
+        `Nobody can be asked without a terminal, and this is missing: ${missing.map((name) => QUESTIONS[name].source).join(', ')}.`,
         {
           hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
         },
       );
     }
     for (const name of missing) {
-      found[name] = await questions?.ask({
-        message: QUESTIONS[name],
-        isSecret: name === 'accessKey' || name === 'secretKey',
-        offered: offered[name],
-        refuse: (text) => faultOf(name, text === '' ? (offered[name] ?? '') : text, options),
-      });
+      found[name] =
+        (await questions?.ask({
+          message: QUESTIONS[name].message,
+          isSecret: name === 'accessKey' || name === 'secretKey',
+          refuse: (text) => faultOf(name, text, options),
+        })) ?? '';
     }
-    const { baseUrl = '', projectId = '', accessKey = '', secretKey = '' } = found;
-    const answers = { baseUrl: baseUrl.replace(/\/+$/, ''), projectId, accessKey, secretKey };
+    const { accessKey, secretKey } = found;
+    const answers = { ...found, baseUrl: found.baseUrl.replace(/\/+$/, '') };
     if (options.skipChecks === true) return { answers, night: undefined };
     terminal.progress('asking the service');
     const credentials = { body: () => ({ accessKey, secretKey }) };
@@ -184,10 +156,8 @@ async function complete(
       });
     }
     terminal.warn(`${error.message} ${error.hint ?? ''}`.trim());
-    for (const name of about === 'keys' ? (['accessKey', 'secretKey'] as const) : ([about] as const)) {
-      if (about !== 'keys') offered[name] = found[name];
-      found[name] = undefined;
-    }
+    for (const name of about === 'keys' ? (['accessKey', 'secretKey'] as const) : ([about] as const))
+      found[name] = '';
   }
 }
 
@@ -206,34 +176,15 @@ function faultOf(name: Name, text: string, { allowHttp }: InitOptions): string |
   return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
 }
 
-/** @throws UsageError for an option that the settings would not take */
-function assertOptions({ startDate, recordsPerRun, recordsPerMonth, pricePerRecord }: InitOptions): void {
+/** The faults of options that the settings would not take, as sentences. */
+function faultsOf({ startDate, recordsPerRun, recordsPerMonth, pricePerRecord }: InitOptions): string[] {
   const budget = { records_per_run: recordsPerRun, records_per_month: recordsPerMonth };
-  const parsed = settingsSchema.safeParse({
-    start_date: startDate,
-    exports: {
-      ...(recordsPerRun === undefined && recordsPerMonth === undefined ? {} : { budget }),
-      price_per_record: pricePerRecord,
-    },
-  });
-  if (parsed.success) return;
-  const wrong = parsed.error.issues.map(
+  const isBudget = recordsPerRun !== undefined || recordsPerMonth !== undefined;
+  const exports = { budget: isBudget ? budget : undefined, price_per_record: pricePerRecord };
+  const { error } = settingsSchema.safeParse({ start_date: startDate, exports });
+  return (error?.issues ?? []).map(
     ({ path, message }) => `--${String(path.at(-1)).replaceAll('_', '-')} ${message}.`,
   );
-  throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
-}
-
-const withValue = (name: Name, value: string | undefined): Some =>
-  value === undefined || value.trim() === '' ? {} : { [name]: value.trim() };
-
-/** The settings that will be replaced; undefined if they cannot be read. */
-function earlierSettings(invocation: Invocation): Config | undefined {
-  try {
-    return invocation.loadConfig();
-  } catch (error) {
-    if (error instanceof DawnloadError) return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -248,52 +199,29 @@ function dataDirFor(yaml: string, folder: string, flag: string | undefined): str
   return inner.startsWith('..') ? inner : `./${inner}`;
 }
 
-/** Checks before the first question that the file can be written. */
-function probe(path: string): void {
-  const file = `${path}.new`;
-  orCannotWrite(path, () => {
-    // /proc grants write permission to root but refuses every file.
-    writeFileSync(file, '', { mode: 0o600 });
-    rmSync(file);
-  });
-}
-
 /** Writes a file as a whole; an existing one is kept under a name that ends with `.bak`. */
-function write(path: string, text: string, { terminal }: Invocation, mode?: number): void {
+function write(path: string, text: string, { terminal }: Invocation, mode = 0o666): void {
   const next = `${path}.new`;
-  orCannotWrite(path, () => {
+  const isSecret = mode !== 0o666;
+  try {
     rmSync(next, { force: true });
-    writeFileSync(next, text, { mode: mode ?? 0o666, flush: true });
-    if (mode !== undefined) chmodSync(next, mode);
+    writeFileSync(next, text, { mode, flush: true });
+    if (isSecret) chmodSync(next, mode);
     if (existsSync(path)) {
       let copy = `${path}.bak`;
       for (let n = 2; existsSync(copy); n++) copy = `${path}.bak${n}`;
-      copyFileSync(path, copy, constants.COPYFILE_EXCL);
-      if (mode !== undefined) chmodSync(copy, mode);
+      if (isSecret) chmodSync(path, mode);
+      renameSync(path, copy);
       terminal.note(`Kept the previous file as ${copy}.`);
     }
     renameSync(next, path);
-  });
-  terminal.note(
-    mode === undefined
-      ? `Wrote ${path}.`
-      : `Wrote ${path}, readable only by you. Keep it out of version control.`,
-  );
-}
-
-function orCannotWrite(path: string, work: () => void): void {
-  try {
-    work();
   } catch (cause) {
-    const code = codeOf(cause) ?? 'unknown';
-    const remedy = /^(ENOSPC|EDQUOT)$/.test(code)
-      ? 'Free some disk space.'
-      : 'Choose a folder that exists and that you may write to.';
-    throw new StorageError(`${path} cannot be written (${code}).`, {
-      hint: `${remedy} Nothing was changed.`,
+    throw new StorageError(`${path} cannot be written (${codeOf(cause) ?? 'unknown'}).`, {
+      hint: 'Choose a folder that exists, that has room and that you may write to.',
       cause,
     });
   }
+  terminal.note(`Wrote ${path}${isSecret ? ', readable only by you. Keep it out of version control' : ''}.`);
 }
 
 const HEAD = "# The keys of the service's API. Keep this file out of version control.\n";

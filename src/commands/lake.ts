@@ -1,19 +1,20 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
-import { rangesOf, type Day, formatKst } from '../calendar.js';
+import { formatKst, listDays } from '../calendar.js';
 import type { Config } from '../config.js';
 import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
 import { Journal } from '../journal/journal.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
-import { changesOf, type Changes } from '../lake/transaction.js';
+import { changesOf } from '../lake/transaction.js';
+import type { Changes } from '../lake/transaction.js';
 import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { withDataFolder } from '../run/data-folder.js';
 import type { Invocation } from '../invocation.js';
-import { pushLake, rowsAdded, withLake } from '../lake/push.js';
+import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -76,7 +77,7 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
     pushLake(config, invocation, journal, 'lake push'),
   );
   terminal.progress('');
-  terminal.note(pushedLine(commits));
+  terminal.note(describePushed({ commits: commits.length, rows: rowsAdded(commits) }));
   if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));
   return EXIT.done;
 }
@@ -105,7 +106,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
     `Lake ${config.lake.namespace} in warehouse ${config.lake.catalog.warehouse} of ${config.lake.catalog.uri}`,
   );
   terminal.draw(
-    await drawTable(
+    drawTable(
       [column('stream'), number('days'), column('first'), column('last'), number('rows')],
       status.coverage.map(({ stream, days, first, last, rows }) => [
         stream,
@@ -124,7 +125,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   }
   for (const line of planLines(status)) terminal.out(line);
   terminal.draw(
-    await drawTable(
+    drawTable(
       [column('commit'), column('at'), column('command'), number('days'), number('rows')],
       status.commits.map(({ id, at, command, days, rows }) => [
         id,
@@ -173,7 +174,7 @@ export async function lakeVerifyCommand(
     );
   } else {
     terminal.draw(
-      await drawTable(
+      drawTable(
         [column('table'), number('days'), number('rows here'), number('in the lake'), column('')],
         tables.map(({ table, days, fileRows, lakeRows, equal }) => [
           table,
@@ -240,12 +241,6 @@ async function verifyErased(
   return EXIT.incomplete;
 }
 
-/** A sentence with the number of rows that the commits wrote. */
-function pushedLine(commits: readonly Commit[]): string {
-  if (commits.length === 0) return 'The lake holds all of the published file already.';
-  return `Pushed ${plural(rowsAdded(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
-}
-
 function planLines({ streams, models, onlyInLake }: Changes): string[] {
   const lines = [...streams].map(
     ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${listDays(days)}`,
@@ -296,12 +291,6 @@ function differenceLine({ table, day, fileRows, lakeRows, column }: Difference):
   if (fileRows !== lakeRows)
     return `${what}: ${plural(fileRows, 'row')} in the file, ${formatCount(lakeRows)} in the lake.`;
   return column === undefined ? `${what}: values differ.` : `${what}: the sums of ${column} differ.`;
-}
-
-function listDays(days: readonly Day[]): string {
-  return rangesOf(days)
-    .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
-    .join(', ');
 }
 
 const column = (name: string) => ({ name, numeric: false });

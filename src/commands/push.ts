@@ -1,4 +1,5 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
@@ -40,25 +41,27 @@ export interface PushOptions extends JsonOptions {
   readonly yes?: boolean;
 }
 
-type Words = readonly [string, (string | undefined)?];
-
 export async function pushCommand(
-  words: Words | readonly [],
   options: PushOptions,
   invocation: Invocation,
+  first?: string,
+  second?: string,
 ): Promise<ExitCode> {
-  const [first] = words;
   if (first === undefined) {
     throw new UsageError('There is no target.', {
       hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
     });
   }
   const config = requireService(invocation.loadConfig());
-  return perform(wantedBy([first, words[1]], options, config), options, config, invocation);
+  return perform(wantedBy([first, second], options, config), options, config, invocation);
 }
 
 /** The push that the words name: one of the configuration, or a target with its query. */
-function wantedBy([first, second]: Words, options: PushOptions, config: Config): Wanted {
+function wantedBy(
+  [first, second]: readonly [string, string | undefined],
+  options: PushOptions,
+  config: Config,
+): Wanted {
   const configured = config.pushes.find(({ name }) => name === first);
   const { query, sql, file, param, key, only, deleteMissing } = options;
   if (configured !== undefined && second === undefined) return { ...wantedOf(configured), only };
@@ -77,38 +80,35 @@ function parseTarget(
   { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
 ): Target {
   const kind = ALL.find((one) => one === kindText);
-  const unless = (fits: boolean, what: string, hint: string): void => {
-    if (!fits) throw new UsageError(what, { hint });
-  };
   if (kind === undefined)
     throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
   const { named } = KINDS[kind];
   const needs = named === '' ? 'takes no name' : `needs ${named}`;
-  unless((named === '') === (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.');
   const isCatalog = kind === 'catalog-items';
   const known = MODES.find((one) => one === mode);
-  unless(
-    !isCatalog || known !== undefined,
-    'The target catalog-items needs --mode.',
-    `Choose ${MODES.join(', ')}.`,
-  );
-  unless(
-    isCatalog || mode === undefined,
-    `The target ${kind} has no --mode.`,
-    'It belongs to catalog-items.',
-  );
-  unless(!remove || kind === 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.');
-  unless(
-    !isCatalog || NAME.test(name),
-    `No catalog has the name ${name}.`,
-    'Names have letters, digits, _ and -.',
-  );
   const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
-  unless(
-    kind !== 'opt-outs' || isNumber,
-    `${name} is not an 080 number.`,
-    'Give the number that recipients opt out of.',
-  );
+  const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
+    [(named === '') !== (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.'],
+    [
+      isCatalog && known === undefined,
+      'The target catalog-items needs --mode.',
+      `Choose ${MODES.join(', ')}.`,
+    ],
+    [!isCatalog && mode !== undefined, `The target ${kind} has no --mode.`, 'It belongs to catalog-items.'],
+    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.'],
+    [
+      isCatalog && !NAME.test(name),
+      `No catalog has the name ${name}.`,
+      'Names have letters, digits, _ and -.',
+    ],
+    [
+      kind === 'opt-outs' && !isNumber,
+      `${name} is not an 080 number.`,
+      'Give the number that recipients opt out of.',
+    ],
+  ];
+  const fault = faults.find(([isFault]) => isFault);
+  if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
   return { kind, name, mode: known, removes: remove };
 }
 
@@ -297,7 +297,7 @@ export async function pushListCommand(options: JsonOptions, invocation: Invocati
       String(unknownRows(push)),
       push.note ?? '',
     ]);
-    terminal.draw(await drawTable(LIST, rows, terminal));
+    terminal.draw(drawTable(LIST, rows, terminal));
   }
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
@@ -330,37 +330,19 @@ const REJECTED = ['target', 'row', 'reason', 'tries', 'tried again'].map((name) 
  * Lists the rejected rows. A row of a person is kept as a keyed hash; its user id is shown if the warehouse, or the query
  * that is given, still has it.
  */
-export async function pushRejectedCommand(
-  words: Words | readonly [],
-  options: PushOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { dataDir } = config;
   const ledger = await ledgerOf(config, effects);
-  const [first, second] = words;
-  const given =
-    first === undefined
-      ? undefined
-      : wantedBy(
-          [first, second],
-          first === 'catalog-items' ? { mode: 'patch', ...options } : options,
-          config,
-        );
-  const targets =
-    given === undefined ? ledger.pushes.map(({ target }) => target) : [targetText(given.target)];
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
-  for (const text of new Set(targets)) {
-    const rejections = [...(await RowHashes.open(dataDir, text, ledger.stateOf, effects)).rejections];
+  for (const [target, key] of new Map(ledger.pushes.map((push) => [push.target, push.key]))) {
+    const rejections = [...(await RowHashes.open(dataDir, target, ledger.stateOf, effects)).rejections];
     if (rejections.length === 0) continue;
-    const [kind = '', name] = text.split(' ');
-    const target = parseTarget([kind, name], { mode: kind === 'catalog-items' ? 'patch' : undefined });
-    const key = ledger.pushes.filter((push) => push.target === text).at(-1)?.key;
-    const keys = await keysOf({ key, ...(given ?? { target, source: {} }) }, dataDir, invocation);
+    const keys = await keysOf(target, { key, ...options }, dataDir, invocation);
     for (const { k, r, reason, pushes } of rejections) {
       const row = keys.get(k) ?? (k === '' ? r : k);
-      all.push({ target: text, row, reason, tries: pushes.size, tried_again: pushes.size < TRIES });
+      all.push({ target, row, reason, tries: pushes.size, tried_again: pushes.size < TRIES });
     }
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
@@ -373,33 +355,38 @@ export async function pushRejectedCommand(
       String(tries),
       again ? 'yes' : 'no',
     ]);
-    terminal.draw(await drawTable(REJECTED, rows, terminal));
+    terminal.draw(drawTable(REJECTED, rows, terminal));
   }
   return EXIT.done;
 }
 
 /**
- * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Recipients are
- * not shown.
+ * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Catalog items
+ * are not hashed, and recipients are not shown.
  */
 async function keysOf(
-  { target, key, source }: Omit<Wanted, 'deleteMissing'>,
+  text: string,
+  {
+    key,
+    query,
+    sql,
+    file,
+    param,
+  }: Pick<PushOptions, 'query' | 'sql' | 'file' | 'param'> & { key?: string | undefined },
   dataDir: string,
   { effects }: Invocation,
 ): Promise<Map<string, string>> {
+  const [kind = '', name] = text.split(' ');
+  if (kind === 'opt-outs' || kind === 'catalog-items') return new Map();
+  const target = parseTarget([kind, name], {});
   const column = key ?? traitsOf(target).identity;
-  const isAsked = [source.name, source.sql, source.file].some((one) => one !== undefined);
-  if (target.kind === 'opt-outs' || target.kind === 'catalog-items') return new Map();
   const hash = keyHashOf(target, column, hashWith(await hmacKey(dataDir, effects)));
-  const asked = isAsked ? source : { sql: statement('push/users') };
-  try {
-    const { rows } = await findRows(dataFiles(dataDir).published, asked, effects.now());
-    return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
-  } catch (error) {
-    // The reasons are worth listing without the keys, unless a person gave the query.
-    if (isAsked || !(error instanceof DawnloadError)) throw error;
-    return new Map();
-  }
+  const isAsked = [query, sql, file].some((one) => one !== undefined);
+  const { published } = dataFiles(dataDir);
+  if (!isAsked && !existsSync(published)) return new Map();
+  const source = isAsked ? { name: query, sql, file, param } : { sql: statement('push/users') };
+  const { rows } = await findRows(published, source, effects.now());
+  return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
 }
 
 export interface ResumePushOptions extends JsonOptions {
@@ -410,9 +397,9 @@ const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== 
 
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
-  id: string,
   { again = false, json }: ResumePushOptions,
   invocation: Invocation,
+  id: string,
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
@@ -432,7 +419,7 @@ export async function pushResumeCommand(
   return perform(wanted, { yes: true, ...(json === undefined ? {} : { json }) }, config, invocation);
 }
 
-export async function pushAbandonCommand(id: string, invocation: Invocation): Promise<ExitCode> {
+export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
   const config = invocation.loadConfig();
   await withLedger(config, invocation, 'push abandon', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);

@@ -5,10 +5,9 @@ import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { ask, droppedIds, notCounted } from '../queries/ask.js';
-import { bundledQuery, loadCatalogue, describeQuery } from '../queries/catalogue.js';
+import { loadCatalogue } from '../queries/catalogue.js';
 import { questionOf } from '../queries/question.js';
 import {
-  csvLine,
   csvText,
   writeTo,
   type Pieces,
@@ -33,7 +32,7 @@ import type { Writable } from 'node:stream';
 
 export interface QueryOptions {
   /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly sql?: string;
   /** The path of a file with SQL. */
   readonly file?: string;
@@ -46,8 +45,6 @@ export interface QueryOptions {
   readonly lang?: Language;
   /** True if a CSV starts with a byte order mark, for Excel. */
   readonly bom?: boolean;
-  /** True to show the parameters and the columns of the bundled query instead of running it. */
-  readonly show?: boolean;
   /** Maximum number of rows in a table; other formats are never limited. */
   readonly limit?: number;
 }
@@ -66,7 +63,6 @@ export async function queryCommand(
   invocation: Invocation,
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
-  if (options.show === true) return showQuery(options, stdout);
   const format = formatOf(options, stdout);
   const question = questionOf(options, invocation.effects.now());
   if (question === undefined) return listQueries(format, invocation, stdout);
@@ -137,17 +133,12 @@ function summary(rows: number, format: Format, title: string | undefined, option
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
 function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
-  const ending = output === undefined ? '' : extname(output);
-  const wanted = format ?? (ending === '' ? 'table' : ending.slice(1).toLowerCase());
-  const found = FORMATS.find((known) => known === wanted) ?? (wanted === 'txt' ? 'table' : undefined);
+  const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
+  const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
+  const found = FORMATS.find((known) => known === wanted);
   if (found === undefined) {
-    const what =
-      format === undefined ? `No format is written as ${ending}.` : `There is no format ${format}.`;
-    throw new UsageError(what, {
-      hint:
-        format === undefined
-          ? `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`
-          : `Choose one of ${FORMATS.join(', ')}.`,
+    throw new UsageError(`No format is written as ${wanted}.`, {
+      hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
   }
   if (found === 'parquet' && output === undefined && stdout.isTTY === true) {
@@ -172,7 +163,7 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
   return found;
 }
 
-/** Lists the bundled queries: name and title in a table, the complete header in the other formats. */
+/** Lists the bundled queries: name and title in a table, the complete header in JSON. */
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
@@ -188,25 +179,9 @@ async function listQueries(format: Format, { terminal }: Invocation, stdout: Out
     title,
     params.map((parameter) => parameter.name).join(', '),
   ]);
-  const heads = ['query', 'answers', 'parameters'];
-  if (format === 'csv') {
-    await writeTo(stdout, piecesOf([heads, ...rows].map(csvLine).join('')));
-  } else {
-    const columns = heads.map((name) => ({ name, numeric: false }));
-    await writeTo(stdout, piecesOf(`${await drawTable(columns, rows, drawingFor(stdout))}\n`));
-  }
+  const columns = ['query', 'answers', 'parameters'].map((name) => ({ name, numeric: false }));
+  await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
   terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
-  return EXIT.done;
-}
-
-/** Prints the parameters and the columns of a bundled query. */
-async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCode> {
-  if (name === undefined) {
-    throw new UsageError('There is no query to show.', {
-      hint: 'Name a bundled query; `dawnload query` lists them.',
-    });
-  }
-  await writeTo(stdout, piecesOf(`${describeQuery(bundledQuery(name))}\n`));
   return EXIT.done;
 }
 
@@ -318,5 +293,5 @@ async function* tableText(
     below: name === 'verdict',
     isName: /(?:^|_)name$/.test(name),
   }));
-  yield `${await drawTable(heads, rows, drawing)}\n`;
+  yield `${drawTable(heads, rows, drawing)}\n`;
 }

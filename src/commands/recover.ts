@@ -43,7 +43,7 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
     if (left?.erasures === true) throw forgottenError(left);
     terminal.warn(doubt.why);
     if (options.json !== true && untracked.length > 0)
-      terminal.draw(await drawTable(COLUMNS, untracked.map(asRow), terminal));
+      terminal.draw(drawTable(COLUMNS, untracked.map(asRow), terminal));
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
     );

@@ -15,8 +15,6 @@ export interface JsonOptions {
   readonly json?: boolean;
 }
 
-export const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
-
 /** Adds examples to the beginning of the help. */
 export function withExamples(command: Command, examples: readonly string[]): Command {
   return command.addHelpText(

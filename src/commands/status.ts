@@ -77,7 +77,7 @@ interface Withheld {
 export async function statusCommand(options: StatusOptions, invocation: Invocation): Promise<ExitCode> {
   const status = await readStatus(invocation);
   if (options.json === true) invocation.terminal.out(JSON.stringify(status));
-  else await print(status, invocation.terminal, invocation.effects.now());
+  else print(status, invocation.terminal, invocation.effects.now());
   const sound = status.withheld === null && status.failure === null && status.needs_attention.length === 0;
   return status.fresh && sound ? EXIT.done : EXIT.incomplete;
 }
@@ -194,7 +194,7 @@ function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun
   return findings.length === 0 ? null : { command: begun.command, finished_at: over.finishedAt, findings };
 }
 
-async function print(status: Status, terminal: Terminal, now: Date): Promise<void> {
+function print(status: Status, terminal: Terminal, now: Date): void {
   const { last_run: run, last_complete_day: last, running } = status;
   terminal.out(
     status.published === null
@@ -228,7 +228,7 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
         cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
       ),
     ]);
-    terminal.draw(await drawTable(columns, rows, terminal));
+    terminal.draw(drawTable(columns, rows, terminal));
   }
   for (const { stream, date, rows } of status.snapshots) {
     terminal.out(

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { explainLimit, REASONS } from '../exports/budget.js';
 import { describeGap, type RunReport, describeGroup, describeNotPushed, mergedGaps } from '../run/report.js';
 import type { Unpaid } from '../exports/paid-request.js';
+import { describePushed } from '../lake/push.js';
 import type { Outcome } from '../run.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
@@ -112,12 +113,7 @@ function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {
   if (lakeOutcome === undefined) return;
   if (lakeOutcome.pushed) {
     const { commits, rows } = lakeOutcome;
-    terminal.note(
-      commits === 0
-        ? 'The lake holds all of it already.'
-        : `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits, 'commit')}.`,
-      { event: 'pushed', commits, rows },
-    );
+    terminal.note(describePushed(lakeOutcome), { event: 'pushed', commits, rows });
     return;
   }
   terminal.warn(describeNotPushed(lakeOutcome), { event: 'not_pushed', days: lakeOutcome.days.length });

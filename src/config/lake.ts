@@ -9,14 +9,20 @@ import type { Settings } from './schema.js';
 
 /** The secrets of catalog and storage. They cannot be printed: they serialise to nothing. */
 class LakeSecrets {
-  readonly #values: Readonly<Record<SecretName, string | undefined>>;
+  readonly #variables: Environment;
 
-  constructor(values: Readonly<Record<SecretName, string | undefined>>) {
-    this.#values = values;
+  constructor(variables: Environment) {
+    this.#variables = variables;
   }
 
   get(name: SecretName): string | undefined {
-    return this.#values[name];
+    const value = this.#variables[VARIABLES[name]];
+    return value === '' ? undefined : value;
+  }
+
+  /** True if all of the secrets are set. */
+  has(...names: readonly SecretName[]): boolean {
+    return names.every((name) => this.get(name) !== undefined);
   }
 }
 
@@ -40,22 +46,11 @@ export function lakeOf(
   folder: string,
   variables: Environment,
 ): LakeConfig {
-  const secret = (name: SecretName): string | undefined => {
-    const value = variables[VARIABLES[name]];
-    return value === '' ? undefined : value;
-  };
   const { extensions } = settings;
   return {
     ...settings,
     ...(extensions !== undefined && { extensions: resolve(folder, extensions) }),
-    secrets: new LakeSecrets({
-      accessKey: secret('accessKey'),
-      secretKey: secret('secretKey'),
-      sessionToken: secret('sessionToken'),
-      clientId: secret('clientId'),
-      clientSecret: secret('clientSecret'),
-      token: secret('token'),
-    }),
+    secrets: new LakeSecrets(variables),
   };
 }
 
@@ -93,21 +88,21 @@ export function requireLake<T extends Needed>(config: T): T & { readonly lake: L
       },
     );
   }
-  if (
-    lake.catalog.auth === 'oauth2' &&
-    lake.secrets.get('token') === undefined &&
-    (lake.secrets.get('clientId') === undefined || lake.secrets.get('clientSecret') === undefined)
-  ) {
-    throw new ConfigError('lake.catalog.auth is oauth2, and its keys are not set.', {
-      hint: 'Set DAWNLOAD_LAKE_CLIENT_ID and DAWNLOAD_LAKE_CLIENT_SECRET, or DAWNLOAD_LAKE_TOKEN, in the environment or in .env.',
-    });
-  }
-  if (
-    lake.catalog.auth === 'sigv4' &&
-    (lake.secrets.get('accessKey') === undefined || lake.secrets.get('secretKey') === undefined)
-  ) {
-    throw new ConfigError('lake.catalog.auth is sigv4, and its keys are not set.', {
-      hint: 'Set DAWNLOAD_LAKE_ACCESS_KEY_ID and DAWNLOAD_LAKE_SECRET_ACCESS_KEY in the environment or in .env.',
+  const { auth } = lake.catalog;
+  const { secrets } = lake;
+  const missing = {
+    none: undefined,
+    oauth2:
+      secrets.has('token') || secrets.has('clientId', 'clientSecret')
+        ? undefined
+        : 'DAWNLOAD_LAKE_CLIENT_ID and DAWNLOAD_LAKE_CLIENT_SECRET, or DAWNLOAD_LAKE_TOKEN,',
+    sigv4: secrets.has('accessKey', 'secretKey')
+      ? undefined
+      : 'DAWNLOAD_LAKE_ACCESS_KEY_ID and DAWNLOAD_LAKE_SECRET_ACCESS_KEY',
+  }[auth];
+  if (missing !== undefined) {
+    throw new ConfigError(`lake.catalog.auth is ${auth}, and its keys are not set.`, {
+      hint: `Set ${missing} in the environment or in .env.`,
     });
   }
   return { ...config, lake };

@@ -28,10 +28,11 @@ function whole(low: number, high: number): z.ZodType<number, string> {
     .refine((value) => value >= low && value <= high, what);
 }
 
+/** A text of a form. */
+const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
+
 /** A word of the service's vocabulary, which becomes part of field names and channel names. */
-const word = z
-  .string('must be one word')
-  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
+const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
 
 /** The message for a text or a list in place of a section of `key: value` lines. */
 const NO_SECTION = {
@@ -42,9 +43,7 @@ const NO_SECTION = {
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 /** The name of a query parameter of the service. */
-function parameter(what: string): z.ZodString {
-  return z.string(what).regex(/^[A-Za-z0-9_.[\]-]+$/, what);
-}
+const parameter = (what: string): z.ZodString => matching(/^[A-Za-z0-9_.[\]-]+$/, what);
 
 /** The base address of a service. Endpoint paths are appended to it, so it may have no query. */
 function service(what: string): z.ZodType<string, string> {
@@ -86,10 +85,7 @@ const paidExports = z.strictObject(
   {
     budget: budget.optional(),
     price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
-    currency: z
-      .string('must be a currency such as KRW')
-      .regex(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW')
-      .optional(),
+    currency: matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW').optional(),
     expected_records_per_day: whole(1, 1e12).optional(),
     start_date: day.optional(),
     include_message_data: yesOrNo.default(true),
@@ -114,9 +110,7 @@ const webhook = z
   );
 
 /** The name of an environment variable with a webhook address; the address is a secret. */
-const variable = z
-  .string('must be the name of an environment variable')
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
+const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
 const FORMATS = ['slack', 'json'] as const;
 const CAUSES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift', 'check_stop'] as const;
@@ -209,10 +203,9 @@ const lake = z.strictObject(
     catalog,
     storage: storage.prefault({}),
     /** The namespace for the tables of `main`; the suffixes `_ops` and `_marts` give those of the other two schemas. */
-    namespace: z
-      .string('must be a name in small letters')
-      .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _')
-      .default('dawnload'),
+    namespace: matching(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _').default(
+      'dawnload',
+    ),
     /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
     extensions: text("must be the folder of DuckDB's extensions").optional(),
     /** True if recipients may be pushed in clear text. */
@@ -415,13 +408,10 @@ const MODES = ['replace', 'patch', 'delete'] as const;
 const push = z
   .strictObject(
     {
-      name: z
-        .string('must be a name')
-        .regex(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -')
-        .refine(
-          (name) => !/^(list|rejected|resume|abandon|user-properties)$/.test(name),
-          'must be another name',
-        ),
+      name: matching(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -').refine(
+        (name) => !/^(list|rejected|resume|abandon|user-properties)$/.test(name),
+        'must be another name',
+      ),
       target: text('must be a target such as journey ID').regex(
         TARGETS,
         'must be user-properties, or catalog-items, opt-outs, events or journey with a name',
@@ -450,10 +440,7 @@ export const settingsSchema = z
   .strictObject({
     base_url: baseUrl.optional(),
     allow_http: yesOrNo.default(false),
-    project_id: z
-      .string('must be 32 lowercase hexadecimal digits')
-      .regex(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits')
-      .optional(),
+    project_id: matching(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits').optional(),
     brand: word.default('service'),
     messenger: word.default('chatapp'),
     /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */

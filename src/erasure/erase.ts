@@ -110,7 +110,7 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
 /** The result of searching the data folder. */
 export interface Searched {
   readonly files: number;
-  /** Files that held an id and were removed: rejected answers, temporary files and files set aside. */
+  /** Files that contained an id and were removed: rejected answers, temporary files and files set aside. */
   readonly removed: readonly string[];
   /** Files that still hold an id. */
   readonly left: readonly string[];
@@ -282,7 +282,7 @@ export function receiptText(receipt: Receipt): string {
     ...(receipt.service_deleted_rows === undefined
       ? []
       : [`  the service (E15): ${receipt.service_deleted_rows} rows`]),
-    ...search.removed.map((file) => `  ${file}: removed, since it held an id`),
+    ...search.removed.map((file) => `  ${file}: removed, since it contained an id`),
     search.left.length === 0
       ? `Searched ${search.files} files of the data folder for every spelling of the ids: none found.`
       : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}.`,

@@ -37,7 +37,7 @@ export interface Persons {
   readonly found: readonly PersonId[];
 }
 
-/** Collects the sets of ids that occur in one record of the warehouse, for `findPersons` and `heldBy`. */
+/** Collects the sets of ids that occur in one record of the warehouse, for `findPersons` and `findDays`. */
 export function readLinks(session: Session): Promise<void> {
   return session.run('erasure/links');
 }
@@ -80,18 +80,18 @@ export async function findPersons(
   return { origins, ids: [...ids], found };
 }
 
-const held = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
+const found = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
 
 /**
  * Returns the days of exports with events of an erased person in the file, and the day of the first opt-out. Call
  * `readLinks` before.
  */
-export async function heldBy(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
-  const { days, first_opt_out } = await session.row('erasure/held', held);
+export async function findDays(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
+  const { days, first_opt_out } = await session.row('erasure/found', found);
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
 }
 
-/** A table, and the condition that selects the rows of the held persons. */
+/** A table, and the condition that selects the rows of the found persons. */
 type Rows = Readonly<Record<'table' | 'condition', string>>;
 
 /** The tables with rows of persons. */
@@ -100,17 +100,17 @@ const TABLES: readonly Rows[] = [
     table: name,
     condition:
       name === 'events'
-        ? 'rowid in (select row_id from held_events)'
-        : 'event_id in (select event_id from held_events)',
+        ? 'rowid in (select row_id from found_events)'
+        : 'event_id in (select event_id from found_events)',
   })),
-  { table: 'opt_outs_history', condition: 'rowid in (select row_id from held_opt_outs)' },
+  { table: 'opt_outs_history', condition: 'rowid in (select row_id from found_opt_outs)' },
 ];
 
-/** Returns the rows of the held persons by table, as JSON; tables without such rows are left out. */
-export async function rowsHeld(session: Session): Promise<Map<string, unknown[]>> {
+/** Returns the rows of the found persons by table, as JSON; tables without such rows are left out. */
+export async function rowsFound(session: Session): Promise<Map<string, unknown[]>> {
   const found = new Map<string, unknown[]>();
   for (const names of TABLES) {
-    const rows = await session.rows('erasure/held_rows', z.object({ row: z.string() }), names);
+    const rows = await session.rows('erasure/found_rows', z.object({ row: z.string() }), names);
     if (rows.length > 0)
       found.set(
         names.table,
@@ -120,11 +120,11 @@ export async function rowsHeld(session: Session): Promise<Map<string, unknown[]>
   return found;
 }
 
-/** Returns the number of rows of the held persons, by table. */
-export async function countHeld(session: Session): Promise<Map<string, number>> {
+/** Returns the number of rows of the found persons, by table. */
+export async function countFound(session: Session): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const names of [...TABLES, ...(await computedRows(session))]) {
-    const { rows } = await session.row('erasure/held_count', z.object({ rows: count }), names);
+    const { rows } = await session.row('erasure/found_count', z.object({ rows: count }), names);
     if (rows > 0) counts.set(names.table, rows);
   }
   return counts;
@@ -169,7 +169,7 @@ export async function deleteComputed(session: Session): Promise<void> {
   });
 }
 
-/** Writes the rows of the held persons as one CSV file for each table. */
+/** Writes the rows of the found persons as one CSV file for each table. */
 export async function copyRows(
   session: Session,
   tables: Iterable<string>,
@@ -186,8 +186,8 @@ export async function copyRows(
   return files;
 }
 
-/** Deletes the held rows that a new load cannot remove, since their pages are gone. */
-export async function deleteHeld(session: Session, days: readonly Day[]): Promise<void> {
+/** Deletes the found rows that a new load cannot remove, since their pages are gone. */
+export async function deleteFound(session: Session, days: readonly Day[]): Promise<void> {
   await session.transaction(async () => {
     await session.set({ days });
     await session.run('erasure/touch');

@@ -147,6 +147,7 @@ export function catalogFailure(cause: unknown): unknown {
   // Only errors of DuckDB are converted; any other error is a fault of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
   const text = messageOf(cause);
+  const said = briefly(text);
   if (/Conflict_409|\b409\b/.test(text)) {
     return new TryLaterError('Somebody else changed the lake at the same time, so this commit was refused.', {
       hint: 'Nothing was changed by it. `dawnload lake push` tries again.',
@@ -154,43 +155,38 @@ export function catalogFailure(cause: unknown): unknown {
     });
   }
   if (/Unauthorized|Forbidden|\b40[13]\b/.test(text)) {
-    return new CredentialsError(`The lake refuses the keys (${briefly(text)}).`, {
+    return new CredentialsError(`The lake refuses the keys (${said}).`, {
       hint: 'Correct DAWNLOAD_LAKE_… in the environment or in .env, or what the keys may do, then run `dawnload lake push`.',
       cause,
     });
   }
   if (/No space left|Out of Memory Error/i.test(text)) {
-    return new StorageError(`This machine has no room to write the lake's files (${briefly(text)}).`, {
+    return new StorageError(`This machine has no room to write the lake's files (${said}).`, {
       hint: 'Free disk space or memory, then run `dawnload lake push`.',
       cause,
     });
   }
   if (text.includes('INTERNAL Error')) {
-    return new ServiceError(`DuckDB cannot read the lake's tables as they are (${briefly(text)}).`, {
+    return new ServiceError(`DuckDB cannot read the lake's tables as they are (${said}).`, {
       hint: 'After a compaction that left delete files behind: compact again with remove-dangling-deletes, as docs/scale.md shows, then run `dawnload lake push`.',
       cause,
     });
   }
   if (isMissing(cause)) {
-    return new ConfigError(`The lake lacks a table or a namespace (${briefly(text)}).`, {
+    return new ConfigError(`The lake lacks a table or a namespace (${said}).`, {
       hint: '`dawnload lake setup` creates what is missing, and the next push fills it.',
       cause,
     });
   }
   if (/NotFound_404|\b404\b/.test(text)) {
-    return new ConfigError(`The catalog does not know what it was asked for (${briefly(text)}).`, {
+    return new ConfigError(`The catalog does not know what it was asked for (${said}).`, {
       hint: 'Correct lake.catalog.uri and lake.catalog.warehouse.',
       cause,
     });
   }
-  if (/Could not (?:connect|establish)|resolve host|Connection refused|timed? ?out/i.test(text)) {
-    return new ServiceError(`The lake cannot be reached (${briefly(text)}).`, {
-      hint: 'Check lake.catalog.uri and lake.storage.endpoint. The published file is complete; `dawnload lake push`, or the next run, goes on where this one stopped.',
-      cause,
-    });
-  }
-  return new ServiceError(`The lake cannot be used (${briefly(text)}).`, {
-    hint: 'The published file is complete. `dawnload lake push`, or the next run, goes on where this one stopped.',
+  const isAway = /Could not (?:connect|establish)|resolve host|Connection refused|timed? ?out/i.test(text);
+  return new ServiceError(`The lake cannot be ${isAway ? 'reached' : 'used'} (${said}).`, {
+    hint: `${isAway ? 'Check lake.catalog.uri and lake.storage.endpoint. ' : ''}The published file is complete; \`dawnload lake push\`, or the next run, goes on where this one stopped.`,
     cause,
   });
 }
@@ -218,7 +214,7 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
       await session.run('lake/attach_catalog', {
         warehouse: quoted(config.catalog.warehouse),
         uri: quoted(config.catalog.uri),
-        delegation: quoted(hasStorageKeys(config) ? 'none' : 'vended_credentials'),
+        delegation: quoted(config.secrets.has('accessKey', 'secretKey') ? 'none' : 'vended_credentials'),
         authorization: authorization(config),
       });
     },
@@ -318,10 +314,6 @@ function authorization({ catalog }: LakeConfig): string {
   }
 }
 
-function hasStorageKeys({ secrets }: LakeConfig): boolean {
-  return secrets.get('accessKey') !== undefined && secrets.get('secretKey') !== undefined;
-}
-
 function firstLine(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }
@@ -362,34 +354,30 @@ const row = z
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
 
+function lakeTable(name: string, columns: Readonly<Record<string, string>>): Relation {
+  return {
+    schema: 'ops',
+    name,
+    columns: Object.entries(columns).map(([column, type]) => ({ name: column, type, fileType: type })),
+    stream: undefined,
+    incremental: false,
+    day: undefined,
+  };
+}
+
 /** Tables that exist only in the lake: its commits, and the pushed state of each relation. */
-const column = (name: string, type: string): Column => ({ name, type, fileType: type });
 export const LAKE_TABLES: readonly Relation[] = [
-  {
-    schema: 'ops',
-    name: 'lake_commits',
-    columns: [
-      column('number', 'BIGINT'),
-      column('commit_id', 'VARCHAR'),
-      column('writer', 'VARCHAR'),
-      column('committed_at', 'TIMESTAMP WITH TIME ZONE'),
-      column('command', 'VARCHAR'),
-      column('version', 'VARCHAR'),
-      column('days', 'BIGINT'),
-      column('rows', 'BIGINT'),
-    ],
-    stream: undefined,
-    incremental: false,
-    day: undefined,
-  },
-  {
-    schema: 'ops',
-    name: 'lake_parts',
-    columns: [column('relation', 'VARCHAR'), column('date', 'DATE'), column('version', 'VARCHAR')],
-    stream: undefined,
-    incremental: false,
-    day: undefined,
-  },
+  lakeTable('lake_commits', {
+    number: 'BIGINT',
+    commit_id: 'VARCHAR',
+    writer: 'VARCHAR',
+    committed_at: 'TIMESTAMP WITH TIME ZONE',
+    command: 'VARCHAR',
+    version: 'VARCHAR',
+    days: 'BIGINT',
+    rows: 'BIGINT',
+  }),
+  lakeTable('lake_parts', { relation: 'VARCHAR', date: 'DATE', version: 'VARCHAR' }),
 ];
 
 /** The coverage, which is written together with the days of the streams and not as a table of its own. */

@@ -13,6 +13,8 @@ import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
 import { catalogFailure, hasRemoved, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
+import { plural } from '../terminal/text.js';
+
 /** The points at which a rehearsal can kill a push. */
 export const LAKE_POINTS = [
   'lake/prepared',
@@ -36,14 +38,14 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   const [newest] = await latestCommits(lake, 1);
   await state.agree(newest);
   const relations = await relationsOf(lake);
-  const held = await heldColumns(lake);
-  if (held === undefined) {
+  const recorded = await recordedColumns(lake);
+  if (recorded === undefined) {
     throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
       hint: 'Run `dawnload lake setup` and see what it says.',
     });
   }
   const columns = columnsVersion(relations);
-  if (held !== columns) await prepareTables(lake, relations);
+  if (recorded !== columns) await prepareTables(lake, relations);
   effects.reach('lake/prepared');
   const changes = await changesOf(lake);
   const commits: Commit[] = [];
@@ -62,7 +64,11 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   );
   keep(
     await transaction.commit(() =>
-      transaction.all(changes, together ? events : events.slice(-1), held === columns ? undefined : columns),
+      transaction.all(
+        changes,
+        together ? events : events.slice(-1),
+        recorded === columns ? undefined : columns,
+      ),
     ),
   );
   return commits;
@@ -129,14 +135,27 @@ export function pushLake(
 }
 
 /** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
-async function heldColumns({ session, ops }: Lake): Promise<string | undefined> {
-  await session.run('lake/held_parts', ops);
+async function recordedColumns({ session, ops }: Lake): Promise<string | undefined> {
+  await session.run('lake/recorded_parts', ops);
   const part = z.object({ version: z.string() });
-  const [columns] = await session.rows('lake/held_version', part, { relation: COLUMNS_PART });
+  const [columns] = await session.rows('lake/recorded_version', part, { relation: COLUMNS_PART });
   return columns?.version;
 }
 
 /** The number of rows that the commits added. */
 export function rowsAdded(commits: readonly Commit[]): number {
   return commits.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** A sentence about the rows that a push wrote. */
+export function describePushed({
+  commits,
+  rows,
+}: {
+  readonly commits: number;
+  readonly rows: number;
+}): string {
+  return commits === 0
+    ? 'The lake holds all of the published file already.'
+    : `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits, 'commit')}.`;
 }

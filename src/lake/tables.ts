@@ -37,9 +37,9 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
   const created: Relation[] = [];
   const missing: { readonly table: string; readonly column: Column }[] = [];
   for (const relation of relations) {
-    const held = await columnsIn(lake, relation);
-    if (held === undefined) created.push(relation);
-    else missing.push(...missingColumns(lake, relation, held));
+    const stored = await columnsIn(lake, relation);
+    if (stored === undefined) created.push(relation);
+    else missing.push(...missingColumns(lake, relation, stored));
   }
   // Tables are created before the push, because a transaction that creates a table is not committed in one request.
   await lake.session.transaction(async () => {
@@ -76,17 +76,19 @@ async function create(lake: Lake, relation: Relation): Promise<void> {
 function missingColumns(
   lake: Lake,
   relation: Relation,
-  held: readonly z.infer<typeof column>[],
+  stored: readonly z.infer<typeof column>[],
 ): { readonly table: string; readonly column: Column }[] {
   const table = lake.tableOf(relation);
-  const inLake = new Map(held.map(({ name, type }) => [name, type]));
+  const inLake = new Map(stored.map(({ name, type }) => [name, type]));
   for (const { name, type } of relation.columns) {
-    const there = inLake.get(name);
-    if (there !== undefined && there !== type) {
-      throw differs(`Column ${name} of ${table} has the type ${there} in the lake and would need ${type}.`);
+    const lakeType = inLake.get(name);
+    if (lakeType !== undefined && lakeType !== type) {
+      throw differs(
+        `Column ${name} of ${table} has the type ${lakeType} in the lake and would need ${type}.`,
+      );
     }
   }
-  const unknown = held.find(({ name }) => !relation.columns.some((column) => column.name === name));
+  const unknown = stored.find(({ name }) => !relation.columns.some((column) => column.name === name));
   if (unknown !== undefined) {
     throw differs(`Column ${unknown.name} of ${table} is in the lake and not in the file.`);
   }

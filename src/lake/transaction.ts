@@ -40,7 +40,7 @@ const ROWS_PER_FILE = 4_000_000;
 
 const counted = z.object({ rows: count });
 const affectedDay = z.object({ date: z.string() });
-const heldExport = z.object({ held: z.boolean() });
+const storedExport = z.object({ stored: z.boolean() });
 
 /** The commits of one push. */
 export class Transaction {
@@ -139,10 +139,10 @@ export class Transaction {
     const { session, schemas } = this.#pushing.lake;
     const names = { main: schemas.main, days: daysList([day]) };
     const affected = await session.rows('lake/affected_days', affectedDay, names);
-    const { held } = await session.row('lake/holds_export', heldExport, names);
+    const { stored } = await session.row('lake/holds_export', storedExport, names);
     const dates = affected.map(({ date }) => date);
     for (const relation of this.#relations) {
-      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], held);
+      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], stored);
       else if (relation.stream === 'events' && dates.length > 0) await this.#modelDays(relation, dates);
     }
     for (const date of dates) this.#people.add(date);
@@ -164,11 +164,11 @@ export class Transaction {
     });
   }
 
-  /** @param held true if the lake may hold rows of these days */
-  async #replaceDays(relation: Relation, days: readonly Day[], held = true): Promise<void> {
+  /** @param stored true if the lake may hold rows of these days */
+  async #replaceDays(relation: Relation, days: readonly Day[], stored = true): Promise<void> {
     const { lake, effects } = this.#pushing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };
-    if (held) await this.#run('clear_days', names);
+    if (stored) await this.#run('clear_days', names);
     effects.reach('lake/after-delete');
     const { rows } = await lake.session.row('lake/count_days', counted, names);
     // Each statement writes one file per day.

@@ -80,8 +80,8 @@ export async function verify(lake: Lake, progress: (table: string) => void): Pro
 
 /** Returns the days whose events and messages are equal on both sides in all tables. */
 export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
-  const held = new Set(await heldDays(lake, 'events'));
-  const asked = days.filter((day) => held.has(day));
+  const covered = new Set(await coveredDays(lake, 'events'));
+  const asked = days.filter((day) => covered.has(day));
   if (asked.length === 0) return [];
   const unequal = new Set<Day | null>();
   for (const relation of await relationsOf(lake)) {
@@ -101,15 +101,15 @@ async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[])
   // The lake may cover days that the file has lost.
   if (nameOf(relation) === COVERAGE)
     return '(stream, date) in (select (stream, date) from warehouse.ops.coverage)';
-  if (stream !== undefined && day !== 'date') return inDays(day, await heldDays(lake, stream));
+  if (stream !== undefined && day !== 'date') return inDays(day, await coveredDays(lake, stream));
   const without = unpushed.length === 0 ? 'true' : `${day} not in (${daysList(unpushed)})`;
   if (stream === undefined) return without;
-  const held = inDays(day, await heldDays(lake, stream));
-  return `${held} and ${without}`;
+  const covered = inDays(day, await coveredDays(lake, stream));
+  return `${covered} and ${without}`;
 }
 
-async function heldDays(lake: Lake, stream: NonNullable<Relation['stream']>): Promise<Day[]> {
-  const rows = await lake.session.rows('lake/held_days', z.object({ date: z.string() }), {
+async function coveredDays(lake: Lake, stream: NonNullable<Relation['stream']>): Promise<Day[]> {
+  const rows = await lake.session.rows('lake/covered_days', z.object({ date: z.string() }), {
     ...lake.ops,
     stream,
   });

@@ -3,16 +3,8 @@ import type { Effects } from '../effects.js';
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { lookAtConnection, unreachable, type Certificate } from '../api/transport.js';
-import { completeFrom, formatKst, koreanTime, lastCompleteDay } from '../calendar.js';
-import {
-  isLoopback,
-  isUnencrypted,
-  assertEncrypted,
-  requireCredentials,
-  requireSettings,
-  type Config,
-} from '../config.js';
+import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
+import { isLoopback, assertEncrypted, requireCredentials, requireSettings, type Config } from '../config.js';
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import { batchesOf, Erasures } from '../erasure/landed.js';
@@ -73,7 +65,6 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
     const duckdb = await ask('select version()');
     return ok(`dawnload ${invocation.version}, Node ${process.version}, DuckDB ${duckdb}`);
   });
-  yield check('time zones', timeZones);
   let loaded: Config | undefined;
   yield await check('settings', () => {
     loaded = invocation.loadConfig();
@@ -104,7 +95,6 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   yield check('last run', async () =>
     lastRun(await runs(config, invocation.effects), now, (await lockState(dataDir)).held),
   );
-  yield check('scheduler', async () => scheduler(await runs(config, invocation.effects), now));
   yield check('alerts', () => alerts(config));
   if (extent.testAlert) yield check('test alert', () => testAlert(config, invocation));
   if (config.lake !== undefined) yield check('lake', () => lake(config, invocation));
@@ -156,24 +146,6 @@ function remedyOf(error: unknown): string {
     : 'Try again. If it goes on, report it with what this machine’s log says.';
 }
 
-/** An instant, and the time of day in Korea at that instant. */
-const INSTANT = '2026-11-20T22:00:00.000Z';
-const IN_KOREA = '2026-11-21T07:00:00';
-
-/** Checks that Node and DuckDB both know the Korean time zone; each has its own time zone data. */
-async function timeZones(): Promise<Finding> {
-  const statement = `select strftime(timestamptz '${INSTANT}' at time zone 'Asia/Seoul', '%Y-%m-%dT%H:%M:%S')`;
-  const shown = { Node: koreanTime(new Date(INSTANT)), DuckDB: await ask(statement) };
-  const wrong = Object.entries(shown).find(([, time]) => !time.startsWith(IN_KOREA));
-  if (wrong !== undefined)
-    return fail(
-      `${wrong[0]} takes ${INSTANT} for ${wrong[1]} in Korea.`,
-      'Install a Node with full time zone data (--with-intl=full-icu), and dawnload again.',
-    );
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return ok(`Node and DuckDB know Asia/Seoul; this machine is in ${own}`);
-}
-
 /** True if the service is or was a sandbox on this machine, the keys of which end with it. */
 function isRehearsal({ baseUrl, credentials }: Config): boolean {
   return credentials === undefined && baseUrl !== undefined && isLoopback(baseUrl);
@@ -189,7 +161,7 @@ function keys(config: Config): Finding {
   return ok('both are set');
 }
 
-const CONNECT_MS = 10_000;
+/** Seconds after which a request of the checks counts as unanswered. */
 const ANSWER_SECONDS = 20;
 
 /**
@@ -198,36 +170,16 @@ const ANSWER_SECONDS = 20;
  * @returns the number of records of a night, if the service reports it
  */
 async function* lookAtService(
-  config: Config,
+  { baseUrl, allowHttp, projectId, credentials, ...config }: Config,
   invocation: Invocation,
 ): AsyncGenerator<Check, number | undefined> {
-  const { baseUrl, allowHttp, projectId, credentials } = config;
-  if (baseUrl === undefined) return undefined;
-  const { host } = new URL(baseUrl);
-  let certificate: Certificate | undefined;
-  const connection = await check('connection', async () => {
-    const began = performance.now();
-    ({ certificate } = await lookAtConnection(baseUrl, CONNECT_MS, invocation.signal));
-    return ok(`${host} is reached in ${Math.ceil(performance.now() - began)} ms`);
-  });
-  yield connection;
-  const mayAsk = allowHttp || !isUnencrypted(baseUrl);
-  // Without a connection the certificate cannot be checked, only whether the address is allowed.
-  if (connection.verdict === 'ok' || !mayAsk) {
-    const encryption = await check('TLS', () =>
-      tls({ baseUrl, allowHttp }, certificate, invocation.effects.now()),
-    );
-    yield encryption;
-    if (encryption.verdict === 'fail') return undefined;
-  }
-  if (connection.verdict === 'fail') return undefined;
-  if (credentials === undefined || projectId === undefined) return undefined;
-
+  if (baseUrl === undefined || credentials === undefined || projectId === undefined) return undefined;
   const requestTimeoutSeconds = Math.min(config.requestTimeoutSeconds, ANSWER_SECONDS);
   let contact: Awaited<ReturnType<typeof contactService>> | undefined;
-  const keysTaken = await check(
+  const access = await check(
     'access',
     async () => {
+      assertEncrypted(baseUrl, allowHttp);
       const settings = { baseUrl, projectId, credentials, requestTimeoutSeconds };
       contact = await contactService(settings, invocation);
       const { result } = contact;
@@ -236,10 +188,10 @@ async function* lookAtService(
     },
     2 * PATIENCE_MS,
   );
-  yield keysTaken;
+  yield access;
   if (contact === undefined) return undefined;
   const { result, skewMs } = contact;
-  if (keysTaken.verdict === 'ok') {
+  if (access.verdict === 'ok') {
     yield check('project access', () => {
       if ('doubt' in result) throw result.doubt.error;
       const { day, messages, records } = result.night;
@@ -247,38 +199,8 @@ async function* lookAtService(
       return ok(`${projectId} had ${plural(messages, 'message')} on ${day}${night}`);
     });
   }
-  if (keysTaken.verdict === 'ok' || skewMs !== undefined) yield check('clock', () => clock(skewMs));
+  if (access.verdict === 'ok' || skewMs !== undefined) yield check('clock', () => clock(skewMs));
   return 'night' in result ? result.night.records : undefined;
-}
-
-/** Number of days before its end from which a certificate causes a warning. */
-const NOTICE_DAYS = 14;
-const DAY_MS = 86_400_000;
-
-function tls(
-  { baseUrl, allowHttp }: { readonly baseUrl: string; readonly allowHttp: boolean },
-  certificate: Certificate | undefined,
-  now: Date,
-): Finding {
-  assertEncrypted(baseUrl, allowHttp);
-  if (isUnencrypted(baseUrl))
-    return warn(
-      `The base_url ${baseUrl} uses http, so keys and data travel unencrypted.`,
-      'Use https where the service has it.',
-    );
-  if (baseUrl.startsWith('http:')) return ok('http, on this machine alone');
-  if (certificate === undefined) return ok('no certificate');
-  const { refused, validTo } = certificate;
-  if (refused !== undefined) throw unreachable(baseUrl, refused, undefined);
-  const end = validTo.toISOString().slice(0, 10);
-  const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
-  const { host } = new URL(baseUrl);
-  return days < NOTICE_DAYS
-    ? warn(
-        `The certificate of ${host} ends on ${end}.`,
-        'Ask the operator of the service whether it is renewed in time.',
-      )
-    : ok(`the certificate of ${host} is accepted, and ends on ${end}`);
 }
 
 function clock(skewMs: number | undefined): Finding {
@@ -487,7 +409,11 @@ const LATE_MS = 3 * 60 * 60_000;
 
 function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Finding {
   const last = runs.at(-1);
-  if (last === undefined) return warn('There was no run yet.', 'Start `dawnload run`, then a scheduler.');
+  if (last === undefined)
+    return warn(
+      'There was no run yet.',
+      'Start `dawnload run`, then a scheduler: `dawnload schedule`, or one of deploy/.',
+    );
   const { begun, over } = last;
   if (over === undefined) {
     return underWay
@@ -511,27 +437,6 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   return over.exitCode === 0
     ? ok(text)
     : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
-}
-
-/**
- * Time in milliseconds without a run after which the check assumes that nothing starts the job any more; a machine may be
- * off for one night.
- */
-const ABANDONED_MS = 48 * 60 * 60_000;
-
-/** Checks, from the journal of runs, that a scheduler starts the job every night. */
-export function scheduler(runs: readonly PastRun[], now: Date): Finding {
-  const last = runs.findLast(({ begun }) => begun.command === 'run')?.begun;
-  const remedy =
-    '`dawnload schedule` starts the job every night; deploy/ has files for systemd, cron, Kubernetes, launchd.';
-  if (last === undefined) return warn('There was no nightly run yet, so nothing may start one.', remedy);
-  const age = now.getTime() - last.startedAt.getTime();
-  if (age > ABANDONED_MS)
-    return warn(
-      `The last nightly run began ${formatDuration(age)} ago, so nothing starts the job at night.`,
-      remedy,
-    );
-  return ok(`the last nightly run began ${formatKst(last.startedAt)}`);
 }
 
 function alerts({ alerts, pingUrl }: Config): Finding {
@@ -593,10 +498,10 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(journal, entry)) continue;
-    const held = sumOf(await landedPages({ landing }, { day, key, exportId }));
-    if (held === records) continue;
+    const found = sumOf(await landedPages({ landing }, { day, key, exportId }));
+    if (found === records) continue;
     damage.push({
-      message: `The pages of export ${key} hold ${held} of its ${records ?? 0} records: pages are missing or damaged.`,
+      message: `The pages of export ${key} hold ${found} of its ${records ?? 0} records: pages are missing or damaged.`,
       hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }

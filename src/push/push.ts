@@ -69,8 +69,8 @@ export async function pushRows(
   const service = new ServiceClient(config, effects, signal, version);
   try {
     const isCatalog = target.kind === 'catalog-items';
-    const held = found.fields.filter(({ catalog }) => catalog === target.name);
-    const fields = isCatalog ? await declaredFields(service, config.baseUrl, target.name, held) : undefined;
+    const stored = found.fields.filter(({ catalog }) => catalog === target.name);
+    const fields = isCatalog ? await declaredFields(service, config.baseUrl, target.name, stored) : undefined;
     const erased = await erasedRows(isCatalog ? [] : found.rows, config, journal, effects);
     const { projectId, push: names } = config;
     const hashesIds = config.privacy.columns.some((one) => one.name === 'user_id' && one.rule === 'hash');

@@ -76,7 +76,7 @@ export async function* csvText(
 }
 
 /** One CSV line of text cells. */
-export function csvLine(cells: readonly string[]): string {
+function csvLine(cells: readonly string[]): string {
   return joined(cells.map(textCell));
 }
 

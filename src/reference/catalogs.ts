@@ -7,6 +7,8 @@ import { SOLE_LIST } from '../storage/pull.js';
 import {
   rowsOn,
   type ListPage,
+  listPage,
+  nextCursor,
   readList,
   type ListSource,
   knownOf,
@@ -135,12 +137,14 @@ class CatalogList {
   }
 }
 
-/** The source of the list of catalogs. The specification does not define the structure of the list in `data` (R1). */
+/** The specification does not define the structure of the list of catalogs in `data` (R1). */
+const CATALOGS = { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] };
+
 function catalogList(projectId: string, onPage: (page: ListPage) => void): ListSource {
   return {
     list: SOLE_LIST,
     what: 'the catalogs',
-    shape: { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] },
+    shape: CATALOGS,
     id: '/name',
     onPage,
     paging: { by: 'cursor', ask: (cursor) => catalogs(projectId, cursor) },
@@ -168,14 +172,6 @@ const declared = z.object({
   name: z.string(),
   fields: z.array(z.object({ name: z.string(), type: z.string() })),
 });
-const listPage = z.object({
-  data: z.union([
-    z.array(z.unknown()),
-    z.object({ catalogs: z.array(z.unknown()), next_cursor: z.string().nullish() }),
-    z.object({ items: z.array(z.unknown()), next_cursor: z.string().nullish() }),
-  ]),
-});
-
 /** The declared types of a catalog's fields by name; undefined if they are unknown. */
 type Declared = ReadonlyMap<string, string> | undefined;
 
@@ -190,25 +186,23 @@ export async function declaredFields(
   service: ServiceClient,
   baseUrl: string,
   catalog: string,
-  held: readonly { readonly name: string; readonly type: string }[],
+  stored: readonly { readonly name: string; readonly type: string }[],
 ): Promise<Declared> {
-  const known = held.length === 0 ? undefined : new Map(held.map(({ name, type }) => [name, type]));
+  const known = stored.length === 0 ? undefined : new Map(stored.map(({ name, type }) => [name, type]));
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
     seen.add(cursor);
     const { verdict, body } = await service.ask(catalogs(service.projectId, cursor));
     if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', baseUrl, verdict);
-    const page = listPage.safeParse(JSON.parse(body.toString('utf8')));
-    if (!page.success) return known;
-    const { data } = page.data;
-    const rows = Array.isArray(data) ? data : 'catalogs' in data ? data.catalogs : data.items;
-    const found = rows.find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
+    const page = listPage(body, CATALOGS);
+    if (page === undefined) return known;
+    const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
     if (found !== undefined) {
       const fields = declared.safeParse(found);
       return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : known;
     }
-    cursor = Array.isArray(data) ? undefined : (data.next_cursor ?? undefined);
+    cursor = nextCursor(body);
   } while (!seen.has(cursor));
   throw new RefusedError(`The service has no catalog ${catalog}.`, { hint: 'Create it there first.' });
 }

@@ -107,7 +107,7 @@ async function pullStream(
   };
   try {
     const earlier = await landing.lastSnapshot(stream);
-    const held = await warehouse.snapshotRows(stream);
+    const stored = await warehouse.snapshotRows(stream);
     const snapshot = await landing.snapshot(stream, pulledAt);
     const {
       lists,
@@ -117,7 +117,7 @@ async function pullStream(
       failures,
       templates = [],
       problems = [],
-    } = await read(listsReader(snapshot, { earlier, held }, job, context));
+    } = await read(listsReader(snapshot, { earlier, stored }, job, context));
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
     for (const { what, reason, isShort = false } of failures)
       gap(`${notLoaded(what, reason)}${isShort ? ` ${accept}` : ''}`);
@@ -161,7 +161,7 @@ function notLoaded(what: string, reason: string): string {
 
 function listsReader(
   snapshot: Snapshot,
-  before: Pick<ListsReader, 'earlier' | 'held'>,
+  before: Pick<ListsReader, 'earlier' | 'stored'>,
   job: Job,
   { service, config, warehouse, landing, effects, terminal }: TimedContext,
 ): ListsReader {

@@ -22,7 +22,7 @@ export interface ListsReader extends ListReader {
   /** The previous pull. */
   readonly earlier: ReferencePull | undefined;
   /** Number of rows in the last snapshot of each list. */
-  readonly held: ReadonlyMap<string, number>;
+  readonly stored: ReadonlyMap<string, number>;
   /** Counts the rows of pages. */
   count(files: readonly string[], list: ListSource, largestPage: number): Promise<CountedRows>;
   /** Keeps an unusable answer. */
@@ -32,9 +32,9 @@ export interface ListsReader extends ListReader {
 }
 
 /** The earlier readings of a list. */
-export function knownOf(list: string, { earlier, held, snapshot, accepted }: ListsReader): Known {
+export function knownOf(list: string, { earlier, stored, snapshot, accepted }: ListsReader): Known {
   const short = earlier?.short.filter((night) => night.list === list) ?? [];
-  return { held: held.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
+  return { stored: stored.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
 }
 
 export interface ListsRead {
@@ -324,21 +324,19 @@ async function byCursor(
     if (answer.verdict.kind === 'refused' && cursor !== undefined)
       return { kind: 'stale', reason: `the next page was refused (${answer.verdict.reason})` };
     if (answer.verdict.kind !== 'ok') return failed(answer);
-    const { body, link = null } = answer;
+    const { body } = answer;
     const page = listPage(body, source.shape);
     if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };
-    const next = agreed(nextCursor(body, link));
-    if ('reason' in next) return { kind: 'failed', reason: next.reason, body };
     await snapshot.land(reading, pages.count, body);
     source.onPage?.(page, pages.count);
     pages.add(page, body);
     reader.proceed(source, pages.rows, pages.announced);
-    if (next.next === null) return pages.end();
-    if (seen.has(next.next))
+    cursor = nextCursor(body);
+    if (cursor === undefined) return pages.end();
+    if (seen.has(cursor))
       return { kind: 'failed', reason: `page ${pages.count} leads back to an earlier page`, body };
     if (pages.endless !== undefined) return { kind: 'failed', reason: pages.endless, body };
-    seen.add(next.next);
-    cursor = next.next;
+    seen.add(cursor);
   }
 }
 
@@ -423,38 +421,11 @@ export function rowsOn({ text }: ListPage): unknown[] {
   return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
 }
 
-/** The cursor of the next page (E2) as stated in three places; null means the end. */
-interface NextCursor {
-  readonly 'data.next_cursor': string | null;
-  readonly 'data.links.next': string | null;
-  readonly 'the Link header': string | null;
-}
+const cursorText = z.string().nullish().catch(null);
 
-const text = z.string().nullable().catch(null);
-
-/** @param link the Link header; null if the answer has none */
-export function nextCursor(body: Buffer, link: string | null): NextCursor {
-  const linked = link && /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(link)?.[1];
-  return {
-    'data.next_cursor': text.parse(parsed(valueAt(body, ['data', 'next_cursor'])) ?? null),
-    'data.links.next': cursorIn(text.parse(parsed(valueAt(body, ['data', 'links', 'next'])) ?? null)),
-    'the Link header': cursorIn(linked ?? null),
-  };
-}
-
-/** Returns the next cursor if the three places agree; otherwise a clause that describes the contradiction. */
-export function agreed(said: NextCursor): { next: string | null } | { reason: string } {
-  const next = said['data.next_cursor'];
-  const other = Object.entries(said).find(([, cursor]) => cursor !== next);
-  return other === undefined
-    ? { next }
-    : { reason: `data.next_cursor and ${other[0]} name different next pages` };
-}
-
-function cursorIn(address: string | null): string | null {
-  if (address === null) return null;
-  if (!URL.canParse(address, 'http://service')) return address;
-  return new URL(address, 'http://service').searchParams.get('cursor') ?? '';
+/** The cursor of the next page (E2), `data.next_cursor`; undefined at the end of the list. */
+export function nextCursor(body: Buffer): string | undefined {
+  return cursorText.parse(parsed(valueAt(body, ['data', 'next_cursor']))) ?? undefined;
 }
 
 function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 'text'> | undefined {
@@ -510,7 +481,7 @@ type Verdict =
 /** The earlier readings of a list. */
 interface Known {
   /** Number of rows in its last snapshot; 0 if there is no snapshot. */
-  readonly held: number;
+  readonly stored: number;
   /** The readings since the last snapshot that were not accepted. */
   readonly short: readonly ShortList[];
   readonly pulledAt: Date;
@@ -522,7 +493,7 @@ interface Known {
 export function judgeReading(
   list: ReadList,
   before: ReadList | undefined,
-  { held, short, pulledAt, accepted }: Known,
+  { stored, short, pulledAt, accepted }: Known,
 ): Verdict {
   const { rows, repeated, equal, announced, moved } = list;
   const again = (reason: string, isShort = false): Verdict => ({ kind: 'again', reason, isShort });
@@ -534,9 +505,9 @@ export function judgeReading(
   const lastNights = short.filter(
     (night) => night.pulledAt < pulledAt && areNightsApart(night.pulledAt, pulledAt),
   );
-  const isLost = isLoss(size(held), size(rows - equal));
+  const isLost = isLoss(size(stored), size(rows - equal));
   if (isLost && !accepted && !lastNights.some((night) => isAlike(night.rows, rows))) {
-    const reason = `the service gives ${rows} rows, less than half of the ${held} before, which two nights must agree on`;
+    const reason = `the service gives ${rows} rows, less than half of the ${stored} before, which two nights must agree on`;
     return again(reason, true);
   }
   if (announced === null || rows === announced) return { kind: 'whole' };

@@ -181,12 +181,11 @@ export async function withLocalContext<T>(
 /** Prints one line for each day of a stream that the warehouse now holds completely. */
 function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
   for (const { date, rows } of finished) {
-    terminal.finished(`Finished ${date}, ${stream}: ${plural(rows, 'row')}.`, {
-      event: 'day_finished',
-      stream,
-      date,
-      rows,
-    });
+    const text = `Finished ${date}, ${stream}: ${plural(rows, 'row')}.`;
+    const fields = { event: 'day_finished', stream, date, rows };
+    // A plain log omits the days because their totals follow at the end.
+    if (terminal.interactive) terminal.note(text, fields);
+    else terminal.record(text, fields);
   }
 }
 

@@ -7,7 +7,7 @@ import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { pullId, type Export } from '../exports/export.js';
-import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
+import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
 import type { OnDamage } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
@@ -56,7 +56,7 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   if (erasures.register.last === undefined) return;
   const session = await erasures.session();
   await readLinks(session);
-  const { days, firstOptOut } = await heldBy(session);
+  const { days, firstOptOut } = await findDays(session);
   const wanted = (entry: Export): boolean =>
     days.includes(entry.day) || cut.has(`events/${entry.day}/${entry.key}`);
   await loadOrReport(context, await landedExports(context, wanted), 'again');
@@ -71,8 +71,8 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
     await loadOrReport(context, later);
   }
   await readLinks(session);
-  const left = await heldBy(session);
-  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteHeld(session, left.days);
+  const left = await findDays(session);
+  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
   await deleteComputed(session);
 }
 

@@ -2,7 +2,13 @@
 import { rangesOf, windowOf, type Day, type DayRange, dayCount, halvesOf, dayOf } from '../calendar.js';
 import type { Job } from '../streams.js';
 import type { LandingZone } from '../storage/landing-zone.js';
-import { gapsOf, heldAmong, daysToPull, LONGEST_RANGE_DAYS, type StatisticsContext } from './pull-daily.js';
+import {
+  gapsOf,
+  heldBackAmong,
+  daysToPull,
+  LONGEST_RANGE_DAYS,
+  type StatisticsContext,
+} from './pull-daily.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../api/client.js';
 import { campaignStatistics } from '../api/endpoints.js';
 import { readEnvelope, type Envelope } from '../envelope.js';
@@ -20,10 +26,10 @@ export async function pullCampaigns(job: Job, context: StatisticsContext): Promi
     }
   };
   await pull(days);
-  const held = await heldAmong(days, context, 'campaigns');
-  if (held.length === 0) return;
-  await pull(held);
-  report.gap(...gapsOf(await heldAmong(days, context, 'campaigns'), 'campaigns'));
+  const heldBack = await heldBackAmong(days, context, 'campaigns');
+  if (heldBack.length === 0) return;
+  await pull(heldBack);
+  report.gap(...gapsOf(await heldBackAmong(days, context, 'campaigns'), 'campaigns'));
 }
 
 async function pullRange(range: DayRange, job: Job, context: StatisticsContext): Promise<void> {

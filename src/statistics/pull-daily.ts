@@ -58,7 +58,7 @@ export async function pullStatistics(job: Job, context: StatisticsContext): Prom
     const doubtful = await doubtfulAmong(days, context, round.stream);
     if (doubtful.length === 0) continue;
     await pull(round, doubtful);
-    report.gap(...gapsOf(await heldAmong(days, context, round.stream), round.stream));
+    report.gap(...gapsOf(await heldBackAmong(days, context, round.stream), round.stream));
   }
 
   async function pull(
@@ -116,10 +116,10 @@ async function doubtfulAmong(
   context: StatisticsContext,
   stream: 'statistics' | 'statistics_by_subchannel',
 ): Promise<Day[]> {
-  const held = new Set(await heldAmong(days, context, stream));
-  if (held.size === 0) return [];
+  const heldBack = new Set(await heldBackAmong(days, context, stream));
+  if (heldBack.size === 0) return [];
   const covered = await context.warehouse.coverage(stream);
-  return days.filter((day) => held.has(day) || covered.get(day)?.rows === 0);
+  return days.filter((day) => heldBack.has(day) || covered.get(day)?.rows === 0);
 }
 
 /**
@@ -277,18 +277,18 @@ function parse(body: Buffer): unknown {
 type FreeStream = DayPull['stream'];
 
 /** The given days whose last answer was held back. */
-export async function heldAmong(
+export async function heldBackAmong(
   days: readonly Day[],
   { warehouse }: Pick<StatisticsContext, 'warehouse'>,
   stream: FreeStream,
 ): Promise<Day[]> {
-  const held = new Set(await warehouse.heldBack(stream));
-  return days.filter((day) => held.has(day));
+  const heldBack = new Set(await warehouse.heldBack(stream));
+  return days.filter((day) => heldBack.has(day));
 }
 
 /** The gaps that the run reports for held-back days. */
-export function gapsOf(held: readonly Day[], stream: FreeStream): Gap[] {
-  return rangesOf(held).map((days) => ({
+export function gapsOf(heldBack: readonly Day[], stream: FreeStream): Gap[] {
+  return rangesOf(heldBack).map((days) => ({
     stream,
     days,
     reason:

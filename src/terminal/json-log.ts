@@ -36,9 +36,6 @@ export function jsonLog(
     error: (text) => {
       log('error', text);
     },
-    finished: (text, fields) => {
-      log('info', text, fields);
-    },
     record: (text, fields) => {
       log('info', text, fields);
     },

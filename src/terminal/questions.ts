@@ -5,8 +5,6 @@ import { visible } from './text.js';
 
 interface Question {
   readonly message: string;
-  /** The default answer for Enter; `refuse` is then called with the empty text. */
-  readonly offered?: string | undefined;
   /** True if the answer is drawn as dots. */
   readonly isSecret?: boolean;
   /** Returns the reason why an answer is invalid, as one sentence; the question is then repeated. */
@@ -15,7 +13,7 @@ interface Question {
 
 export interface Questions {
   /**
-   * Repeats the question until the answer is valid. Resolves to the trimmed answer, or to the default.
+   * Repeats the question until the answer is valid. Resolves to the trimmed answer.
    *
    * @throws InterruptedError after Ctrl-C, Escape or the end of the input; otherwise the reason of the signal
    */
@@ -33,7 +31,7 @@ export function openQuestions({ stdin, stderr }: Keyboard, signal: AbortSignal):
   const output = Object.defineProperty(new PassThrough(), 'columns', columns);
   output.pipe(stderr, { end: false });
   return {
-    async ask({ message, offered, isSecret = false, refuse }) {
+    async ask({ message, isSecret = false, refuse }) {
       const { isCancel, password, text } = await import('@clack/prompts');
       signal.throwIfAborted();
       const prompt = {
@@ -46,10 +44,7 @@ export function openQuestions({ stdin, stderr }: Keyboard, signal: AbortSignal):
           return refused === undefined ? undefined : visible(refused);
         },
       };
-      const offer = offered === undefined ? {} : { placeholder: visible(offered), defaultValue: offered };
-      const answer = await (isSecret
-        ? password({ ...prompt, clearOnError: true })
-        : text({ ...prompt, ...offer }));
+      const answer = await (isSecret ? password({ ...prompt, clearOnError: true }) : text(prompt));
       stdin.pause();
       signal.throwIfAborted();
       if (isCancel(answer)) throw new InterruptedError('Interrupted.', { hint: 'Nothing was written.' });

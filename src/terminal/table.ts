@@ -1,6 +1,6 @@
 /** Draws a result as a table: wide Korean letters are aligned, and control characters in cells are escaped. */
 import Table from 'cli-table3';
-import { prepareWidths, visible, widthOf, wrapLine } from './text.js';
+import { visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
   readonly name: string;
@@ -31,15 +31,9 @@ const FEW_ROWS = 3;
  * Draws the table, without a final line break. On a narrow terminal column names are wrapped and text is truncated; if
  * that is not enough, the last columns are omitted; names of things are truncated last.
  */
-export async function drawTable(
-  columns: readonly Column[],
-  rows: readonly Row[],
-  drawing: Drawing,
-): Promise<string> {
+export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
   const heads = columns.map(({ name }) => printable(name));
   const cells = rows.map((row) => row.map((cell) => (cell === null ? null : printable(cell))));
-  await prepareWidths(heads);
-  for (const row of cells) await prepareWidths(row);
   const beside = columns.flatMap(({ below }, i) => (below === true ? [] : [i]));
   const notes = cells.map((row) => row.filter((cell, i) => cell !== null && !beside.includes(i)).join(' '));
   const at = <T>(list: readonly T[]): T[] => list.filter((_, i) => beside.includes(i));

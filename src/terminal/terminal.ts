@@ -32,11 +32,6 @@ export interface Terminal {
   warn(text: string, fields?: LogFields): void;
   /** Prints the reason why the command fails, in one line. */
   error(text: string): void;
-  /**
-   * Prints a note at an interactive terminal and in a structured log; a plain log omits it because the totals follow at
-   * the end.
-   */
-  finished(text: string, fields: LogFields): void;
   /** Writes a line to a structured log only. */
   record(text: string, fields: LogFields): void;
   /**
@@ -116,9 +111,6 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     },
     error(text) {
       line(text, 'dawnload: ');
-    },
-    finished(text) {
-      if (interactive) line(text);
     },
     record: () => undefined,
     get doing() {

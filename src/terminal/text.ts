@@ -2,6 +2,7 @@
  * Text for a terminal: formats numbers and times, escapes text from outside, computes widths, and quotes words for a
  * shell.
  */
+import stringWidth from 'string-width';
 
 /** Formats a count: `1,234,567`. */
 export function formatCount(count: number): string {
@@ -64,31 +65,10 @@ function escaped(character: string): string {
   return NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-// Computes the terminal width of text. The width library is loaded only when the first non-ASCII text occurs, because
-// loading takes longer than drawing most tables.
-
-const PLAIN = /^[\x20-\x7e]*$/;
-
-let widthOfAny: ((text: string) => number) | undefined;
-
-/** Must be called before the width of any of these texts is computed. */
-export async function prepareWidths(texts: Iterable<string | null>): Promise<void> {
-  if (widthOfAny !== undefined) return;
-  for (const text of texts) {
-    if (text === null || PLAIN.test(text)) continue;
-    widthOfAny = (await import('string-width')).default;
-    return;
-  }
-}
-
-/** The width in columns; wide letters, such as Korean ones, take two. Exact only for prepared texts and their parts. */
+/** The width in columns of a terminal; wide letters, such as Korean ones, take two. */
 export function widthOf(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  return widthOfAny?.(text) ?? text.length + (text.match(WIDE)?.length ?? 0);
+  return stringWidth(text);
 }
-
-/** Korean, Chinese and Japanese letters and their full-width forms. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g;
 
 /**
  * Wraps the text at blanks to the width of the window. A word that is longer, such as a path or an address, is not

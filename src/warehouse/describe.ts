@@ -61,8 +61,8 @@ async function writeWords(session: Session, dictionary: Dictionary): Promise<voi
     if (thing.kind !== 'schema' && thing.comment !== found.en) comments.push(commentOn(thing, found.en));
   }
   await session.runForEach('describe/comment', comments);
-  const held = await session.rows('describe/words', entry);
-  if (JSON.stringify(held) === JSON.stringify(entries)) return;
+  const stored = await session.rows('describe/words', entry);
+  if (JSON.stringify(stored) === JSON.stringify(entries)) return;
   await session.set({ given: { words: JSON.stringify(entries) } });
   await session.run('describe/replace_words');
 }

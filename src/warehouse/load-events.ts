@@ -22,7 +22,7 @@ const SHARE_OF_MEMORY = 0.4;
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
-const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
+const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
 
 /** The workers that prepare batches in parallel, by number; the connection of a worker is opened at its first use. */
 interface Workers {
@@ -46,7 +46,7 @@ export async function loadEvents(
   await session.run('load/begin_end/forget');
   await session.run('load/events/0_clear/mark');
   await session.runForEach('load/events/0_clear/table', TABLES);
-  const before = await session.row('load/events/0_clear/held', held);
+  const before = await session.row('load/events/0_clear/before', dayBefore);
   const repaired = await fill(session, workers, pulls);
   const repeats = await session.row('load/events/9_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
@@ -63,7 +63,7 @@ export async function loadEvents(
   if (repeats.ids > 0) await keepOneOfEach(session);
   await session.set({
     loaded: {
-      loose_contents: before.held || repeats.ids > 0,
+      loose_contents: before.is_loaded || repeats.ids > 0,
       pulls: pulls.map(({ id }) => id),
       counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
       repaired_days: repaired,

@@ -83,6 +83,29 @@ export async function loadReference(session: Session, pulls: readonly ReferenceP
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
+/** The lists within the rows of another table: the fields of a catalog, the buttons of a brand template. */
+const FIELDS = {
+  place: 'catalog',
+  inner: 'catalog_field',
+  id: 'catalog_name',
+  elements: 'fields',
+  path: '$',
+};
+const BUTTONS = {
+  place: 'brand_template',
+  inner: 'brand_template_button',
+  id: 'template_id',
+  elements: 'template',
+  path: '$.template.content.buttons',
+};
+
+async function inner(session: Session, list: typeof FIELDS): Promise<void> {
+  await session.run('load/reference/unfold', { ...list, table: `${list.place}s` });
+  await split(session, list.inner);
+  await session.run(`load/reference/${list.inner}s`);
+  await session.run('load/reference/extras', list);
+}
+
 /** Converts documents to rows, stream by stream. */
 async function stage(
   stream: ReferenceStream,
@@ -94,15 +117,13 @@ async function stage(
     case 'catalogs':
       await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });
       await session.run('load/reference/catalogs');
-      await split(session, 'catalog_field');
-      await session.run('load/reference/catalog_fields');
+      await inner(session, FIELDS);
       break;
     case 'brand_templates':
       await split(session, 'brand_template');
       await readStatus(session, pulls);
       await session.run('load/reference/brand_templates');
-      await split(session, 'brand_template_button');
-      await session.run('load/reference/brand_template_buttons');
+      await inner(session, BUTTONS);
       break;
     case 'alimtalk_templates':
       await session.run('load/reference/alimtalk_templates');

@@ -59,10 +59,10 @@ export async function loadCampaigns(session: Session, pulls: readonly CampaignsP
   await session.run('load/begin_end/cover', { table: 'campaign_metrics', day: 'date' });
 }
 
-/** The differences of E17 and E18: the statement that types the records, the grain columns after the day, and the table names. */
+/** The differences of E17 and E18: the statement that reads the records, the grain columns after the day, and the table names. */
 const STATISTICS = {
   statistics: {
-    typed: 'load/statistics/typed_statistics',
+    records: 'load/statistics/statistics',
     grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
     place: 'statistic',
     table: 'daily_statistics',
@@ -70,7 +70,7 @@ const STATISTICS = {
     type: 'type',
   },
   statistics_by_subchannel: {
-    typed: 'load/statistics/typed_subchannels',
+    records: 'load/statistics/subchannels',
     grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
     place: 'statistic_by_subchannel',
     table: 'daily_statistics_by_subchannel',
@@ -98,7 +98,8 @@ export async function loadStatistics(
   await session.run('load/statistics/read');
   await redactDocuments(session);
   await split(session, names.place);
-  await session.run(names.typed);
+  await session.run(names.records);
+  await session.run('load/statistics/typed');
   await session.run('load/statistics/staged', names);
   await split(session, 'conversion');
   await session.run('load/statistics/conversions');
@@ -156,9 +157,9 @@ async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<vo
   if (others.length > 0)
     throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
   if (pull.accepted === true) return;
-  const held = losses.filter(
+  const heldBack = losses.filter(
     ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
   );
-  await session.set({ held_keys: held.map(({ key }) => key) });
+  await session.set({ held_keys: heldBack.map(({ key }) => key) });
   await session.run('load/losses/hold_back');
 }

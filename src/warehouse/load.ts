@@ -236,7 +236,7 @@ async function begin(
 
 const fact = z.object({
   pull: z.string(),
-  fact: z.enum(['day', 'rows', 'finished', 'held', 'restatements', 'note', 'drift']),
+  fact: z.enum(['day', 'rows', 'finished', 'held_back', 'restatements', 'note', 'drift']),
   name: z.string(),
   number: count,
 });
@@ -246,7 +246,7 @@ type Fact = z.infer<typeof fact>;
 function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]): LoadReport {
   const its = (what: Fact['fact']): Fact[] => facts.filter(({ fact }) => fact === what);
   const days = its('day').map(({ name }) => name);
-  const held = its('held').map(({ name }) => name);
+  const heldBack = its('held_back').map(({ name }) => name);
   return {
     pull: pull.id,
     stream: pull.stream,
@@ -254,8 +254,8 @@ function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]
     rows: its('rows')[0]?.number ?? 0,
     days,
     finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
-    held,
-    superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day) && !held.includes(day)),
+    heldBack,
+    superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day) && !heldBack.includes(day)),
     restatements: its('restatements')[0]?.number ?? 0,
     notes: Object.fromEntries(its('note').map(({ name, number }) => [name, number])),
     drift: its('drift').map(({ name }) => name),

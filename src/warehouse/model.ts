@@ -284,7 +284,7 @@ export interface Changes {
 }
 
 /** Lists of days that are long or slow to make; filled only if a refresh needs them. */
-interface DaysHeld {
+interface DaysStored {
   /** Days that hold events, from the first changed day on. */
   readonly events: readonly number[];
   /** Every day that any row is about. */
@@ -302,8 +302,8 @@ const MOST = { days: 31, records: 1_000_000 };
  * every later day that holds events. A range of days is never enumerated: a single row of the year 9999 would make it
  * endless.
  */
-export function dirtyDays(refresh: Refresh, changes: Changes, held: DaysHeld): number[] {
-  const found = refresh.full ? held.every : changedBy(refresh, changes, held.events);
+export function dirtyDays(refresh: Refresh, changes: Changes, stored: DaysStored): number[] {
+  const found = refresh.full ? stored.every : changedBy(refresh, changes, stored.events);
   const spared = new Set(sparedDays(refresh, changes));
   const dirty = found.filter((day) => !spared.has(day));
   return unique(refresh.partition === 'week' ? dirty.flatMap(weekOf) : dirty);
@@ -415,9 +415,9 @@ export class DirtyDays {
   /** The days that each temporary table holds, as a key. */
   readonly #made = new Map<string, string>();
 
-  private constructor(session: Session, held: Changes) {
+  private constructor(session: Session, changes: Changes) {
     this.#session = session;
-    this.#changes = held;
+    this.#changes = changes;
   }
 
   /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
@@ -432,7 +432,7 @@ export class DirtyDays {
     const { removed, touched } = this.#changes;
     const isTouched = touched.some(({ stream }) => refresh.streams.some((one) => one === stream));
     if (!refresh.full && !isTouched) return 0;
-    this.#days = dirtyDays(refresh, this.#changes, await this.#held(refresh));
+    this.#days = dirtyDays(refresh, this.#changes, await this.#stored(refresh));
     await this.#make('dirty_days', this.#days);
     if (removed.length > 0) await this.#make('spared_days', sparedDays(refresh, this.#changes));
     return this.#days.length;
@@ -446,7 +446,7 @@ export class DirtyDays {
     }
   }
 
-  async #held({ full, allLater, streams }: Refresh): Promise<DaysHeld> {
+  async #stored({ full, allLater, streams }: Refresh): Promise<DaysStored> {
     if (full) this.#every ??= await this.#ask('every_day');
     else if (allLater && streams.includes('events')) this.#events ??= await this.#eventDays();
     return { events: this.#events ?? [], every: this.#every ?? [] };

@@ -20,7 +20,7 @@ export interface Privacy {
   readonly key: Uint8Array;
 }
 
-const held = z.object({
+const stored = z.object({
   recipients: z.string().nullable(),
   columns: z.string().nullable(),
   key_fingerprint: z.string().nullable(),
@@ -38,7 +38,7 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
     columns: columnsText(privacy),
     key_fingerprint: fingerprintOf(privacy),
   };
-  const before = await session.row('ops/privacy_held', held);
+  const before = await session.row('ops/privacy_stored', stored);
   const isSame =
     before.recipients === now.recipients &&
     (before.columns ?? '') === now.columns &&
@@ -56,7 +56,7 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
 }
 
 function sentenceOf(
-  before: Pick<z.infer<typeof held>, 'recipients' | 'columns'>,
+  before: Pick<z.infer<typeof stored>, 'recipients' | 'columns'>,
   now: { readonly recipients: string; readonly columns: string },
 ): string {
   if (before.recipients === null)

@@ -17,7 +17,7 @@ export interface LoadReport {
   /** The replaced days that the warehouse now holds completely, with the rows of each. */
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
   /** Days that were not replaced, since the pull holds nothing, or too little, for them. */
-  readonly held: readonly Day[];
+  readonly heldBack: readonly Day[];
   /** Days of the pull that were left unchanged, since a later pull has already replaced them. */
   readonly superseded: readonly Day[];
   /** Number of counters of earlier pulls that this pull changed (daily statistics only). */
@@ -118,7 +118,7 @@ export function unchanged(pull: Pull): LoadReport {
     rows: 0,
     days: [],
     finished: [],
-    held: [],
+    heldBack: [],
     superseded: [],
     restatements: 0,
     notes: {},

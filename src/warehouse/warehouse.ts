@@ -168,9 +168,9 @@ export class Warehouse {
     await this.#writing(() =>
       this.#session.transaction(async () => {
         await this.#session.run('erasure/forget_erasures');
-        for (const { line, ids, erasedAt, persons, records, rows: held, lateRecords } of rows) {
+        for (const { line, ids, erasedAt, persons, records, rows: erasedRows, lateRecords } of rows) {
           await this.#session.set({ given: { ids } });
-          const numbers = { line, erasedAt, persons, records, rows: held, lateRecords };
+          const numbers = { line, erasedAt, persons, records, rows: erasedRows, lateRecords };
           await this.#session.runWith('erasure/note_erasure', numbers);
         }
       }),
@@ -231,7 +231,7 @@ export class Warehouse {
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
   async heldBack(stream: Stream): Promise<Day[]> {
-    const days = await this.#session.rowsWith('ops/held_days', z.object({ date: z.string() }), {
+    const days = await this.#session.rowsWith('ops/held_back_days', z.object({ date: z.string() }), {
       stream,
     });
     return days.map(({ date }) => date);

@@ -314,7 +314,7 @@ function drifting(...drift: string[]): RunReport {
       restatements: 0,
       drift,
     },
-    ...{ days: [], finished: [], held: [], superseded: [], notes: {}, neighbours: [] },
+    ...{ days: [], finished: [], heldBack: [], superseded: [], notes: {}, neighbours: [] },
   });
   return report;
 }

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { check, ok, type Check, lock, scheduler } from '../../src/operations/doctor.js';
-import type { PastRun } from '../../src/journal/runs.js';
+import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
 import { RunLock } from '../../src/storage/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -58,8 +57,8 @@ test('where all is well nothing fails, and what is free is all that is sent', as
   const before = place.sandbox.bills().length;
   const result = await diagnose({}, ['--deep']);
   expect(result.checks.map(({ name }) => name).join()).toBe(
-    'versions,time zones,settings,keys,connection,TLS,access,project access,clock,permissions,disk,lock,project,ledger,' +
-      'warehouse,erasures,last run,scheduler,alerts,published file,private file,landing zone,erased persons',
+    'versions,settings,keys,access,project access,clock,permissions,disk,lock,project,ledger,' +
+      'warehouse,erasures,last run,alerts,published file,private file,landing zone,erased persons',
   );
   expect(result.failed).toEqual([]);
   expect(place.sandbox.bills()).toHaveLength(before);
@@ -83,34 +82,10 @@ const SILENCE: Faults = [{ endpoint: 'E1', kind: 'no-answer', billed: false }];
 
 test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
   ['keys that ended with a demo', NO_KEYS, [], [], /^warn keys: not set; base_url is this machine/m],
-  [
-    'no keys for a service elsewhere',
-    { ...NO_KEYS, ...url(NOWHERE) },
-    [],
-    ['keys', 'connection'],
-    /keys are not set/,
-  ],
-  [
-    'an address without a host',
-    url(NOWHERE),
-    [],
-    ['connection'],
-    /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/,
-  ],
-  [
-    'a service that is away',
-    url('http://127.0.0.1:9'),
-    [],
-    ['connection'],
-    /cannot be reached \(ECONNREFUSED\)/,
-  ],
-  [
-    'http beyond this machine',
-    url('http://no.invalid'),
-    [],
-    ['connection', 'TLS'],
-    /^fail TLS: .*allow_http/m,
-  ],
+  ['no keys for a service elsewhere', { ...NO_KEYS, ...url(NOWHERE) }, [], ['keys'], /keys are not set/],
+  ['an address without a host', url(NOWHERE), [], ['access'], /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],
+  ['a service that is away', url('http://127.0.0.1:9'), [], ['access'], /cannot be reached \(ECONNREFUSED\)/],
+  ['http beyond this machine', url('http://no.invalid'), [], ['access'], /^fail access: .*allow_http/m],
   [
     'keys that are refused',
     { DAWNLOAD_SECRET_KEY: 'x' },
@@ -123,7 +98,7 @@ test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
   ['an unknown project', {}, e17({ body: { error: 'NotFound' } }), ['project access'], /refuses project/],
   ['an answer of another shape', {}, e17({ status: 200, body: {} }), ['project access'], /something else/],
   ['the project of others', OTHER, [], ['project access', 'project'], /denies access to project 1123/],
-  ['a day that nobody has fetched', LATER, [], ['connection'], UNFETCHED],
+  ['a day that nobody has fetched', LATER, [], ['access'], UNFETCHED],
   ['a clock three minutes behind', off(-180), [], [], /^warn clock: .*behind/m],
   ['a clock an hour behind', off(-3_600), [], ['clock'], /^fail clock: .*behind.*no paid request/m],
   // Not even root may write there.
@@ -168,9 +143,9 @@ describe('the service', () => {
     const { port } = server.address() as AddressInfo;
     const address = { DAWNLOAD_BASE_URL: `https://127.0.0.1:${port}` };
     const result = await diagnose(address);
-    expect(result.failed).toEqual(['TLS']);
-    expect(result.of('TLS')?.reason).toMatch(/signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
-    expect(result.of('TLS')?.remedy).toContain('NODE_EXTRA_CA_CERTS');
+    expect(result.failed).toEqual(['access']);
+    expect(result.of('access')?.reason).toMatch(/signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
+    expect(result.of('access')?.remedy).toContain('NODE_EXTRA_CA_CERTS');
     server.close();
     await rm(folder, { recursive: true });
   });
@@ -230,25 +205,6 @@ describe('the data folder', () => {
     });
     await rm(data, { recursive: true });
   });
-});
-
-test('the last nightly run is the sign of a scheduler: none, or one of more than two days ago, is a warning', () => {
-  const run = (command: string, began: string): PastRun => {
-    const begun = { runId: began, command, startedAt: new Date(began), version: '0', processId: 1 };
-    return { begun, over: undefined };
-  };
-  const now = new Date('2026-11-21T00:00:00Z');
-  expect(scheduler([], now)).toMatchObject({
-    verdict: 'warn',
-    reason: expect.stringContaining('no nightly run yet') as string,
-  });
-  const old = [run('run', '2026-11-18T22:10:00Z'), run('backfill', '2026-11-20T22:10:00Z')];
-  expect(scheduler(old, now)).toMatchObject({
-    verdict: 'warn',
-    reason: expect.stringMatching(/began 2 d.* ago, so nothing starts/) as string,
-    remedy: expect.stringContaining('deploy/') as string,
-  });
-  expect(scheduler([...old, run('run', '2026-11-19T22:10:00Z')], now).verdict).toBe('ok');
 });
 
 test('a check that hangs or throws is a finding, and the next one runs', async () => {

@@ -51,7 +51,7 @@ test.each<[string, RegExp]>([
   ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
   ['schedule print systemd', /too many arguments for 'schedule'/],
   ['completion zhs', /Did you mean zsh\?/],
-  ['schedule --at 06:59', /before yesterday/],
+  ['schedule --at 06:59', /from 07:00 to 23:59/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
   ['exports attach junk x', /There is no export junk/],
   ['exports attach 2026-11-20.1 a/../b', /EXPORT_ID must be the id of an export/],

@@ -396,6 +396,31 @@ test('pages that are at home are not fetched again after a kill', { tags: ['long
 });
 
 test(
+  'an answer for an older day that landed and was not loaded before a kill is loaded by the next night',
+  { tags: ['long'] },
+  async () => {
+    const place = await make('start_date: 2026-11-18\nlookback_days: 1\n');
+    await run(place, 'run');
+    const sent = (): Promise<unknown> =>
+      place.rows(`select sum(message_sent)::int as sent from daily_statistics where date = '2026-11-18'`);
+    const before = await sent();
+    const record = {
+      ...{ date: '2026-11-18', resource_type: 'campaign', campaign_id: 'c1', channel: 'push-notification' },
+      ...{ message_sent: 31_337, message_failed: 0, delivered: 31_337, click: 1 },
+    };
+    place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 200, body: [record] }]);
+    const again = 'backfill --start 2026-11-18 --end 2026-11-18 --streams statistics'.split(' ');
+    const killed = await place.execute(again, { DAWNLOAD_CRASH_AT: 'land/statistics/durable' });
+    expect(killed.signal).toBe('SIGKILL');
+    expect(await sent()).toEqual(before);
+    place.sandbox.setFaults([]);
+    // The day is outside the lookback, so this night does not ask for it.
+    await run(place, 'run');
+    expect(await sent()).toEqual([{ sent: 31_337 }]);
+  },
+);
+
+test(
   'what programs read has one spelling of names: snake_case, at every depth',
   { tags: ['extended'] },
   async () => {

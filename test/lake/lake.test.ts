@@ -99,8 +99,8 @@ describe('a push', () => {
       'lake push',
       'lake push',
     ]);
-    const plan = await lakeside.place.run(['lake', 'plan', '--json']);
-    expect(JSON.parse(plan.stdout)).toEqual({ push: {}, models: {}, only_in_lake: {} });
+    const plan = await lakeside.place.run(['lake', 'status', '--json']);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ push: {}, models: {}, only_in_lake: {} });
     const again = await good(lakeside.place, 'lake push');
     expect(again.stderr).toContain('The lake holds all of the published file already.');
     expect(await commits(lakeside)).toHaveLength(5);
@@ -166,7 +166,7 @@ describe('a push', () => {
       `insert into dl_ops.coverage by name select * replace (date '2025-01-01' as date) from dl_ops.coverage where stream = 'events' limit 1;
        insert into dl.events by name select * replace (date '2025-01-01' as date, date '2025-01-01' as export_date) from dl.events limit 5`,
     );
-    const plan = await lakeside.place.run(['lake', 'plan']);
+    const plan = await lakeside.place.run(['lake', 'status']);
     expect(plan.stdout).toContain(
       'events of 1 day are in the lake and not in the file, and stay there: 2025-01-01',
     );
@@ -293,7 +293,7 @@ describe('a lake', () => {
     await good(place, 'run');
     expect((await place.run(['lake', 'push'])).stderr).toContain('does not set lake');
     await place.configure(SETTINGS + LAKE_YAML);
-    for (const command of ['plan', 'push', 'status', 'verify']) {
+    for (const command of ['push', 'status', 'verify']) {
       await fails(place, `lake ${command}`, 2, 'Create its tables with `dawnload lake setup`.');
     }
   });

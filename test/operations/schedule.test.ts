@@ -76,7 +76,7 @@ test(
       faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
     });
     const keeper = scheduler(place);
-    await keeper.says(/The run failed\. Trying again at 2026-11-21 07:4\d KST\./);
+    await keeper.says(/exit code 1\. The next run is at 2026-11-21 07:4\d KST\./);
     expect((await stopped(keeper)).code).toBe(0);
   },
 );
@@ -121,7 +121,7 @@ test('two schedulers at once never run at once: the second comes later', async (
   const first = scheduler(place);
   while (place.sandbox.requests().E17 < 1) await new Promise((resolve) => setTimeout(resolve, 20));
   const second = scheduler(place, ['--now']);
-  await second.says(/Another run is at work, or was stopped\. Trying again at/);
+  await second.says(/The run ended with exit code 75\. The next run is at/);
   expect(second.said()).toMatch(/Another run \(process \d+, `dawnload run`[^)]*\) holds the lock/);
   await first.says(/The run ended with exit code 0\./);
   expect((await runs(place)).map(({ exitCode }) => exitCode)).toEqual([0]);

@@ -71,10 +71,7 @@ describe('a lower count', () => {
     expect(has).toHaveLength(57);
     const hashed = JSON.parse((await push(picky, 'rejected', '--json')).stdout) as { row: string }[];
     expect(hashed.map(({ row }) => row.charAt(0))).toEqual(['#', '#', '#']);
-    const { stdout } = await push(
-      picky,
-      ...['rejected', 'user-properties', '--sql', mixed(), '--key', 'user_id', '--json'],
-    );
+    const { stdout } = await push(picky, ...['rejected', '--sql', mixed(), '--key', 'user_id', '--json']);
     const rows = JSON.parse(stdout) as { row: string; reason: string }[];
     expect(rows.map(({ row }) => row).sort()).toEqual(['ghost3', 'ghost40', 'ghost41']);
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));

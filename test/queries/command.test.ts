@@ -101,13 +101,6 @@ describe('dawnload query', () => {
     expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
   });
 
-  it('shows what a query takes and gives, without asking it', async () => {
-    const { stdout } = await run({ name: 'top-campaigns', show: true }, { data: join(folder, 'nothing') });
-    expect(stdout).toContain('top-campaigns: Top campaigns\nWhich campaigns did best by one measure?');
-    expect(stdout).toContain('--param measure=sent | delivered | clicked | click_rate | conversions');
-    expect(stdout).toMatch(/Example, from the demo's data:\n {2}rank {2}campaign_name/);
-  });
-
   it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
     const csv = await run({ name: 'channel-summary', lang: 'ko', format: 'csv' });
     expect(csv.stdout).toMatch(/^날짜,채널,발송,실패,/);

@@ -185,14 +185,14 @@ describe('in the fixed world', () => {
 
   it.each(answers)(
     '$name shows in its first eight columns, within a terminal of 120, what it was asked',
-    async ({ name, csv }) => {
+    ({ name, csv }) => {
       const [heads = [], ...rows] = csv.trimEnd().split('\n').map(cellsOf);
       const columns = heads.slice(0, 8).map((head, i) => ({
         name: head,
         numeric: rows.every((row) => /^-?[\d.]*$/.test(row[i] ?? '')),
       }));
       const cells = rows.map((row) => columns.map((_, i) => (row[i] === '' ? null : (row[i] ?? null))));
-      const drawn = await drawTable(columns, cells, { color: false, width: 120 });
+      const drawn = drawTable(columns, cells, { color: false, width: 120 });
       const fits = !drawn.includes('Too narrow') && !drawn.includes('…');
       expect(fits, drawn).toBe(!TOO_WIDE.includes(name));
     },

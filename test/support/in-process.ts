@@ -126,7 +126,6 @@ function silent(out: string[], err: string[]): Terminal {
     note: (text) => void err.push(text),
     warn: (text) => void err.push(`warning: ${text}`),
     error: (text) => void err.push(text),
-    finished: () => undefined,
     record: () => undefined,
     progress: () => undefined,
     confirm: () => Promise.resolve(false),

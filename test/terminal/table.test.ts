@@ -7,9 +7,9 @@ const number = (name: string): Column => ({ name, numeric: true });
 const plain = { color: false };
 
 describe('a table', () => {
-  it('lines up Korean, whose letters are two columns wide, and puts numbers on the right', async () => {
+  it('lines up Korean, whose letters are two columns wide, and puts numbers on the right', () => {
     expect(
-      await drawTable(
+      drawTable(
         [text('이름'), number('sent')],
         [
           ['가을 세일 연장', '250'],
@@ -29,19 +29,19 @@ describe('a table', () => {
     );
   });
 
-  it('shows null dim in colour, and as nothing where it could not be told from text', async () => {
-    expect(await drawTable([text('a')], [[null]], { color: true })).toContain('\u001b[2mnull\u001b[22m');
-    expect(await drawTable([text('a')], [[null]], plain)).not.toContain('null');
+  it('shows null dim in colour, and as nothing where it could not be told from text', () => {
+    expect(drawTable([text('a')], [[null]], { color: true })).toContain('\u001b[2mnull\u001b[22m');
+    expect(drawTable([text('a')], [[null]], plain)).not.toContain('null');
   });
 
-  it('writes control characters out, so that a name cannot move the cursor or turn the line around', async () => {
-    const drawn = await drawTable([text('a')], [['one\ntwo\u001b[2J\u202edrow']], plain);
+  it('writes control characters out, so that a name cannot move the cursor or turn the line around', () => {
+    const drawn = drawTable([text('a')], [['one\ntwo\u001b[2J\u202edrow']], plain);
     expect(drawn).toContain('one\\ntwo\\u001b[2J\\u202edrow');
     expect(drawn.split('\n')).toHaveLength(5);
   });
 
-  it('cuts long text to the width of the terminal, and never a number', async () => {
-    const drawn = await drawTable(
+  it('cuts long text to the width of the terminal, and never a number', () => {
+    const drawn = drawTable(
       [text('reason'), number('n')],
       [['푸시 토큰이 만료되었습니다'.repeat(9), '1234567890123']],
       {
@@ -54,9 +54,9 @@ describe('a table', () => {
     expect(Math.max(...drawn.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(50);
   });
 
-  it('breaks the names of columns before it leaves anything out', async () => {
+  it('breaks the names of columns before it leaves anything out', () => {
     expect(
-      await drawTable([text('a'), number('conversion_rate')], [['x', '0.5']], { width: 21, color: false }),
+      drawTable([text('a'), number('conversion_rate')], [['x', '0.5']], { width: 21, color: false }),
     ).toBe(
       [
         '┌───┬─────────────┐',
@@ -69,18 +69,18 @@ describe('a table', () => {
     );
   });
 
-  it('leaves out the last columns of many rows on a terminal that is too narrow, and names them', async () => {
+  it('leaves out the last columns of many rows on a terminal that is too narrow, and names them', () => {
     const columns = ['campaign', 'sent', 'failed'].map(number);
     const rows = ['1', '2', '3', '4'].map((n) => [n, n, null]);
-    const lines = (await drawTable(columns, rows, { width: 20, color: false })).split('\n');
+    const lines = drawTable(columns, rows, { width: 20, color: false }).split('\n');
     expect(lines[1]).toBe('│ campaign │ sent │');
     expect(lines.join(' ').replace(/ +/g, ' ')).toContain('Too narrow for: failed. A wider terminal');
     expect(lines.every((line) => stringWidth(line) <= 20)).toBe(true);
   });
 
-  it('draws one block per row where there are few', async () => {
+  it('draws one block per row where there are few', () => {
     const columns = ['campaign', 'sent', 'failed'].map(number);
-    expect(await drawTable(columns, [['1', '2', null]], { width: 12, color: false })).toBe(
+    expect(drawTable(columns, [['1', '2', null]], { width: 12, color: false })).toBe(
       ['── 1 ──', 'campaign  1', 'sent      2', 'failed'].join('\n'),
     );
   });
@@ -104,8 +104,8 @@ describe('a table', () => {
       'push-notification',
     ]);
 
-    it.each([undefined, 120, 60, 44])('shows it whole below its row at a width of %s', async (width) => {
-      const lines = (await drawTable(columns, rows, { width, color: false })).split('\n');
+    it.each([undefined, 120, 60, 44])('shows it whole below its row at a width of %s', (width) => {
+      const lines = drawTable(columns, rows, { width, color: false }).split('\n');
       for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width ?? Infinity);
       expect(lines[1]).not.toMatch(/ verdict /);
       const text = lines.map((line) => line.replace(/^│ +|[ │]+$/g, '')).join(' ');
@@ -115,7 +115,7 @@ describe('a table', () => {
     });
   });
 
-  it('of no row is its head', async () => {
-    expect(await drawTable([text('a')], [], plain)).toContain('│ a │');
+  it('of no row is its head', () => {
+    expect(drawTable([text('a')], [], plain)).toContain('│ a │');
   });
 });

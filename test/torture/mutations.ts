@@ -18,7 +18,7 @@ const TESTS = {
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same window'],
   disk: ['test/exports/disk-full.test.ts', ''],
   lock: ['test/storage/run-lock.test.ts', 'notices when its file is taken away'],
-  load: ['test/warehouse/load.test.ts', 'stops the load'],
+  load: ['test/warehouse/load.test.ts', 'fails after the rows of the day were replaced'],
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -97,7 +97,8 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'landed pulls are not caught up with',
-    by: ['kill'],
+    named: 'landed and was not loaded',
+    by: ['night'],
     file: 'run.js',
     changes: [['    await loadLanded(context);\n', '']],
   },
@@ -202,7 +203,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'loading is not one transaction',
-    by: ['load', 'kill'],
+    by: ['load'],
     file: 'warehouse/session.js',
     changes: [
       ["await this.#execute('begin transaction');", ''],

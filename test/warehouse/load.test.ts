@@ -9,7 +9,18 @@ import { DamageError } from '../../src/errors.js';
 import { groupsOf } from '../../src/warehouse/load.js';
 import type { CampaignsPull, EventsPull, Pull, SubchannelPull } from '../../src/storage/pull.js';
 import { anyPull, pullsOf } from './pulls.js';
-import { contents, dayAfter, micros, page, record, shared, statistic, without, Workshop } from './support.js';
+import {
+  contents,
+  dayAfter,
+  micros,
+  NOW,
+  page,
+  record,
+  shared,
+  statistic,
+  without,
+  Workshop,
+} from './support.js';
 
 const DAY = '2026-11-20';
 const RANGE = { start: DAY, end: DAY };
@@ -261,6 +272,30 @@ test('a damaged answer stops the load and leaves the rows of the day as they wer
   expect(before).toHaveLength(1);
   await expect(workshop.load(workshop.statistics(DAY, { error: 'Timeout' }))).rejects.toThrow(DamageError);
   expect(await workshop.look('from daily_statistics')).toEqual(before);
+});
+
+test('a load that fails after the rows of the day were replaced leaves the earlier ones', async () => {
+  let isFailing = false;
+  const effects = {
+    now: () => NOW,
+    reach: (point: string) => {
+      if (isFailing && point === 'load/before-commit') throw new Error('The disk is gone.');
+    },
+  };
+  const workshop = new Workshop({ effects });
+  await workshop.load(
+    workshop.statistics(DAY, [statistic()]),
+    workshop.events(DAY, [[record({ message_data: { title: 'earlier' } })]]),
+  );
+  const before = await all(workshop);
+  isFailing = true;
+  for (const later of [
+    workshop.statistics(DAY, [statistic({ message_sent: 99 })]),
+    workshop.events(DAY, [[record({ id: 'e2' }), record({ id: 'e3' })]], { exportId: 'export-2' }),
+  ]) {
+    await expect(workshop.load(later)).rejects.toThrow('The disk is gone.');
+    expect(await all(workshop)).toEqual(before);
+  }
 });
 
 describe('the rows of a list, counted before they are loaded', () => {

@@ -169,7 +169,7 @@ describe('an answer that would wipe most of a day', () => {
       workshop.statistics(RANGE, [statistic(), statistic({ date: BEFORE })], { pulledAt: night(0) }),
       workshop.statistics(RANGE, [statistic({ message_sent: 12 })], { pulledAt: night(1) }),
     );
-    expect(second).toMatchObject({ days: [DAY], held: [BEFORE], superseded: [], restatements: 1 });
+    expect(second).toMatchObject({ days: [DAY], heldBack: [BEFORE], superseded: [], restatements: 1 });
     expect(await workshop.lines('select date, message_sent from daily_statistics order by date')).toEqual([
       `${BEFORE} | 10`,
       `${DAY} | 12`,
@@ -188,7 +188,7 @@ describe('an answer that would wipe most of a day', () => {
       of(0, { c1: metrics(BEFORE, DAY), c2: metrics(BEFORE, DAY) }),
       of(1, { c1: EMPTY, c2: metrics(BEFORE) }),
     );
-    expect(second?.held).toEqual([BEFORE, DAY]);
+    expect(second?.heldBack).toEqual([BEFORE, DAY]);
     expect(await workshop.look(METRICS)).toHaveLength(4);
     expect(await workshop.lines(HELD)).toEqual(
       ['c1', 'c1', 'c2'].map((id, n) => `campaigns | ${n === 0 ? BEFORE : DAY} | ${id} | 0 | 0`),
