@@ -1,14 +1,12 @@
 // @module-tag long
 /**
- * A ledger that was lost pays for nothing again. A data folder that was restored from a backup cannot know what was paid
+ * A journal that was lost pays for nothing again. A data folder that was restored from a backup cannot know what was paid
  * since, so a person is asked first.
  */
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
-import { performCommand } from '../support/in-process.js';
-import { personWho } from '../support/person.js';
 import type { Fault } from '../support/faults/index.js';
 
 const YAML =
@@ -79,22 +77,24 @@ describe('a machine that was lost and restored by the documented steps', () => {
   test('pays for nothing until a person has seen the days', async () => {
     const place = await machineLost();
     const { code, stderr } = await place.run(['rebuild'], at(2));
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/restored from a backup.*2026-11-21\.\.2026-11-22.*dawnload exports recover/s);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/restored from a backup.*dawnload recover/s);
     const plan = JSON.parse((await place.run(['plan', '--json'], at(2))).stdout) as {
       events: { to_request: unknown[]; needs_attention: { advice: string }[] };
     };
     expect(plan.events.to_request).toEqual([]);
-    expect(plan.events.needs_attention[0]?.advice).toMatch(/after 2026-11-21 07:30 KST/);
+    expect(plan.events.needs_attention[0]?.advice).toMatch(/restored from a backup/);
     for (let night = 0; night < 2; night++) {
       const result = await place.run(['run'], at(2));
       expect(result.code).toBe(1);
-      expect(result.stderr).toMatch(/Paid since then, perhaps: 2026-11-21\.\.2026-11-22/);
-      expect(result.stderr).toMatch(/exports attach/);
+      expect(result.stderr).toMatch(/restored from a backup.*dawnload recover/s);
       expect(result.stderr).toMatch(/Published/);
     }
     expect(await place.run(['status'], at(2))).toMatchObject({ code: 1 });
-    expect((await place.run(['doctor'], at(2))).stdout).toMatch(/warn +ledger .*restored from a backup/);
+    expect((await place.run(['doctor'], at(2))).stdout).toMatch(/fail +ledger .*restored from a backup/);
+    // A consent to pay for named days does not lift it either.
+    const day = ['backfill', '--start', '2026-11-22', '--end', '2026-11-22', '--yes-paid'];
+    expect((await place.run(day, at(2))).code).toBe(1);
     expect(paid(place)).toEqual(['2026-11-20', '2026-11-21']);
 
     // The person finds the one in the bills, and lets runs request the other.
@@ -102,65 +102,31 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect((await place.run(['exports', 'attach', '2026-11-21.1', id], at(2))).code).toBe(0);
     const asked = await place.run(['exports', 'recover'], at(2));
     expect(asked.code).toBe(1);
-    expect(asked.stderr).toMatch(/perhaps: 2026-11-22\b/);
-    expect((await place.run(['exports', 'recover', '--yes'], at(2))).code).toBe(0);
+    expect(asked.stderr).toMatch(/Compare with the bills/);
+    expect((await place.run(['recover', '--yes'], at(2))).code).toBe(0);
     expect(await place.run(['run'], at(2))).toMatchObject({ code: 0 });
     expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
-    expect((await place.run(['exports', 'recover'], at(2))).stderr).toMatch(/lists every paid export/);
+    expect((await place.run(['recover'], at(2))).stderr).toMatch(/holds everything/);
   });
-
-  test(
-    'pays with a consent for named days, which says what may be paid twice, and still asks for the others',
-    { tags: ['extended'] },
-    async () => {
-      const place = await machineLost();
-      const day = ['backfill', '--start', '2026-11-22', '--end', '2026-11-22'];
-      const question = personWho(['n\r']);
-      const clock = { now: () => new Date(NIGHTS[2]), moveTo: () => undefined };
-      await performCommand(day, place.folder, place.environment, clock, question.terminal);
-      expect(question.screen()).toMatch(/perhaps: 2026-11-22/);
-      expect(paid(place)).toHaveLength(2);
-      const given = await place.run([...day, '--yes-paid'], at(2));
-      expect(given.stderr).toMatch(/perhaps: 2026-11-22/);
-      expect(paid(place)).toHaveLength(3);
-      const night = await place.run(['run'], at(2));
-      expect(night.stderr).toMatch(/perhaps: 2026-11-21\b/);
-      expect(paid(place)).toHaveLength(3);
-    },
-  );
 });
 
-describe('a ledger of before is recognised, where both of its copies are restored,', () => {
-  test('by the journal of the runs since, which names the exports', async () => {
-    const { place, restore } = await twoNights(['ledger/exports.jsonl', 'landing/ledger']);
+describe('a journal of before is recognised, where its copy is restored too,', () => {
+  test.each([
+    ['by the witness', ['warehouse.duckdb', 'private/warehouse.duckdb']],
+    ['by the published file', ['private']],
+    ['by the private file', ['private/witness.json', 'warehouse.duckdb']],
+  ])('%s', async (_, lost) => {
+    const { place, restore } = await twoNights(['ledger/journal.jsonl', 'landing/ledger']);
     await restore();
-    for (const lost of ['landing/events/2026-11-21', 'warehouse.duckdb', 'private/warehouse.duckdb'])
-      await rm(inData(place, lost), { recursive: true });
+    for (const path of lost) await rm(inData(place, path), { recursive: true });
     const result = await place.run(['run'], at(2));
     expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/lacks paid exports .*2026-11-21\.1/);
-    const recovered = await place.run(['exports', 'recover', '--yes'], at(2));
-    expect(recovered.stdout).toMatch(/2026-11-21\.1 .* run journal/);
+    expect(result.stderr).toMatch(/The journal lacks line \d+|restored from a backup/);
+    const recovered = await place.run(['recover', '--yes'], at(2));
+    expect(recovered.stdout).toMatch(/2026-11-21\.1/);
     expect(recovered.code).toBe(0);
     await place.run(['run'], at(2));
     expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
-  });
-
-  test('by the answers that landed since', { tags: ['extended'] }, async () => {
-    // The second export is still being made, so that it has left no page.
-    const { place, restore } = await twoNights(
-      ['ledger', 'landing/ledger', 'private/warehouse.duckdb'],
-      [{ endpoint: 'E21', kind: 'processing-forever' }],
-    );
-    await restore();
-    await rm(place.published);
-    const result = await place.run(['run'], at(2));
-    expect(result.stderr).toMatch(/after 2026-11-21 07:30 KST.*perhaps: 2026-11-21\.\.2026-11-22/is);
-    expect(paid(place)).toHaveLength(2);
-    expect((await place.run(['exports', 'recover', '--yes'], at(2))).code).toBe(0);
-    // What a person lets through is paid for twice.
-    await place.run(['run'], at(2));
-    expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-21']);
   });
 });
 
@@ -218,17 +184,13 @@ describe('while an export is not settled', () => {
     const place = await make();
     for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
     const doctor = await place.run(['doctor']);
-    if (!lost.includes('warehouse.duckdb')) {
-      expect(doctor.code).toBe(1);
-      expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload exports recover/);
-    }
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload recover/);
     const plan = await place.run(['plan', '--json']);
-    expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual(
-      lost.includes('warehouse.duckdb') ? expect.anything() : [],
-    );
+    expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual([]);
     const result = await place.run(['run']);
     expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/lacks paid exports .*2026-11-20\.1[\s\S]*dawnload exports recover/);
+    expect(result.stderr).toMatch(/No paid request and no push is sent[\s\S]*dawnload recover/);
     // The free streams went on, and a rebuild does not make the memory of the export go away.
     expect(result.stderr).toMatch(/Published/);
     expect((await place.run(['rebuild'])).code).toBe(1);
@@ -257,10 +219,11 @@ test.each([
   const events = 'select date, count(*) as events from events group by all order by all';
   const before = await place.rows(events);
   expect(before).toHaveLength(2);
-  for (const path of ['ledger', ...lost]) await rm(inData(place, path), { recursive: true });
+  for (const path of ['ledger', 'landing/ledger', ...lost])
+    await rm(inData(place, path), { recursive: true });
   expect((await place.run(command)).code).toBe(1);
   expect(await place.rows(events)).toEqual(before);
-  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
+  expect((await place.run(['recover', '--yes'])).code).toBe(0);
   expect((await place.run(command)).code).toBe(0);
   expect(await place.rows(events)).toEqual(before);
 });
