@@ -33,7 +33,7 @@ import { prepareErased } from './lake/erased.js';
 import { pushLake, rowsAdded } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
-import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
+import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
 import type { PushRow } from './warehouse/rows.js';
 import type { Export } from './exports/export.js';
 import { Ledger } from './exports/ledger.js';
@@ -195,7 +195,7 @@ function pushRows({ pushes }: PushLedger): PushRow[] {
     ...push.counts,
     sent: sentRows(push),
     unknown: unknownRows(push),
-    calls: push.calls.size,
+    calls: callsOf(push),
   }));
 }
 

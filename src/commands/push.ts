@@ -5,7 +5,7 @@ import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
 import type { PushSettings } from '../config/schema.js';
 import { DawnloadError, EXIT, InterruptedError, messageOf, UsageError, type ExitCode } from '../errors.js';
-import { adviceOn, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
+import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
 import { keyHashOf, keyText, TRIES, type Wanted } from '../push/plan.js';
 import { hashWith, RowHashes } from '../storage/row-hashes.js';
 import { pushRows, type Pushed } from '../push/push.js';
@@ -304,7 +304,7 @@ export async function pushListCommand(options: JsonOptions, invocation: Invocati
 }
 
 function shown(push: Push): object {
-  const { id, target, name, state, counts, rejected, begunAt, updatedAt, calls, note } = push;
+  const { id, target, name, state, counts, rejected, begunAt, updatedAt, note } = push;
   return {
     push: id,
     target,
@@ -316,7 +316,7 @@ function shown(push: Push): object {
     sent: sentRows(push),
     rejected,
     in_doubt: unknownRows(push),
-    calls: calls.size,
+    calls: callsOf(push),
     note: note ?? null,
   };
 }

@@ -8,6 +8,8 @@ import { forgottenError } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import { withLedger } from '../run.js';
 import { dataFiles } from '../storage/paths.js';
+import { PushLedger } from '../push/ledger.js';
+import { rememberedCalls, type RememberedCall } from '../storage/row-hashes.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -55,6 +57,11 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
       return EXIT.incomplete;
     }
     await ledger.recover(untracked);
+    const calls = await new PushLedger(journal, effects).enter(await callsThatReachPeople(config, effects));
+    if (calls > 0)
+      terminal.note(
+        `Entered ${plural(calls, 'call')} of pushes of which it is not known what the service has: \`dawnload push list\`.`,
+      );
     await journal.confirm(doubt.forgotten);
     terminal.note(
       `Entered ${plural(untracked.length, 'export')} into the journal. \`dawnload run\` continues from here.`,
@@ -79,6 +86,13 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
     entered++;
   }
   return entered;
+}
+
+/** The remembered calls that reach people (E13, E16); any other call may be repeated. */
+async function callsThatReachPeople({ dataDir }: Config, effects: Effects): Promise<RememberedCall[]> {
+  return (await rememberedCalls(dataDir, effects)).filter(({ target }) =>
+    /^(?:events|journey) /.test(target),
+  );
 }
 
 function asRow({ key, day, state, records, estimate, exportId, knownBy }: Untracked): string[] {

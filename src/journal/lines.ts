@@ -149,6 +149,8 @@ const push = z.discriminatedUnion('event', [
   }),
   z.object({ ...pushed('intended'), call: number, run: text, rows: number, payload: text }),
   z.object({ ...pushed('settled'), call: number, outcome: z.enum(CALL_OUTCOMES), note: text.optional() }),
+  /** Calls of a command that may be repeated (E2, E12, E14), and the rows that they took; each is in `ledger/pushed/`. */
+  z.object({ ...pushed('sent'), rows: number, calls: number, run: text }),
   z.object({ ...pushed('rejected'), rows: number, reason: text }),
   z.object({ ...pushed('stopped'), note: text }),
   z.object({ ...pushed('resumed'), again: z.boolean() }),

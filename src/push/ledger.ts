@@ -7,7 +7,7 @@ import type { Effects } from '../effects.js';
 import { RefusedError, UsageError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
 import type { CallOutcome, Entry, Line, PushCounts } from '../journal/lines.js';
-import type { CallState } from '../storage/row-hashes.js';
+import type { CallState, RememberedCall } from '../storage/row-hashes.js';
 
 export type Outcome = CallOutcome;
 export type Counts = PushCounts;
@@ -26,7 +26,10 @@ export interface Push extends Begun {
   readonly begunAt: Date;
   updatedAt: Date;
   state: 'sending' | 'stopped' | 'ambiguous' | 'abandoned' | 'done';
+  /** The calls of a push that reaches people (E13, E16). */
   readonly calls: Map<number, Call>;
+  /** What the commands of any other push sent. */
+  readonly sent: { readonly rows: number; readonly calls: number; readonly at: Date; readonly run: string }[];
   rejected: number;
   note: string | undefined;
 }
@@ -36,7 +39,10 @@ const COUNTED: readonly string[] = ['acknowledged', 'ambiguous', 'in_doubt', 'ag
 
 const rowsIn = (push: Push, ...states: readonly string[]): number =>
   [...push.calls.values()].reduce((sum, call) => sum + (states.includes(call.state) ? call.rows : 0), 0);
-export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
+export const sentRows = (push: Push): number =>
+  push.sent.reduce((sum, { rows }) => sum + rows, rowsIn(push, 'acknowledged'));
+export const callsOf = (push: Push): number =>
+  push.sent.reduce((sum, { calls }) => sum + calls, push.calls.size);
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
 /** True if a person has to decide: nobody knows whether the service has some rows. */
 export const waits = (push: Push): boolean =>
@@ -84,13 +90,34 @@ export class PushLedger {
   /** Rows that the service has or may have, in a run and in the KST month of an instant; of all pushes, or of a name. */
   spent(run: string, now: Date, name?: string): { inRun: number; inMonth: number } {
     const pushes = this.pushes.filter((push) => name === undefined || push.name === name);
-    const calls = pushes.flatMap((push) => [...push.calls.values()]);
-    const sum = (fits: (call: Call) => boolean): number =>
-      calls.reduce((rows, call) => rows + (COUNTED.includes(call.state) && fits(call) ? call.rows : 0), 0);
+    const counted = pushes.flatMap(({ calls, sent }) => [
+      ...[...calls.values()].filter(({ state }) => COUNTED.includes(state)),
+      ...sent,
+    ]);
+    const sum = (fits: (one: { readonly at: Date; readonly run: string }) => boolean): number =>
+      counted.reduce((rows, one) => rows + (fits(one) ? one.rows : 0), 0);
     return {
       inRun: sum((call) => call.run === run),
       inMonth: sum(({ at }) => monthOf(at) === monthOf(now)),
     };
+  }
+
+  /**
+   * Enters calls whose rows are remembered and that the journal lacks (`recover`), as ambiguous; returns their number.
+   */
+  async enter(remembered: readonly RememberedCall[]): Promise<number> {
+    let entered = 0;
+    for (const { push: id, target, call, rows } of remembered) {
+      if (this.#pushes.get(id)?.calls.has(call) === true) continue;
+      const none = { rows: 0, new: 0, changed: 0, unchanged: 0, unknown: 0, left: 0, erased: 0 };
+      const about = { target, once: true, only: true, source: '', run: '', counts: none };
+      const push = this.#pushes.get(id) ?? (await this.#append({ event: 'begun', push: id, ...about }));
+      await this.write(push, { event: 'intended', call, run: '', rows, payload: '' });
+      const note = 'The journal was lost; the rows of the call are remembered.';
+      await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
+      entered++;
+    }
+    return entered;
   }
 
   /** What is known of the rows of a call. */
@@ -104,14 +131,13 @@ export class PushLedger {
     };
   };
 
-  /** Marks the calls of dead processes as ambiguous if they must not be sent twice, else as not sent. */
+  /** Marks the calls of dead processes as ambiguous. */
   async settle(): Promise<void> {
     for (const push of this.pushes) {
-      const outcome = push.once ? 'ambiguous' : 'withdrawn';
       for (const [call, { state }] of push.calls) {
         if (state !== 'open') continue;
         const note = 'The process ended before it recorded the answer.';
-        await this.write(push, { event: 'settled', call, outcome, note });
+        await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
       }
     }
   }
@@ -145,6 +171,7 @@ export class PushLedger {
         begunAt: at,
         updatedAt: at,
         calls: new Map<number, Call>(),
+        sent: [],
         rejected: 0,
         note: undefined,
       };
@@ -169,6 +196,9 @@ export class PushLedger {
         push.note = read.note ?? push.note;
         break;
       }
+      case 'sent':
+        push.sent.push({ rows: read.rows, calls: read.calls, at, run: read.run });
+        break;
       case 'rejected':
         push.rejected += read.rows;
         break;

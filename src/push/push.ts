@@ -12,7 +12,7 @@ import { KeptQueries } from '../storage/kept-queries.js';
 import { dataFiles } from '../storage/paths.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { GONE, hashWith, RowHashes } from '../storage/row-hashes.js';
-import { adviceOn, isUnfinished, PushLedger, sentRows, type Outcome, type Push } from './ledger.js';
+import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, type Outcome, type Push } from './ledger.js';
 import { findRows } from '../queries/rows.js';
 import { planOf, type Item, type Plan, type Wanted } from './plan.js';
 import { isOnce, requestOf, takesAway, targetText, traitsOf, type Target } from './targets.js';
@@ -97,15 +97,23 @@ export async function pushRows(
     const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
     await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
     const sending = new Sending({ ...comparing, push, target, service, config, invocation, c: plan.c });
+    /** Notes what calls that may be repeated took, also those of a command that was killed. */
+    const noteSent = async (): Promise<void> => {
+      const all = memory.takenBy(push.id);
+      const [rows, calls] = [all.rows - sentRows(push), all.calls - callsOf(push)];
+      if (!push.once && calls > 0) await ledger.write(push, { event: 'sent', rows, calls, run: runId });
+    };
     try {
       for (const [reason, rows] of plan.invalid) await sending.reject(rows, reason);
       await sending.all(plan.send, target);
       await sending.all(plan.gone, { ...target, mode: 'delete' }, GONE);
     } catch (error) {
       const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
+      await noteSent().catch(() => undefined);
       await ledger.write(push, { event: 'stopped', note }).catch(() => undefined);
       throw error;
     }
+    await noteSent();
     await ledger.write(push, { event: 'done' });
     await queries.drop(push.id);
     return { plan, push, ...sending.counted };
@@ -189,11 +197,14 @@ class Sending {
   #target: Target;
   #c: string;
   #refused = 0;
+  /** The number of the last call that may be repeated. */
+  #last: number;
 
   constructor(context: Context) {
     this.#context = context;
     this.#target = context.target;
     this.#c = context.c;
+    this.#last = context.memory.lastCall(context.push.id);
   }
 
   async all(rows: readonly Item[], target: Target, c = this.#context.c): Promise<void> {
@@ -217,15 +228,25 @@ class Sending {
     const request = requestOf(target, config.projectId, items);
     // The token comes first, so that a call that lacks one is never recorded as intended.
     const permit = await service.authorize();
-    const call = push.calls.size + 1;
+    const call = request.once ? push.calls.size + 1 : ++this.#last;
     await memory.intend(push.id, call, this.#c, rows);
-    const payload = hash(`payload ${JSON.stringify(request.body)}`);
-    await ledger.write(push, { event: 'intended', call, run: invocation.runId, rows: rows.length, payload });
+    if (request.once) {
+      const payload = hash(`payload ${JSON.stringify(request.body)}`);
+      await ledger.write(push, {
+        event: 'intended',
+        call,
+        run: invocation.runId,
+        rows: rows.length,
+        payload,
+      });
+    }
     this.counted.calls++;
     const answer = await (request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords));
     invocation.effects.reach('push/answered');
-    const settle = (outcome: Outcome, note?: string): Promise<Push> =>
-      ledger.write(push, { event: 'settled', call, outcome, note });
+    const settle = async (outcome: Outcome, note?: string): Promise<void> => {
+      if (request.once) await ledger.write(push, { event: 'settled', call, outcome, note });
+      else if (outcome === 'acknowledged') await memory.settle(push.id, call);
+    };
     const taken = takenBy(request.endpoint, answer, rows.length);
     const isMissing = target.kind === 'catalog-items' && answer.status === 404;
     // An item that a repeated call does not find is taken away already.

@@ -1,6 +1,7 @@
 /**
  * The keyed hashes of the rows of each call of a push, `ledger/pushed/`, one file for each target: written before the
- * intent of the call. A row counts as acknowledged if the ledger says so of its call.
+ * intent of the call. A row counts as acknowledged if the journal says so of its call (E13, E16), or, where calls may be
+ * repeated, this file.
  */
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,7 +10,8 @@ import type { Effects } from '../effects.js';
 import { DamageError } from '../errors.js';
 import { DurableFolder } from './atomic-file.js';
 import { ChainFile } from './chain.js';
-import { foldersOf, safeName } from './paths.js';
+import { foldersOf, idOf, safeName } from './paths.js';
+import { namesIn } from './landed-pulls.js';
 
 export interface CallState {
   readonly acknowledged: boolean;
@@ -54,6 +56,38 @@ const remembered = z.union([
 ]);
 type Remembered = z.infer<typeof remembered>;
 
+/** An acknowledged call that may be repeated. */
+const taken = z.object({ push: z.string(), taken: z.number() });
+
+/** A call whose rows are remembered. */
+export interface RememberedCall {
+  readonly target: string;
+  readonly push: string;
+  readonly call: number;
+  readonly rows: number;
+}
+
+/** The calls of all targets whose rows are remembered. Throws `DamageError`, `StorageError`. */
+export async function rememberedCalls(
+  dataDir: string,
+  effects: Pick<Effects, 'reach'>,
+): Promise<RememberedCall[]> {
+  const folder = join(foldersOf(dataDir).ledger, 'pushed');
+  const calls: RememberedCall[] = [];
+  for (const name of await namesIn(folder)) {
+    const target = idOf(name.replace(/\.jsonl$/, ''));
+    if (target === undefined) continue;
+    const path = join(folder, name);
+    const file = await ChainFile.open(path, new DurableFolder(dataDir, effects), effects, pushDamage(path));
+    for (const { body } of file.lines) {
+      const { data } = remembered.safeParse(body);
+      if (data !== undefined && 'call' in data)
+        calls.push({ target, push: data.push, call: data.call, rows: data.k.length });
+    }
+  }
+  return calls;
+}
+
 /** The class of rows that are taken away; acknowledging them forgets their keys. */
 export const GONE = 'gone';
 
@@ -70,8 +104,11 @@ export class RowHashes {
   readonly #stateOf: StateOf;
   /** The last acknowledged row by key and columns; in doubt if the service may have it. */
   readonly #known = new Map<string, Map<string, Known>>();
+  /** The acknowledged calls that may be repeated. */
+  readonly #taken = new Set<string>();
   /** The calls whose rows are remembered. */
   readonly #calls: ReadonlySet<unknown>;
+  readonly #lines: readonly Remembered[];
   /** The last rejection by key, or by row if rows have no key. */
   readonly #rejections = new Map<string, Rejection>();
   /** How often the unfinished pushes have sent a row. */
@@ -80,10 +117,16 @@ export class RowHashes {
   private constructor(file: ChainFile, stateOf: StateOf) {
     this.#file = file;
     this.#stateOf = stateOf;
-    const lines = file.lines.map(({ body }) => remembered.parse(body));
+    const lines: Remembered[] = [];
+    for (const { body } of file.lines) {
+      const { data } = taken.safeParse(body);
+      if (data === undefined) lines.push(remembered.parse(body));
+      else this.#taken.add(`${data.push} ${data.taken}`);
+    }
     // A process that died before the intent left a line, and its number was given again.
     const calls = new Map(lines.map((one, nth) => ['call' in one ? `${one.push} ${one.call}` : nth, one]));
     this.#calls = new Set(calls.keys());
+    this.#lines = lines;
     for (const one of calls.values()) this.#apply(one);
   }
 
@@ -155,7 +198,25 @@ export class RowHashes {
     await this.#append({ push, call, c, ...lists(rows) });
   }
 
-  /** Notes what the ledger says of rows from now on. */
+  /** Notes that the service took the rows of a call that may be repeated. */
+  async settle(push: string, call: number): Promise<void> {
+    await this.#file.append({ push, taken: call }, 'pushed');
+  }
+
+  /** The number of the last call of a push. */
+  lastCall(push: string): number {
+    return Math.max(0, ...this.#lines.map((one) => ('call' in one && one.push === push ? one.call : 0)));
+  }
+
+  /** The rows that calls of a push took that may be repeated, and the number of these calls. */
+  takenBy(push: string): { readonly rows: number; readonly calls: number } {
+    const calls = this.#lines.filter(
+      (one) => 'call' in one && one.push === push && this.#taken.has(`${push} ${one.call}`),
+    );
+    return { rows: calls.reduce((sum, { k }) => sum + k.length, 0), calls: calls.length };
+  }
+
+  /** Notes what the journal says of rows from now on. */
   acknowledged(c: string, rows: readonly Hashed[]): void {
     for (const row of rows) this.#set(row, c, { doubt: false, unfinished: true });
   }
@@ -180,7 +241,8 @@ export class RowHashes {
       }
       return;
     }
-    const { acknowledged, doubt, unfinished } = this.#stateOf(body.push, body.call);
+    const { doubt, unfinished, ...known } = this.#stateOf(body.push, body.call);
+    const acknowledged = known.acknowledged || this.#taken.has(`${body.push} ${body.call}`);
     if (!acknowledged && !doubt) return;
     for (const row of rows) {
       this.#set(row, body.c, { doubt, unfinished });
