@@ -8,6 +8,10 @@
 --   top (bigint, default 1): how many hours of each campaign and channel to show
 --   least_messages (bigint, default 100, from 0): only hours with so many messages are named
 -- In other DuckDB clients, set parameters before: set variable top = 3;
+-- sentences:
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
+--     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   resource_name       channel            hour  messages  click_rate  shrunk_click_rate  click_rate_of_all  rank  …
 --   11월 재구매 유도    push-notification  13    112       0.0982      0.0531             0.0531             1     …

@@ -6,6 +6,21 @@
 --   journey (varchar, default null): id of the one user journey to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select count(distinct user_journey_id) as journeys from answer having journeys > 0
+--     en: {journeys} user {journeys#journey|journeys} sent messages in this period.
+--     ko: 이 기간에 유저 여정 {journeys}개가 메시지를 보냈습니다.
+--   from answer where drop_off > 0 order by drop_off desc limit 1
+--     en: The largest drop is before “{user_journey_node_name}” in “{user_journey_name}”: {drop_off} fewer messages than in the step
+--       before.
+--     ko: 가장 많이 이탈한 단계는 ‘{user_journey_name}’의 ‘{user_journey_node_name}’{으로/로}, 이전 단계보다 메시지가 {drop_off} 적습니다.
+--   select 1 from answer limit 1
+--     en: Funnels compare the messages sent in one window, not the same people.
+--     ko: 퍼널은 같은 사람이 아니라 같은 기간에 발송된 메시지를 비교합니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No user journey sent a message in this period.
+--     ko: 이 기간에 메시지를 보낸 유저 여정이 없습니다.
 -- example:
 --   user_journey_name  step  user_journey_node_name  sent  share_of_first  drop_off  click_rate  is_new  …
 --   신규 회원 온보딩   1     환영 푸시               1765  1                         0.0426      false   …
