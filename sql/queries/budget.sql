@@ -202,14 +202,21 @@ select
     strftime(months.month, '%Y-%m') as month,
     budget.records_per_month - used.records as records_left,
     if(forecast.is_known, forecast.tonight_records, null) as tonight_records,
-    if(forecast.is_known, marts.price_of(forecast.tonight_records, budget.price_per_record), null)::double as tonight_cost,
+    -- Without a price there is no fee, which is not a fee of 0.
+    if(
+        forecast.is_known and budget.price_per_record > 0,
+        marts.price_of(forecast.tonight_records, budget.price_per_record),
+        null
+    )::double as tonight_cost,
     if(forecast.is_known, used.records + forecast.coming_records, null) as forecast_records,
     if(
-        forecast.is_known, used.cost + marts.price_of(forecast.coming_records, budget.price_per_record), null
+        forecast.is_known and budget.price_per_record > 0,
+        used.cost + marts.price_of(forecast.coming_records, budget.price_per_record),
+        null
     )::double as forecast_cost,
     if(forecast.is_known, forecast.days_over_budget = 0, null) as is_enough,
     used.records as records_used,
-    used.cost::double as cost_used,
+    if(budget.price_per_record > 0 or used.cost > 0, used.cost, null)::double as cost_used,
     budget.records_per_month,
     budget.records_per_run,
     if(forecast.is_known, forecast.days_tonight, null) as days_tonight,

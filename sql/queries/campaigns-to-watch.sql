@@ -22,11 +22,12 @@
 --       {previous_click_rate}.
 --     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 뚜렷하게 낮아졌습니다.
 --     as: finding
---   select campaign_name, channel, messages, click_rate, click_rate_of_others from answer where kind = 'worst' and campaign_id not
---   in (select campaign_id from answer where kind = 'falling') limit 1
---     en: Change the text or the audience of “{campaign_name}” ({channel}): of its {messages} messages in 28 days {click_rate} were
---       clicked, of the others {click_rate_of_others}.
---     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. 최근 28일 동안 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
+--   select campaign_name, channel, messages, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day from
+--   answer, marts.period('statistics', days := 28) where kind = 'worst' and campaign_id not in (select campaign_id from answer where
+--   kind = 'falling') limit 1
+--     en: Change the text or the audience of “{campaign_name}” ({channel}): of its {messages} messages since {first_day} {click_rate}
+--       were clicked, of the others {click_rate_of_others}.
+--     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. {first_day}부터 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
 --       {click_rate_of_others}입니다.
 --     as: to do
 --   select campaign_name, channel, messages, week_click_rate, previous_click_rate from answer where kind = 'falling' limit 2

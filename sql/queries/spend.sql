@@ -27,8 +27,9 @@ select
     export_spend.ambiguous_exports,
     export_spend.records,
     export_spend.estimated_records,
-    export_spend.cost,
-    export_spend.cost_per_thousand,
+    -- Without a price there is no fee, which is not a fee of 0.
+    if(export_spend.cost_per_thousand > 0, export_spend.cost, null) as cost,
+    nullif(export_spend.cost_per_thousand, 0) as cost_per_thousand,
     budget.currency
 from marts.export_spend
 left join ops.budget on true

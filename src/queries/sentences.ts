@@ -130,6 +130,6 @@ function valueIn(column: string, row: Row, wording: Wording, kind?: string): str
 function endsClosed(text: string, isOpenAfterL: boolean): boolean {
   const last = /[\p{L}\p{N}%](?=[^\p{L}\p{N}%]*$)/u.exec(text)?.[0] ?? '';
   const syllable = last.charCodeAt(0) - 0xac00;
-  if (syllable < 0 || syllable >= 11_172) return /[lmnrLMNR013678]/.test(last);
+  if (syllable < 0 || syllable >= 11_172) return (isOpenAfterL ? /[mnMN036]/ : /[lmnrLMNR013678]/).test(last);
   return syllable % 28 !== 0 && !(isOpenAfterL && syllable % 28 === 8);
 }

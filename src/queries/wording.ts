@@ -127,16 +127,22 @@ export class Wording {
     if (typeof value === 'string')
       return unit === 'day'
         ? this.day(value)
-        : (Dictionary.load().value(kind, value)?.[this.language] ?? value);
+        : kind === 'verdict'
+          ? this.sentence(value)
+          : (Dictionary.load().value(kind, value)?.[this.language] ?? value);
     if (unit === 'money') return this.money(value, currency);
     if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
       return this[unit](value);
     return this.count(value);
   }
 
-  /** A sentence of a data test, which is English in the warehouse. */
-  finding(sentence: string): string {
-    return this.language === 'ko' ? Dictionary.load().korean(sentence) : sentence;
+  /** A sentence of an answer: those of data tests are English in the warehouse. Korean has no space before a percent sign. */
+  sentence(text: string): string {
+    return this.language === 'ko'
+      ? Dictionary.load()
+          .korean(text)
+          .replace(/(\d) %/g, '$1%')
+      : text.replace(/(\d) %/g, '$1\u00a0%');
   }
 
   /** The heading of a column; the Korean one comes from the dictionary. */

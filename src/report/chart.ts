@@ -18,8 +18,9 @@ function svg(
   given: { width?: number; height?: number; kind?: string } = {},
 ): Html {
   const { width = WIDTH, height = HEIGHT, kind = '' } = given;
-  // A line chart has no text, so it may be stretched to the width of its cell.
-  const stretch = kind === 'stretched' ? new Html(' preserveAspectRatio="none"') : undefined;
+  // Lines and bars have no text and no dots, so they may be stretched to the width of their cell.
+  const stretch =
+    kind === 'stretched' || kind === 'bar' ? new Html(' preserveAspectRatio="none"') : undefined;
   return html`<svg
     class="chart ${kind}"
     viewBox="0 0 ${width} ${height}"
@@ -56,7 +57,7 @@ const dot = (x: number, y = HEIGHT / 2, radius = 4): Html =>
 
 export function bar(label: string, value: number, longest: number): Html {
   const at = scale(0, longest);
-  return svg(label, [rect('fill', MARGIN, at(value) - MARGIN), upright('soft', MARGIN)]);
+  return svg(label, [rect('fill', MARGIN, at(value) - MARGIN), upright('soft', MARGIN)], { kind: 'bar' });
 }
 
 /** A value as a dot, and the value that it is compared with as a stroke. */

@@ -24,12 +24,15 @@ const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,.]*\u00a0?%\S*
 
 /** A sentence as markup. Lines are not broken inside of a short name, nor between a name and its particle. */
 export function prose(sentence: string): Html {
-  return html`${sentence.split(PIECES).map((piece, i) => {
-    if (i % 2 === 0) return piece;
-    return piece.startsWith('`')
-      ? html`<code>${piece.slice(1, -1)}</code>`
-      : html`<span class="whole">${piece}</span>`;
-  })}`;
+  return html`${sentence
+    .replaceAll('~', '\u2060~\u2060')
+    .split(PIECES)
+    .map((piece, i) => {
+      if (i % 2 === 0) return piece;
+      return piece.startsWith('`')
+        ? html`<code>${piece.slice(1, -1)}</code>`
+        : html`<span class="whole">${piece}</span>`;
+    })}`;
 }
 
 function markupOf(insert: Insert): string {

@@ -203,7 +203,7 @@ export class Renderer {
     const left = rows.length - most;
     return html`<div class="block">
       ${sheet(rows.slice(0, most), this.word(block.caption))}
-      ${shared.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.finding(note))}</p>`)}
+      ${shared.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`)}
       ${
         left > 0
           ? folded(
@@ -257,7 +257,7 @@ export class Renderer {
       ${own.map(
         (text) =>
           html`<tr class="below">
-            <td colspan="${inRow.length}">${prose(this.wording.finding(text))}</td>
+            <td colspan="${inRow.length}">${prose(this.wording.sentence(text))}</td>
           </tr>`,
       )}`;
   }

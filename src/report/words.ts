@@ -86,7 +86,7 @@ export const WORDS = {
   ),
   pressure: text('People by the messages that they got', '받은 메시지 수별 사용자'),
   reached: text(
-    'Different people whom each campaign or journey reached',
+    'Different people to whom each campaign or journey sent',
     '캠페인·여정별 발송 인원(중복 제외)',
   ),
   followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),

@@ -45,6 +45,14 @@ const worlds = (
 const isGiven = (world: readonly Line[] | [readonly Line[], string]): world is [readonly Line[], string] =>
   typeof world[1] === 'string';
 
+/** People who go from the first node to the second, and others who go from the second to the third or back to the first. */
+const walks = (onwards: number, elsewhere: number): string =>
+  `${held('events', '2026-10-01', '2026-11-20')} insert into marts.first_node_messages
+   (visit, person, user_journey_id, user_journey_node_id, date, first_at)
+   select person * 10 + place, person, 'uj-1', case when place = 1 then 'n2' when person <= ${onwards} then 'n3' else 'n1' end,
+     date '2026-11-10' + place::integer, timestamptz '2026-11-10 00:00:00+09' + place * interval 1 day
+   from range(1, ${onwards + elsewhere + 1}) as people (person), range(1, 3) as places (place)`;
+
 /** One campaign that is sent at 9 and 10 on weekdays: clicked like this on Tuesdays at 9 and at 10, otherwise 5 %. */
 const sendHours = (atNine: number, atTen = 0.05): string =>
   `create or replace table made as
@@ -118,6 +126,8 @@ const step = (n: number, drop: number | null, given: Line = {}): Line => ({
   user_journey_id: 'uj-1',
   user_journey_name: '온보딩',
   user_journey_node_name: `단계 ${n}`,
+  user_journey_node_id: `n${n}`,
+  step: n,
   drop_off: drop,
   ...given,
 });
@@ -164,7 +174,9 @@ const refused = (name: string, given: Line = {}): Line => ({
   template_name: null,
   state: 'suspended',
   sent: 40,
+  template_known: 'then',
   first_date: '2026-11-14',
+  last_date: '2026-11-20',
   resource_name: '가을 할인',
   ...given,
 });
@@ -268,7 +280,11 @@ const WORLDS: readonly World[] = [
     nothing: [],
   }),
   ...worlds('journey-funnel', {
-    'a drop': [step(1, null), step(2, 0.2), step(3, 0.5)],
+    'a drop between steps that follow each other': [
+      [step(1, null), step(2, 0.2), step(3, 0.5)],
+      walks(40, 0),
+    ],
+    'a branch is no drop': [[step(1, null), step(2, 0.2), step(3, 0.5)], walks(20, 20)],
     'no drop': [step(1, null), step(1, null, { user_journey_id: 'uj-2' })],
     nothing: [],
   }),
@@ -321,7 +337,10 @@ const WORLDS: readonly World[] = [
   }),
   ...worlds('opt-outs', { one: [{ date: '2026-11-20', opt_outs: 4, vanished: 1 }], nothing: [] }),
   ...worlds('refused-templates', {
-    two: [refused('할인 안내'), refused('tpl-1', { template_name: '주문 안내', sent: 90 })],
+    'then, and later': [
+      refused('할인 안내'),
+      refused('tpl-1', { template_name: '주문 안내', sent: 90, template_known: 'later' }),
+    ],
     none: [
       [],
       `${EVENTS} insert into ops.snapshots (stream, date, pull) values ('brand_templates', '2026-11-20', 'x');`,
@@ -384,6 +403,15 @@ const WORLDS: readonly World[] = [
     waits: [{ target: 'events bought', state: 'ambiguous', sent: 80, rejected: 2, unchanged: 8 }],
     done: [{ target: 'events bought', state: 'done', sent: 80, rejected: 2, unchanged: 8 }],
     nothing: [],
+  }),
+  ...worlds('cohorts', {
+    'a whole week after': [
+      [{ cohort_week: '2026-11-09', weeks_since: 1, users: 80, click_retention: 0.3, is_complete: true }],
+      EVENTS,
+    ],
+    'a part of a week after': [
+      { cohort_week: '2026-11-16', weeks_since: 1, users: 80, click_retention: 0.3, is_complete: false },
+    ],
   }),
   ...worlds('conversions', { one: [{ conversion_name: '구매', conversions: 4 }], nothing: [] }),
   ...worlds('failovers', { one: [{ failed: 10, failover_sent: 8 }], nothing: [] }),
