@@ -1,4 +1,4 @@
--- title: Budget of the month
+-- title: Export budget of the month
 -- question: How much of the budget of exports is left this month, and will it last?
 -- params:
 --   now (timestamptz, default now()): the present, for a look at another time

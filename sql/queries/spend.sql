@@ -1,4 +1,4 @@
--- title: Spend on exports by month
+-- title: Export fees by month
 -- question: How many event records were paid for in each month, and what did they cost?
 -- params:
 --   start (date, default null): first KST day on which exports were requested; its month counts whole

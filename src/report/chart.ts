@@ -18,9 +18,8 @@ function svg(
   given: { width?: number; height?: number; kind?: string } = {},
 ): Html {
   const { width = WIDTH, height = HEIGHT, kind = '' } = given;
-  // Lines and bars have no text and no dots, so they may be stretched to the width of their cell.
-  const stretch =
-    kind === 'stretched' || kind === 'bar' ? new Html(' preserveAspectRatio="none"') : undefined;
+  // Strokes keep their width and dots are strokes, so a chart may be stretched to the width of its cell.
+  const stretch = kind === 'squares' ? undefined : new Html(' preserveAspectRatio="none"');
   return html`<svg
     class="chart ${kind}"
     viewBox="0 0 ${width} ${height}"
@@ -52,12 +51,11 @@ const upright = (kind: string, x: number, y1 = 2, y2 = HEIGHT - 2): Html =>
   html`<path class="${kind}" d="M${px(x)} ${px(y1)}V${px(y2)}" />`;
 const level = (kind: string, x1: number, x2: number): Html =>
   html`<path class="${kind}" d="M${px(x1)} ${HEIGHT / 2}H${px(x2)}" />`;
-const dot = (x: number, y = HEIGHT / 2, radius = 4): Html =>
-  html`<circle class="fill" cx="${px(x)}" cy="${px(y)}" r="${radius}" />`;
+const dot = (x: number): Html => html`<path class="dot" d="M${px(x)} ${HEIGHT / 2}h.01" />`;
 
 export function bar(label: string, value: number, longest: number): Html {
   const at = scale(0, longest);
-  return svg(label, [rect('fill', MARGIN, at(value) - MARGIN), upright('soft', MARGIN)], { kind: 'bar' });
+  return svg(label, [rect('fill', MARGIN, at(value) - MARGIN), upright('soft', MARGIN)]);
 }
 
 /** A value as a dot, and the value that it is compared with as a stroke. */
@@ -131,7 +129,7 @@ export function line(label: string, values: readonly (number | null)[], highest:
       }),
       html`<path class="soft" d="M0 ${height - 1}H${WIDTH}" />`,
     ],
-    { height, kind: 'stretched' },
+    { height, kind: 'days' },
   );
 }
 

@@ -107,7 +107,7 @@ export const WORDS = {
   half: text('Half', '50%'),
   ninety: text('Nine in ten', '90%'),
   rate: text('Rate', '비율'),
-  variant: text('Variant', '안'),
+  variant: text('Variant', '테스트안'),
   campaign: text('Campaign', '캠페인'),
   sender: text('Campaign or journey', '캠페인·여정'),
   step: text('Step', '단계'),
