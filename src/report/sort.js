@@ -9,7 +9,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
       const isDown = head.ariaSort !== 'descending';
       for (const other of table.querySelectorAll('th[aria-sort]')) other.removeAttribute('aria-sort');
       head.ariaSort = isDown ? 'descending' : 'ascending';
-      const value = (row) => Number(row.cells[head.cellIndex].dataset.value ?? -Infinity);
+      const value = (row) => Number(row.cells[head.cellIndex].dataset.value ?? -1);
       const rows = [...table.tBodies[0].rows].sort((a, b) => (value(b) - value(a)) * (isDown ? 1 : -1));
       table.tBodies[0].append(...rows);
     });
