@@ -7,6 +7,30 @@
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable metric = 'click';
+-- sentences:
+--   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'better' order by sent desc
+--     en: {variant_name} of “{campaign_name}” is better ({metric}). {verdict}
+--     ko: ‘{campaign_name}’에서는 {variant_name}안이 우세합니다({metric}). {verdict}
+--     as: finding
+--   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'worse' order by sent desc
+--     en: {variant_name} of “{campaign_name}” is worse ({metric}). {verdict}
+--     ko: ‘{campaign_name}’에서는 {variant_name}안이 열세입니다({metric}). {verdict}
+--     as: finding
+--   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
+--   and count(*) filter (verdict_code in ('better', 'worse')) = 0
+--     en: None of {comparisons} {comparisons#comparison|comparisons} with a baseline has a winner yet.
+--     ko: 대조안과의 비교 {comparisons}건 중 아직 우열이 가려진 것은 없습니다.
+--   select count(distinct campaign_id) as campaigns from answer where verdict_code = 'unequal_groups' having campaigns > 0
+--     en: Do not trust {campaigns} of the tests: the people are split unequally.
+--     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
+--     as: finding
+--   select campaign_name, variant_name, sent, rate from answer where verdict_code = 'better' order by sent desc
+--     en: End the A/B test of “{campaign_name}” and send {variant_name} to everyone; it has got {sent} messages so far.
+--     ko: ‘{campaign_name}’의 A/B 테스트를 끝내고 {variant_name}안을 전체에 보내세요. 지금까지 {variant_name}안으로 {sent}건을 보냈습니다.
+--     as: to do
+--   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
+--     en: No campaign is split into variants. An A/B test shows here from its first day.
+--     ko: 변형으로 나뉜 캠페인이 없습니다. A/B 테스트를 시작하면 첫날부터 여기에 나타납니다.
 -- example:
 --   campaign_name     metric      variant_name  size  rate    difference_low  difference_high  verdict_code  …
 --   11월 재구매 유도  click       A             248   0.2581                                   baseline      …

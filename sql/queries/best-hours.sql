@@ -7,7 +7,12 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   top (bigint, default 1): how many hours of each campaign and channel to show
 --   least_messages (bigint, default 100, from 0): only hours with so many messages are named
+--   least_days (bigint, default 3, from 0): only hours at which messages went out on so many days are named
 -- In other DuckDB clients, set parameters before: set variable top = 3;
+-- sentences:
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
+--     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   resource_name       channel            hour  messages  click_rate  shrunk_click_rate  click_rate_of_all  rank  …
 --   11월 재구매 유도    push-notification  13    112       0.0982      0.0531             0.0531             1     …
@@ -18,7 +23,8 @@ with params as (
     select
         *,
         coalesce(getvariable('top')::bigint, 1) as top,
-        coalesce(getvariable('least_messages')::bigint, 100) as least_messages
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
+        coalesce(getvariable('least_days')::bigint, 3) as least_days
     from marts.period('events')
 ),
 -- A click counts for the day and hour in which its message was sent.
@@ -28,6 +34,7 @@ hours as (
         send_hours.campaign_id,
         send_hours.user_journey_id,
         send_hours.hour,
+        count(distinct send_hours.sent_date) as days,
         sum(send_hours.clickable)::bigint as messages,
         sum(send_hours.clicked)::bigint as clicked
     from marts.send_hours
@@ -77,7 +84,8 @@ shrunk as (
         ) as rank
     from rates
     left join priors on rates.channel = priors.channel
-    inner join params on rates.messages >= params.least_messages
+    -- One day may be good for other reasons than its hour.
+    inner join params on rates.messages >= params.least_messages and rates.days >= params.least_days
 )
 select
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
@@ -89,6 +97,7 @@ select
     round(shrunk.click_rate_of_all, 4) as click_rate_of_all,
     shrunk.rank,
     shrunk.clicked,
+    shrunk.days,
     round(shrunk.prior_messages)::bigint as prior_messages,
     coalesce(shrunk.campaign_id, shrunk.user_journey_id) as resource_id
 from shrunk

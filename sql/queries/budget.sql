@@ -1,8 +1,31 @@
--- title: Budget of the month
+-- title: Export budget of the month
 -- question: How much of the budget of exports is left this month, and will it last?
 -- params:
 --   now (timestamptz, default now()): the present, for a look at another time
 -- In other DuckDB clients, set parameters before: set variable now = '2026-11-21T07:30:00+09:00';
+-- sentences:
+--   from answer
+--     en: In {month}, {records_used} of {records_per_month} records of the export budget are used.
+--     ko: {month}에 내보내기 예산 {records_per_month}건 중 {records_used}건을 사용했습니다.
+--   select greatest(forecast_records - records_used, 0) as more, forecast_records from answer where forecast_records is not null
+--     en: The runs until the end of the month will request about {more} more, {forecast_records} in all.
+--     ko: 이달 말까지 약 {more}건을 더 요청해 모두 {forecast_records}건이 될 것으로 예상합니다.
+--   select 1 from answer where forecast_records is null
+--     en: How much the rest of the month needs is not known yet.
+--     ko: 이달 말까지 얼마나 더 필요한지는 아직 알 수 없습니다.
+--   select 1 from answer where is_enough
+--     en: The budget lasts.
+--     ko: 예산은 충분합니다.
+--   select days_over_budget as days from answer where is_enough = false and days_over_budget is not null
+--     en: The budget does not last: {days} {days#day|days} do not fit, and wait for the next month or for a larger budget.
+--     ko: 예산이 부족합니다. {days}일은 예산에 들어가지 않아 다음 달까지 기다리거나 예산을 늘려야 합니다.
+--   select month from answer where is_enough = false
+--     en: The export budget of {month} does not last; `dawnload plan` shows what waits.
+--     ko: {month}의 내보내기 예산이 부족합니다. 대기 중인 날짜는 `dawnload plan`으로 확인하세요.
+--     as: to do
+--   select 1 where not exists (from answer)
+--     en: No monthly budget for exports is set, so it cannot be said whether it lasts.
+--     ko: 월 내보내기 예산이 설정되지 않아 충분한지 알 수 없습니다.
 -- example:
 --   month    records_left  tonight_records  tonight_cost  forecast_records  forecast_cost  is_enough  records_used  …
 --   2026-11  941198        2170             217           83505             8350.5         true       58802         …
@@ -179,14 +202,21 @@ select
     strftime(months.month, '%Y-%m') as month,
     budget.records_per_month - used.records as records_left,
     if(forecast.is_known, forecast.tonight_records, null) as tonight_records,
-    if(forecast.is_known, marts.price_of(forecast.tonight_records, budget.price_per_record), null)::double as tonight_cost,
+    -- Without a price there is no fee, which is not a fee of 0.
+    if(
+        forecast.is_known and budget.price_per_record > 0,
+        marts.price_of(forecast.tonight_records, budget.price_per_record),
+        null
+    )::double as tonight_cost,
     if(forecast.is_known, used.records + forecast.coming_records, null) as forecast_records,
     if(
-        forecast.is_known, used.cost + marts.price_of(forecast.coming_records, budget.price_per_record), null
+        forecast.is_known and budget.price_per_record > 0,
+        used.cost + marts.price_of(forecast.coming_records, budget.price_per_record),
+        null
     )::double as forecast_cost,
     if(forecast.is_known, forecast.days_over_budget = 0, null) as is_enough,
     used.records as records_used,
-    used.cost::double as cost_used,
+    if(budget.price_per_record > 0 or used.cost > 0, used.cost, null)::double as cost_used,
     budget.records_per_month,
     budget.records_per_run,
     if(forecast.is_known, forecast.days_tonight, null) as days_tonight,

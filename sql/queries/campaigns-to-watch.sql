@@ -6,6 +6,42 @@
 --   top (bigint, default 5): how many campaigns of each group
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
 -- In other DuckDB clients, set parameters before: set variable top = 3;
+-- sentences:
+--   select campaign_name, channel, click_rate, click_rate_of_others from answer where kind = 'best' limit 1
+--     en: “{campaign_name}” is clicked clearly more than the other campaigns on its channel ({channel}): {click_rate} of its messages,
+--       where the others have {click_rate_of_others}.
+--     ko: ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
+--     as: finding
+--   select campaign_name, channel, click_rate, click_rate_of_others from answer where kind = 'worst' limit 1
+--     en: “{campaign_name}” is clicked clearly less than the other campaigns on its channel ({channel}): {click_rate}, where the
+--       others have {click_rate_of_others}.
+--     ko: ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
+--     as: finding
+--   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
+--     en: “{campaign_name}” ({channel}) is clicked clearly less this week than in the week before: {week_click_rate} after
+--       {previous_click_rate}.
+--     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 뚜렷하게 낮아졌습니다.
+--     as: finding
+--   select campaign_name, channel, messages, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day from
+--   answer, marts.period('statistics', days := 28) where kind = 'worst' and campaign_id not in (select campaign_id from answer where
+--   kind = 'falling') limit 1
+--     en: Change the text or the audience of “{campaign_name}” ({channel}): of its {messages} messages since {first_day} {click_rate}
+--       were clicked, of the others {click_rate_of_others}.
+--     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. {first_day}부터 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
+--       {click_rate_of_others}입니다.
+--     as: to do
+--   select campaign_name, channel, messages, week_click_rate, previous_click_rate from answer where kind = 'falling' limit 2
+--     en: Refresh “{campaign_name}” ({channel}): its click rate fell from {previous_click_rate} to {week_click_rate} within a week.
+--     ko: ‘{campaign_name}’({channel}){을/를} 새로 구성해 보세요. 클릭률이 일주일 사이에 {previous_click_rate}에서 {week_click_rate}로 떨어졌습니다.
+--     as: to do
+--   select 1 from answer where channel = 'email' limit 1
+--     en: Machines open and click e-mails too: link scanners, and mail apps that protect privacy.
+--     ko: 이메일은 링크 검사기나 메일 앱의 개인정보 보호 기능 같은 기계도 열고 클릭합니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: In the last 28 days no campaign is clearly better or worse than the others on its channel, and none fell this week. Channels
+--       that count no clicks are not compared.
+--     ko: 최근 28일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없고, 이번 주에 하락한 캠페인도 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
 -- example:
 --   kind  campaign_name     channel            messages  click_rate  click_rate_of_others  week_click_rate  …
 --   best  11월 재구매 유도  push-notification  4942      0.0546      0.0405                0.0568           …

@@ -6,6 +6,23 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_day, max(max(date)) over
+--   () as last_day from answer group by channel order by 2 desc limit 1
+--     en: From {first_day} to {last_day}, {channel} sent the most: {sent} of {messages} messages.
+--     ko: {first_day}~{last_day}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
+--   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
+--   (conversions is null) > 0
+--     en: Conversions of different goals are not added up.
+--     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
+--     as: note
+--   select 1 from answer limit 1
+--     en: Sent is not reached: only deliveries tell what arrived, on channels that report them.
+--     ko: 발송은 도달이 아닙니다. 도착 여부는 도달을 집계하는 채널의 도달 수로만 알 수 있습니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No daily statistics are held of these days.
+--     ko: 이 기간의 일별 통계가 없습니다.
 -- example:
 --   date        channel                sent  failed  succeeded  delivered  clicked  conversions  …
 --   2026-10-24  chatapp-alimtalk       344   16      328                                         …

@@ -4,6 +4,25 @@
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 --   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
 -- In other DuckDB clients, set parameters before: set variable severity = 'stop';
+-- sentences:
+--   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as findings,
+--   count(*) as tests, coalesce(sum(findings_of_check) filter (severity = 'stop'), 0) as stops from tests having tests > 0
+--     en: The last round of data tests has {findings} {findings#finding|findings} from {tests} {tests#test|tests}; {stops} of them
+--       would mislead readers.
+--     ko: 마지막 데이터 검사 {tests}개에서 {findings}건이 발견되었고, 그중 분석을 오도할 수 있는 것은 {stops}건입니다.
+--   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as stops from tests
+--   where severity = 'stop' having stops > 0
+--     en: Data tests have {stops} findings that would mislead readers of these numbers.
+--     ko: 데이터 검사에서 이 수치를 오도할 수 있는 문제가 {stops}건 발견되었습니다.
+--     as: alert
+--   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as stops from tests
+--   where severity = 'stop' having stops > 0
+--     en: Look at `dawnload query checks --param severity=stop`: {stops} findings would mislead readers.
+--     ko: `dawnload query checks --param severity=stop`을 확인하세요. 분석을 오도할 수 있는 문제가 {stops}건 있습니다.
+--     as: to do
+--   select 1 where not exists (from answer)
+--     en: The last round of data tests found nothing.
+--     ko: 마지막 데이터 검사에서 발견된 문제가 없습니다.
 -- example:
 --   severity  name             date        …
 --   warn      campaigns_agree  2026-11-18  …

@@ -4,11 +4,17 @@
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show
 -- In other DuckDB clients, set parameters before: set variable weeks = 8;
+-- sentences:
+--   from answer where weeks_since = 1 and is_complete order by cohort_week desc limit 1
+--     en: Of the {users} people whose first message came in the week of {cohort_week:day}, {click_retention} clicked in the week
+--       after.
+--     ko: {cohort_week:day}에 시작하는 주에 첫 메시지를 받은 {users}명 중 {click_retention}가 다음 주에 클릭했습니다.
+--   select date_trunc('week', min(date))::date as week from ops.coverage where stream = 'events' having week is not null
+--     en: People first seen in the week of {week:day} are left out: the history begins there, so their first message may be older.
+--     ko: {week:day}에 시작하는 주는 데이터가 시작되는 주여서 첫 메시지가 더 오래되었을 수 있으므로 제외했습니다.
+--     as: note
 -- example:
 --   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share  is_complete
---   2026-11-02   0            496    496             203       0.4093           0.4093         true
---   2026-11-02   1            496    468             241       0.4859           0.515          true
---   2026-11-02   2            496    494             183       0.369            0.3704         false
 
 select
     cohort_retention.cohort_week,
@@ -20,5 +26,10 @@ select
     round(cohort_retention.clicker_share, 4) as clicker_share,
     cohort_retention.is_complete
 from marts.cohort_retention
-where cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)
+where
+    cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)
+    -- People of the first week held may have got messages before: they are no cohort.
+    and cohort_retention.cohort_week > (
+        select date_trunc('week', min(date)) from ops.coverage where stream = 'events'
+    )
 order by cohort_retention.cohort_week, cohort_retention.weeks_since;

@@ -6,6 +6,10 @@
 --   campaign (varchar, default null): id of the one campaign to look at
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select conversion_name, sum(conversions) as conversions from answer group by conversion_name order by 2 desc limit 1
+--     en: The most frequent conversion is “{conversion_name}”: {conversions}.
+--     ko: 가장 많은 전환은 ‘{conversion_name}’{으로/로}, {conversions}건입니다.
 -- example:
 --   conversion_name  channel           conversions  direct_conversions  campaigns_and_journeys  first_date  …
 --   결제 재시도      text-message      13           0                   1                       2026-10-27  …

@@ -3,6 +3,13 @@
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- In other DuckDB clients, set parameters before: set variable stream = 'events';
+-- sentences:
+--   select count(*) as fields from answer having fields > 0
+--     en: The service sends {fields} {fields#field|fields} otherwise than specified.
+--     ko: 명세와 다르게 오는 필드가 {fields}개 있습니다.
+--   select 1 where not exists (from answer)
+--     en: Every field is as specified.
+--     ko: 모든 필드가 명세와 같습니다.
 -- example:
 --   stream  place                           field   kind     example_type  first_date  last_date   records
 --   events  message_data:push-notification  locale  unknown  VARCHAR       2026-11-20  2026-11-20  1

@@ -5,6 +5,11 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select sum(failed) as failed, sum(failover_sent) as rescued, sum(failover_sent) / sum(failed) as rate from answer having failed
+--   > 0
+--     en: Of {failed} failed messages {rescued} were sent as a text instead ({rate}).
+--     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
 -- example:
 --   channel           resource_name   failed  failover_sent  failover_failed  failover_success_rate  rescue_rate  …
 --   chatapp-alimtalk  주문 완료 안내  87      63             24               0.7241                 0.7241       …

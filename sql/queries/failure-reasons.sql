@@ -3,6 +3,29 @@
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
+-- sentences:
+--   select list(failure_reason order by recent_failures desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
+--   having number > 0
+--     en: Rising this week: {reasons}.
+--     ko: 이번 주에 {reasons} 사유의 실패가 늘었습니다.
+--     as: finding
+--   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
+--     en: No reason of failed sends is clearly rising this week.
+--     ko: 이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.
+--   select failure_reason, channel, failures, first_date, last_date from answer order by failures desc limit 1
+--     en: The most frequent reason on one channel from {first_date} to {last_date} is “{failure_reason}” ({channel}): {failures}
+--       messages.
+--     ko: {first_date}~{last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failures}건입니다.
+--   select 1 from answer where trend is null limit 1
+--     en: Trends need the events of two whole weeks; where they are not held, no trend is shown.
+--     ko: 추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
+--     en: No send failed on the days whose events are held.
+--     ko: 이벤트가 있는 날짜에 실패한 발송이 없습니다.
+--   select 1 where not exists (from ops.coverage where stream = 'events')
+--     en: The reasons of failed sends come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 실패 사유는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   channel           failure_reason    failures  failure_rate  change   trend    recent_failures  …
 --   chatapp-alimtalk  수신 거부된 번호  19        0.064         0.1633   steady   8                …

@@ -3,6 +3,22 @@
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- In other DuckDB clients, set parameters before: set variable stream = 'events';
+-- sentences:
+--   select list(stream order by stream) as streams, max(days_behind_newest) as days from answer where days_behind_newest > 0 having
+--   count(*) > 0
+--     en: Behind the others: {streams:stream}, by up to {days} {days#day|days}.
+--     ko: {streams:stream}의 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
+--   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0)
+--     en: Every stream reaches as far as the others.
+--     ko: 모든 데이터가 같은 날짜까지 수집되었습니다.
+--   select 1 from answer limit 1
+--     en: In SQL, take days from `date`: an instant cast to a date, as in `occurred_at::date`, is a KST day only in a session of
+--       Asia/Seoul.
+--     ko: SQL에서 날짜는 `date` 열을 쓰세요. `occurred_at::date`처럼 시각을 날짜로 바꾸면 세션 시간대가 Asia/Seoul일 때만 한국 날짜가 됩니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: Nothing was pulled yet. `dawnload run` brings the first days.
+--     ko: 아직 가져온 데이터가 없습니다. `dawnload run`을 실행하면 채워집니다.
 -- example:
 --   stream              first_date  last_date   days_held  days_missing  days_behind_newest  last_pulled_at_kst   …
 --   alimtalk_templates  2026-11-21  2026-11-21  1          0             0                   2026-11-21 07:30:00  …

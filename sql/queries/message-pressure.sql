@@ -5,6 +5,31 @@
 --   day (date, default max(date)): last KST day of the window; unless given, the last one held
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
 -- In other DuckDB clients, set parameters before: set variable window_days = 7;
+-- sentences:
+--   select least(window_days, days_held) as days, sum(users) as users, sum(messages) / sum(users) as messages from answer group by
+--   all
+--     en: On the {days} {days#day|days} whose events are held, {users} people got messages, {messages} each on average.
+--     ko: 이벤트가 있는 {days}일 동안 {users}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
+--   with ends as (select *, row_number() over (order by rowid) as place from answer where share_of_users >= 0.05) select
+--   many.share_of_users as share, many.click_rate, few.click_rate as few_click_rate, replace(replace(many.messages_per_person, '+',
+--   ' or more'), '-', ' to ') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') ||
+--   if(many.messages_per_person like '%+', '', '건') as many_ko, replace(few.messages_per_person, '-', ' to ') as few_en,
+--   replace(few.messages_per_person, '-', '~') || '건' as few_ko from ends as many, ends as few where few.place = 1 and many.place =
+--   (select max(place) from ends) and many.place > 1 and many.click_rate is not null and few.click_rate is not null
+--     en: Of them {share} got {many_en} and clicked {click_rate} of those whose clicks are counted; people who got {few_en} clicked
+--       {few_click_rate}.
+--     ko: 그중 {share}는 메시지를 {many_ko} 받았고, 클릭을 집계하는 메시지의 클릭률은 {click_rate}입니다. {few_ko} 받은 사람의 클릭률은 {few_click_rate}입니다.
+--   select 1 from answer limit 1
+--     en: People who get more messages differ in other ways too: a lower rate is not only the messages’ doing.
+--     ko: 메시지를 많이 받는 사람은 다른 점도 다르므로, 낮은 클릭률이 메시지 때문만은 아닙니다.
+--     as: note
+--   select 1 from answer limit 1
+--     en: People “got” a message when it was sent to them and did not fail.
+--     ko: ‘받은’ 메시지는 실패하지 않고 발송된 메시지입니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: Who got how many messages comes with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 사람별 메시지 수는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   messages_per_person  users  share_of_users  messages  displays  clicks  click_rate  clicker_share  clickers  …
 --   1                    2      0.004           2         0         0       0           0              0         …

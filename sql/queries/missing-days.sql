@@ -6,6 +6,31 @@
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select stream, sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where exists (from
+--   ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) group by stream
+--     en: {stream}: {days} {days#day|days} missing from {first_day} to {last_day}.
+--     ko: {stream} 데이터가 {first_day}~{last_day} 사이에 {days}일 빠져 있습니다.
+--   select count(distinct day) as days from (select unnest(generate_series(first_day, last_day, interval 1 day)) as day from answer
+--   where stream = 'statistics' and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date <
+--   answer.first_day)) where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
+--     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.
+--     ko: 최근 2주 중 {days}일의 통계가 빠져 있어 합계가 실제보다 작습니다.
+--     as: alert
+--   select 1 where exists (from ops.coverage) and not exists (from answer where exists (from ops.coverage where coverage.stream =
+--   answer.stream and coverage.date < answer.first_day))
+--     en: No day is wholly missing since the first one of each stream.
+--     ko: 데이터 종류별 첫 날짜 이후로 통째로 빠진 날짜는 없습니다.
+--   select count(distinct first_day) as gaps, bool_or(stream <> 'events') as is_free from answer where exists (from ops.coverage
+--   where coverage.stream = answer.stream and coverage.date < answer.first_day) having bool_or(stream <> 'events')
+--     en: `dawnload run` asks again for the missing days of free streams.
+--     ko: `dawnload run`을 실행하면 무료 데이터의 빠진 날짜를 다시 요청합니다.
+--     as: to do
+--   select 1 from answer where stream = 'events' and exists (from ops.coverage where coverage.stream = 'events' and coverage.date <
+--   answer.first_day) limit 1
+--     en: `dawnload plan` shows what the missing days of events cost.
+--     ko: 빠진 이벤트 날짜의 비용은 `dawnload plan`으로 확인하세요.
+--     as: to do
 -- example:
 --   stream  first_day   last_day    days
 --   events  2026-09-26  2026-11-01  37

@@ -8,6 +8,26 @@
 --   least_messages (bigint, default 100, from 0): only what has so many messages is judged
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 -- In other DuckDB clients, set parameters before: set variable per = 'hour';
+-- sentences:
+--   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
+--   by opted_out desc limit 3
+--     en: After “{item}” ({channel}) more people opt out within 72 hours than chance explains: {per_thousand} of a thousand messages
+--       from {first_date} to {last_date}, {per_thousand_of_others} of all others.
+--     ko: {first_date}~{last_date}에 보낸 ‘{item}’({channel}){은/는} 72시간 내 수신거부가 1,000건당 {per_thousand}건으로,
+--       나머지({per_thousand_of_others}건)보다 우연으로 보기 어려울 만큼 많습니다.
+--     as: finding
+--   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code
+--   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code <> 'too_few') > 0
+--     en: Of the messages from {first_date} to {last_date}, none brings more opt-outs within 72 hours than chance explains.
+--     ko: {first_date}~{last_date} 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 것은 없습니다.
+--   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
+--     en: {verdict}
+--     ko: {verdict}
+--   from answer where verdict_code = 'more' order by opted_out desc limit 2
+--     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} opt-outs followed its {messages} messages since
+--       {first_date}.
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date}부터 보낸 {messages}건에 수신거부 {opted_out}건이 뒤따랐습니다.
+--     as: to do
 -- example:
 --   item                 channel       messages  opted_out  per_thousand  per_thousand_low  per_thousand_high  …
 --   주말 특가 문자       text-message  448       26         58.036        39.909            83.677             …

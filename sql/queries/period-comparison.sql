@@ -9,6 +9,34 @@
 --   campaign (varchar, default null): id of the one campaign to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select sum(value) as sent, period.first_day, period.last_day from answer, marts.period('statistics', days := 7) as period where
+--   measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
+--     en: {sent} messages were sent from {first_day} to {last_day}.
+--     ko: {first_day}~{last_day}에 메시지 {sent}건을 보냈습니다.
+--   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
+--   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
+--   previous_days_missing) = 0 and sum(previous) > 0 and sum(value) <> sum(previous)
+--     en: That is {rate} {comparison} than in the period before.
+--     ko: 직전 기간보다 {rate} {comparison}.
+--   select 1 from answer where measure = 'sent' having max(days_missing + previous_days_missing) = 0 and sum(value) = sum(previous)
+--     en: That is as many as in the period before.
+--     ko: 직전 기간과 같습니다.
+--   select max(days_missing + previous_days_missing) as days from answer having days > 0
+--     en: They are not compared with the period before: {days} {days#day|days} of the two periods {days#is|are} not held.
+--     ko: 두 기간 중 {days}일의 데이터가 없어 직전 기간과 비교하지 않습니다.
+--     as: note
+--   select 1 from answer where measure = 'conversion_rate' having bool_or(value is null and goals is not null)
+--     en: Campaigns count different goals, so they have no conversion rate together.
+--     ko: 캠페인마다 목표가 달라 전체 전환율은 계산하지 않습니다.
+--     as: note
+--   select 1 from answer having count(*) filter (channel_or_campaign = 'all') > 0
+--     en: Rates are of all channels together, so they also move with the mix of channels.
+--     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
+--     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
 -- example:
 --   channel_or_campaign  measure        value   previous  change   year_before  change_on_year  days_missing  …
 --   push-notification    sent           3815    3833      -0.0047                               0             …

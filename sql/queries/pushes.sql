@@ -4,6 +4,16 @@
 --   start (date, default last_day - 27): first KST day on which pushes began
 --   end (date, default max(date)): last KST day; unless given, that of the newest push
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select count(*) as pushes, sum(sent) as sent, sum(rejected) as rejected, sum(unchanged) as unchanged from answer having pushes >
+--   0
+--     en: {pushes} {pushes#push|pushes}: the service took {sent} rows and rejected {rejected}; {unchanged} were left out, since they
+--       had not changed.
+--     ko: 되돌려 보내기 {pushes}건으로 {sent}행을 보냈고 {rejected}행이 거절되었습니다. 바뀌지 않은 {unchanged}행은 보내지 않았습니다.
+--   select target from answer where state = 'ambiguous'
+--     en: A push to {target} waits for a decision (`dawnload push list`): it is not known whether the service has its rows.
+--     ko: {target}에 보낸 건이 결정을 기다리고 있습니다(`dawnload push list`). 서비스가 행을 받았는지 알 수 없습니다.
+--     as: to do
 -- example:
 --   push_id  begun_at_kst  target  name  state  rows  sent  unchanged  rejected  unknown  erased  calls  note
 

@@ -7,6 +7,27 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   response (varchar, default null, one of delivered clicked): only this kind of response
 -- In other DuckDB clients, set parameters before: set variable response = 'clicked';
+-- sentences:
+--   from answer where response = 'clicked' order by responses desc limit 1
+--     en: Of “{resource_name}” ({channel}), which has the most clicks of known time, half come within {p50_seconds}.
+--     ko: 시각이 알려진 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
+--   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
+--   1 order by p50_seconds desc limit 1
+--     en: Of those with at least 20 clicks, “{resource_name}” ({channel}) is clicked last: half of its clicks come within
+--       {p50_seconds}.
+--     ko: 클릭이 20건 이상인 것 중에서는 ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 {p50_seconds} 안에 일어납니다.
+--   select sum(responses * quick_click_share) / sum(responses) as rate from answer where channel = 'email' and response = 'clicked'
+--   having rate is not null
+--     en: Machines click e-mails too: {rate} of their clicks came within two seconds of delivery, or of sending where no delivery is
+--       known.
+--     ko: 이메일은 기계도 클릭합니다. 클릭의 {rate}가 도달(도달을 알 수 없으면 발송) 뒤 2초 안에 일어났습니다.
+--     as: note
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
+--     en: Times of deliveries and clicks come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 도달·클릭 시각은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
+--     en: No delivery or click of these days is known.
+--     ko: 이 기간의 도달·클릭 기록이 없습니다.
 -- example:
 --   channel  resource_name          response  responses  p50_seconds  p90_seconds  p99_seconds  share_within_hour  …
 --   email    겨울 신상 룩북         clicked   29         26311.9      61456        84328.1      0.2414             …

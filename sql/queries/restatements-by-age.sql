@@ -5,6 +5,19 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   least_days (bigint, default 7, from 1): fewer days say nothing
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select max(median_rise) filter (counter = 'click') as rate, max(days) as days from answer where age_days = 1 having rate > 0
+--     en: The newest days are not final: after the first morning clicks usually rise by {rate} (median of {days} days).
+--     ko: 최근 날짜의 수치는 확정이 아닙니다. 첫날 아침 이후 클릭이 대체로 {rate} 늘어납니다({days}일의 중앙값).
+--     as: note
+--   select max(days) as days from answer where age_days = 1 having max(median_rise) = 0
+--     en: Counts usually do not change after the first morning (median of {days} days).
+--     ko: 수치는 대체로 첫날 아침 이후 달라지지 않습니다({days}일의 중앙값).
+--     as: note
+--   select 1 where not exists (from answer where age_days = 1 and median_rise is not null)
+--     en: How much the newest days will still rise is not known: too few earlier days were asked for again.
+--     ko: 최근 날짜의 수치가 앞으로 얼마나 늘어날지는 알 수 없습니다. 다시 조회한 이전 날짜가 부족합니다.
+--     as: note
 -- example:
 --   counter  age_days  days  median_rise  largest_rise
 

@@ -6,6 +6,17 @@
 --   campaign (varchar, default null): id of the one campaign to look at
 --   goal (varchar, default null): the conversion whose amounts count; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select campaign_name, revenue from answer where variant_name is null and revenue > 0 order by revenue desc limit 1
+--     en: “{campaign_name}” sold the most: {revenue:money}.
+--     ko: 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
+--   select campaign_name, revenue_per_message from answer where variant_name is null and revenue > 0 qualify count(*) over () > 1
+--   order by revenue_per_message desc limit 1
+--     en: Most per message: “{campaign_name}”, {revenue_per_message:money}.
+--     ko: 메시지당 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue_per_message:money}입니다.
+--   from answer where variant_name is not null and is_winner
+--     en: {variant_name} of “{campaign_name}” sells more per message than the other variants.
+--     ko: ‘{campaign_name}’에서는 {variant_name}안의 메시지당 매출이 다른 안보다 큽니다.
 -- example:
 --   campaign_name     variant_name  succeeded  conversions  revenue  revenue_per_message  revenue_per_conversion  …
 --   11월 재구매 유도                4939       125          4824100  976.74               38592.8                 …

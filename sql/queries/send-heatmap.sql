@@ -6,6 +6,34 @@
 --   measure (varchar, default 'click_rate', one of click_rate sent): what the cells show
 --   least_messages (bigint, default 100, from 0): cells with fewer messages have no rate
 -- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
+-- sentences:
+--   with sent as (select channel, sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level,
+--   0) as usual, sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer)
+--   and clickable > 0 window level as (partition by sent_date, campaign_id, user_journey_id)), cells as (select isodow(sent_date) as
+--   day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) as clicked, sum(clickable * usual) as
+--   expected, sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter from sent group by all) select (select
+--   any_value(channel) from answer) as channel, day, ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday',
+--   'sunday'][day] as weekday, cells.hour, days, messages, clicked / messages as rate, expected / messages as expected_rate from
+--   cells where days >= 3 and messages >= 100 and clicked - expected > 3.43 * sqrt(scatter) and clicked > expected order by (clicked
+--   - expected) / sqrt(nullif(scatter, 0)) desc limit 1
+--     en: On {channel}, messages sent on {weekday} from {hour} are clicked clearly more than other messages of the same campaigns on
+--       the same days: {rate} of {messages}, where {expected_rate} would be usual ({days} such days).
+--     ko: {channel} 채널에서 {weekday} {hour}에 보낸 메시지의 클릭률은 {rate}({messages}건, {days}일)로, 같은 날 같은 캠페인의 다른 시간대로 기대되는 {expected_rate}보다
+--       뚜렷하게 높습니다.
+--     as: finding
+--   with sent as (select sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level, 0) as
+--   usual, sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer) and
+--   clickable > 0 window level as (partition by sent_date, campaign_id, user_journey_id)), cells as (select isodow(sent_date) as
+--   day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) - sum(clickable * usual) as more,
+--   sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter from sent group by all) select
+--   any_value(answer.channel) as channel from answer where not exists (from cells where days >= 3 and messages >= 100 and more > 0
+--   and more > 3.43 * sqrt(scatter)) having count(*) > 0
+--     en: Of the hours of a weekday on which {channel} was sent at least three times, none is clicked clearly more than the other
+--       messages of the same campaigns on the same days.
+--     ko: {channel} 채널에서 세 번 이상 보낸 요일·시간대 중 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 뚜렷하게 높은 것은 없습니다.
+--   select 1 where not exists (from answer)
+--     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   channel            hour  monday  tuesday  wednesday  thursday  friday  saturday  sunday
 --   push-notification  0

@@ -1,9 +1,22 @@
--- title: Spend on exports by month
+-- title: Export fees by month
 -- question: How many event records were paid for in each month, and what did they cost?
 -- params:
 --   start (date, default null): first KST day on which exports were requested; its month counts whole
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select month, records, exports from answer order by month desc limit 1
+--     en: In {month}, {records} records of {exports} {exports#export|exports} were paid for.
+--     ko: {month}에 내보내기 {exports}건으로 유료 레코드 {records}건을 받았습니다.
+--   select month, cost, currency from answer where cost > 0 order by month desc limit 1
+--     en: Export fees of {month}: {cost:money}.
+--     ko: {month}의 내보내기 요금은 {cost:money}입니다.
+--   select 1 where exists (from answer) and not exists (from answer where cost > 0)
+--     en: No price per record is set (exports.price_per_record), so no fee is shown.
+--     ko: 레코드당 단가(exports.price_per_record)가 설정되지 않아 요금은 표시하지 않습니다.
+--   select 1 where not exists (from answer)
+--     en: Nothing was paid for.
+--     ko: 지출이 없습니다.
 -- example:
 --   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand  currency
 --   2026-11  19       0                  58802    58000              5880.2  100
@@ -14,8 +27,9 @@ select
     export_spend.ambiguous_exports,
     export_spend.records,
     export_spend.estimated_records,
-    export_spend.cost,
-    export_spend.cost_per_thousand,
+    -- Without a price there is no fee, which is not a fee of 0.
+    if(export_spend.cost_per_thousand > 0, export_spend.cost, null) as cost,
+    nullif(export_spend.cost_per_thousand, 0) as cost_per_thousand,
     budget.currency
 from marts.export_spend
 left join ops.budget on true

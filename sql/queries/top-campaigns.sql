@@ -8,6 +8,10 @@
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages have a rank by a rate
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   from answer where rank = 1 and coalesce(getvariable('measure')::varchar, 'clicked') = 'clicked' limit 1
+--     en: “{campaign_name}” was clicked most: {clicked} clicks, {click_rate} of its messages.
+--     ko: 클릭이 가장 많은 캠페인은 ‘{campaign_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
 -- example:
 --   rank  campaign_name           sent  clicked  click_rate  conversions  conversion_rate  goal       delivered  …
 --   1     11월 재구매 유도        5094  270      0.0546      125          0.0253           구매 완료  4534       …

@@ -237,7 +237,7 @@ export function enterJourney(projectId: string, journeyId: string, users: readon
 }
 
 function reference(endpoint: FreeRequest['endpoint'], path: string, query: Query = {}): FreeRequest {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;

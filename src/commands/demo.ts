@@ -1,19 +1,19 @@
 /** `dawnload demo`: runs the nightly job against the embedded sandbox and shows what a newcomer can take in of it. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { z } from 'zod';
 import { lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { loadConfig } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { startSandbox } from '../../sandbox/index.js';
-import { bundledQuery } from '../queries/catalogue.js';
-import { drawTable } from '../terminal/table.js';
+import { answerAndSentences } from '../queries/ask.js';
+import { bundledQuery, valuesFor } from '../queries/catalogue.js';
+import type { Said } from '../queries/sentences.js';
+import { Wording } from '../queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
-import { selectIn } from '../warehouse/sql-header.js';
 import type { Invocation } from '../invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
@@ -67,7 +67,7 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
     }
     const reader = await Reader.open(published);
     try {
-      await showResults(reader, terminal);
+      await showResults(reader, terminal, now);
     } finally {
       await reader.close();
     }
@@ -84,35 +84,32 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
   }
 }
 
-/** The width of the widest table in columns. */
-const WIDEST = 100;
+/** The queries whose sentences the demo ends with. */
+const RESULTS = [
+  'key-figures',
+  'campaigns-to-watch',
+  'ab-tests',
+  'opt-outs-after-messages',
+  'refused-templates',
+];
 
-/** The sections of `sql/demo.sql`, each with the bundled query whose answer it words. */
-const RESULTS = { last_week: 'period-comparison', most_clicked: 'top-campaigns', tests: 'ab-tests' };
-
-const result = z.array(z.object({ sentence: z.string() }).catchall(z.string()));
-
-/** Prints three results, each as a sentence and a small table: the last week, the most clicked campaigns, the A/B tests. */
-export async function showResults(
-  reader: Reader,
-  terminal: Pick<Terminal, 'out' | 'draw' | 'width' | 'color'>,
-): Promise<void> {
-  const width = Math.min(terminal.width ?? WIDEST, WIDEST);
-  for (const [name, query] of Object.entries(RESULTS)) {
-    const answer = selectIn(bundledQuery(query).sql);
-    const rows = result.parse(await reader.objects(statement(`demo/${name}`, { answer })));
-    const [first] = rows;
-    if (first === undefined) continue;
-    const heads = Object.keys(first).slice(1);
-    const cells = rows.map((row) => heads.map((head) => row[head] ?? ''));
-    const columns = heads.map((head, i) => ({
-      name: head,
-      numeric: cells.every((row) => /^[\d–]/.test(row[i] ?? '')),
-    }));
-    terminal.out('');
-    terminal.out(first.sentence);
-    terminal.draw(drawTable(columns, cells, { width, color: terminal.color }));
+/** Prints what the bundled queries say of the data: what happened, what stands out, and what to do. */
+export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'>, now: Date): Promise<void> {
+  const wording = new Wording('en');
+  const said: Said[] = [];
+  for (const name of RESULTS) {
+    const query = bundledQuery(name);
+    const answer = await answerAndSentences(reader, query, valuesFor(query, new Map(), now, 'en'), wording);
+    said.push(...answer.said);
   }
+  const texts = (...roles: readonly Said['as'][]): string[] =>
+    said.filter(({ as }) => roles.includes(as)).map(({ text }) => text);
+  terminal.out('');
+  terminal.out(texts('sentence').join(' '));
+  for (const text of texts('finding')) terminal.out(`- ${text}`);
+  const toDo = texts('to do');
+  if (toDo.length > 0) terminal.out('What to do:');
+  for (const text of toDo) terminal.out(`- ${text}`);
 }
 
 function settings(baseUrl: string, last: Day): string {

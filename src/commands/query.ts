@@ -80,7 +80,10 @@ export async function queryCommand(
     // The user's SQL may be pasted from an untrusted source: it may read the warehouse, but no other file and no network.
     await reader.confine();
     const values = await knownValues(question, question.values, reader);
-    const answer = await ask(reader.connection, question.sql, values, question.subject);
+    const { sentences } = question;
+    const reading = { sentences, language: options.lang ?? 'en' };
+    const answer = await ask(reader.connection, question.sql, values, question.subject, reading);
+    for (const { text } of answer.said) invocation.terminal.note(text);
     await deliver(answer, {
       format,
       output,

@@ -78,7 +78,8 @@ export async function answerFor(
 ): Promise<string> {
   const values = query === undefined ? given : await knownValues(query, given, reader);
   const subject = query === undefined ? 'The query' : `The query ${query.name}`;
-  const answer = await ask(reader.connection, sql, values, subject);
+  const sentences = query?.sentences ?? [];
+  const answer = await ask(reader.connection, sql, values, subject, { sentences, language });
   const rows: string[] = [];
   let length = 0;
   for await (const chunk of answer.chunks) {
@@ -94,6 +95,7 @@ export async function answerFor(
   const about = {
     ...(query === undefined ? {} : { question: query.question, parameters: Object.fromEntries(values) }),
     ...(dropped.length === 0 ? {} : { note: notCounted(dropped)[language] }),
+    ...(answer.said.length === 0 ? {} : { sentences: answer.said.map(({ text }) => text) }),
     ...(await coverageOf(reader, relations, query && (await daysAsked(reader, query)))),
     published_at: formatKst(statSync(file).mtime),
     tables: [...relations].sort(),

@@ -10,12 +10,16 @@ import type { ParameterValues, QueryFile } from './catalogue.js';
 import { tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
 import { ID_COLUMNS } from '../fields.js';
 import type { Reader } from '../warehouse/reader.js';
+import type { Language } from '../dictionary/dictionary.js';
+import { rowsWithNumbers, saidOf, type Said, type Sentence } from './sentences.js';
+import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
  * Runs all statements and streams the answer of the last one; the statements before it prepare the question.
  *
  * @param subject the beginning of error messages
+ * @param reading the sentences that read the answer, and their language
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it; also while the rows are read
  */
 export async function ask(
@@ -23,6 +27,7 @@ export async function ask(
   sql: string,
   values: ParameterValues,
   subject: string,
+  { sentences, language }: Reading = UNREAD,
 ): Promise<Answer> {
   if (isEmpty(sql)) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
@@ -30,25 +35,48 @@ export async function ask(
   requireReadingFunctions(sql, subject);
   try {
     await setVariables(connection, values);
-    return withSqlErrors(answerOf(await runAll(connection, sql, subject)), subject);
+    if (sentences.length === 0) {
+      return withSqlErrors(answerOf(await runAll(connection, sql, subject)), subject, []);
+    }
+    await keepAnswer(connection, sql);
+    const said = await saidOf(connection, sentences, new Wording(language));
+    return withSqlErrors(answerOf(await connection.stream(KEPT)), subject, said);
   } catch (error) {
     throw error instanceof UsageError ? error : sqlError(subject, error);
   }
 }
 
+/** Keeps the answer of a bundled query in the table that its sentences read. */
+async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<void> {
+  // The header begins on the line of `create`, so that errors name the lines of the file.
+  await connection.run(`create or replace temp table answer as ${sql}`);
+}
+
+const KEPT = 'select * from answer order by rowid';
+
+interface Reading {
+  readonly sentences: readonly Sentence[];
+  readonly language: Language;
+}
+
+const UNREAD: Reading = { sentences: [], language: 'en' };
+
 /**
- * All rows of a bundled query, as objects of JSON values. It runs in a session of its own, so that queries do not share
- * variables.
+ * All rows of a bundled query, and what its sentences say of them. It runs in a session of its own, so that queries do not
+ * share variables.
  */
-export async function rowsOf(
+export async function answerAndSentences(
   reader: Reader,
-  { sql }: Pick<QueryFile, 'sql'>,
-  values: ParameterValues = new Map(),
-): Promise<Record<string, unknown>[]> {
+  { sql, sentences }: Pick<QueryFile, 'sql' | 'sentences'>,
+  values: ParameterValues,
+  wording: Wording,
+): Promise<{ readonly rows: readonly Row[]; readonly said: readonly Said[] }> {
   const session = await reader.beside();
   try {
     await setVariables(session.connection, values);
-    return await session.objects(sql);
+    await keepAnswer(session.connection, sql);
+    const rows = await rowsWithNumbers(session.connection, KEPT);
+    return { rows, said: await saidOf(session.connection, sentences, wording) };
   } finally {
     await session.close();
   }
@@ -78,13 +106,16 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
 interface Answer extends QueryResult {
   /** The number of rows read so far. */
   rows(): number;
+  /** What the sentences of a bundled query say of the answer. */
+  readonly said: readonly Said[];
 }
 
 /** An invalid value may be found only in a later batch; that error is reported as an error of the query too. */
-function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Answer {
+function withSqlErrors({ columns, chunks }: QueryResult, subject: string, said: readonly Said[]): Answer {
   let rows = 0;
   return {
     columns,
+    said,
     rows: () => rows,
     chunks: {
       async *[Symbol.asyncIterator]() {

@@ -6,6 +6,7 @@ import { PACKAGE_ROOT } from '../package.js';
 import { headerOf } from '../warehouse/sql-header.js';
 import { closest } from 'fastest-levenshtein';
 import { isDay } from '../calendar.js';
+import { parseSentences, type Sentence } from './sentences.js';
 
 /** The allowed types of a parameter, by their DuckDB names. */
 const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
@@ -36,6 +37,8 @@ export interface QueryFile {
   readonly countsPeople: boolean;
   /** The first rows of the answer on the demo's data, drawn as a table; empty if the answer has no rows. */
   readonly example: readonly string[];
+  /** What can be said of the answer, each with its condition. */
+  readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
   readonly sql: string;
 }
@@ -98,7 +101,7 @@ export function valuesFor(
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 
 /**
- * Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines) and `example`.
+ * Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`.
  *
  * @throws DamageError
  */
@@ -117,6 +120,7 @@ function parseQuery(name: string, sql: string): QueryFile {
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(name, line)),
     countsPeople: header['counts']?.[0] === 'people',
     example: header['example'] ?? [],
+    sentences: parseSentences(name, header['sentences'] ?? []),
     sql,
   };
 }

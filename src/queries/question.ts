@@ -31,6 +31,8 @@ export interface Question {
   readonly title?: string;
   /** True if a bundled query counts people. */
   readonly countsPeople: boolean;
+  /** The sentences that read the answer of the bundled query. */
+  readonly sentences: QueryFile['sentences'];
 }
 
 /** The query that the options specify; undefined if they specify none. */
@@ -42,10 +44,9 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
     });
   }
   const values = parseAssignments(param);
-  if (sql !== undefined) return { sql, values, params: [], subject: 'The query', countsPeople: false };
-  if (file !== undefined) {
-    return { sql: readSql(file), values, params: [], subject: file, countsPeople: false };
-  }
+  const own = { values, params: [], countsPeople: false, sentences: [] };
+  if (sql !== undefined) return { ...own, sql, subject: 'The query' };
+  if (file !== undefined) return { ...own, sql: readSql(file), subject: file };
   if (name === undefined) return undefined;
   const query = bundledQuery(name);
   return {
@@ -55,6 +56,7 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
     subject: `The query ${name}`,
     title: query.title,
     countsPeople: query.countsPeople,
+    sentences: query.sentences,
   };
 }
 

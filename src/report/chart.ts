@@ -1,83 +1,176 @@
-/// <reference lib="dom" />
-/** Draws charts as SVG with Observable Plot on a DOM without a browser. The style of the page supplies the colours. */
-import { plot, type Markish, type PlotOptions, barX, ruleX } from '@observablehq/plot';
-import { parseHTML } from 'linkedom';
-import { Html } from './page.js';
+/** Draws small charts as SVG. The style of the page gives the colours by class, for light and dark mode. */
+import { html, Html } from './html.js';
 
-interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
-  /** The label for screen readers. */
-  readonly label: string;
-  /** A longer description for screen readers. */
-  readonly description?: string;
-  readonly marks: readonly Markish[];
-  /**
-   * True if the chart stretches to the width of its cell. Only for charts of lines without text, because stretching
-   * distorts text.
-   */
-  readonly stretches?: boolean;
+/** The size of a chart in a row of a table. */
+const WIDTH = 150;
+const HEIGHT = 20;
+const MARGIN = 5;
+/** Times are drawn on a logarithmic scale from one second to one week, with marks at a minute, an hour and a day. */
+const LONGEST = Math.log(7 * 86_400);
+const TIME_MARKS = [60, 3600, 86_400];
+
+/** Coordinates of a tenth of a pixel are precise enough, and short. */
+const px = (value: number): string => String(Math.round(value * 10) / 10);
+
+function svg(
+  label: string,
+  content: readonly Html[],
+  given: { width?: number; height?: number; kind?: string } = {},
+): Html {
+  const { width = WIDTH, height = HEIGHT, kind = '' } = given;
+  // Strokes keep their width and dots are strokes, so a chart may be stretched to the width of its cell.
+  const stretch = kind === 'squares' ? undefined : new Html(' preserveAspectRatio="none"');
+  return html`<svg
+    class="chart ${kind}"
+    viewBox="0 0 ${width} ${height}"
+    width="${width}"
+    height="${height}"
+    role="img"
+    ${stretch}
+  >
+    <title>${label}</title>
+    ${content}
+  </svg>`;
 }
 
-/** The colours of marks by meaning; the style in `document.ts` has their values for light and dark mode. */
-export const INK = 'var(--ink)';
-export const ACCENT = 'var(--accent)';
-export const BAD = 'var(--bad)';
-export const SOFT = 'var(--line)';
-
-/** Options of a chart in a table row, one text line high. */
-export const IN_ROW = {
-  height: 22,
-  marginLeft: 6,
-  marginRight: 6,
-  marginTop: 2,
-  marginBottom: 2,
-  axis: null,
-} as const;
-
-const { document } = parseHTML('<html><body></body></html>');
-
-/** Draws the marks as an SVG image of the given width, which shrinks with the page. */
-export function chart({ label, description, marks, stretches = false, ...options }: Chart): Html {
-  const svg = plot({
-    document,
-    className: stretches ? 'plot-stretched' : 'plot',
-    ...options,
-    marks: [...marks],
-  });
-  // The page contains the style of all charts once.
-  svg.querySelector('style')?.remove();
-  if (stretches) svg.setAttribute('preserveAspectRatio', 'none');
-  svg.setAttribute('role', 'img');
-  svg.removeAttribute('aria-label');
-  if (description !== undefined) svg.prepend(textElement('desc', description));
-  svg.prepend(textElement('title', label));
-  // Screen readers would read out the names that Plot gives to its groups.
-  for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
-  return new Html(rounded(svg.outerHTML));
+/** A scale from values to pixels; values outside of it are drawn at its ends. */
+function scale(from: number, to: number, width = WIDTH): (value: number) => number {
+  const room = width - 2 * MARGIN;
+  return (value) => MARGIN + Math.max(0, Math.min(1, (value - from) / (to - from || 1))) * room;
 }
 
-function textElement(name: 'title' | 'desc', text: string): SVGElement {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-  element.textContent = text;
-  return element;
+const rect = (kind: string, x: number, width: number, y = 4, height = HEIGHT - 8): Html =>
+  html`<rect
+    class="${kind}"
+    x="${px(x)}"
+    y="${px(y)}"
+    width="${px(Math.max(0, width))}"
+    height="${px(height)}"
+  />`;
+const upright = (kind: string, x: number, y1 = 2, y2 = HEIGHT - 2): Html =>
+  html`<path class="${kind}" d="M${px(x)} ${px(y1)}V${px(y2)}" />`;
+const level = (kind: string, x1: number, x2: number): Html =>
+  html`<path class="${kind}" d="M${px(x1)} ${HEIGHT / 2}H${px(x2)}" />`;
+const dot = (x: number): Html => html`<path class="dot" d="M${px(x)} ${HEIGHT / 2}h.01" />`;
+
+export function bar(label: string, value: number, longest: number): Html {
+  const at = scale(0, longest);
+  return svg(label, [rect('fill', MARGIN, at(value) - MARGIN), upright('soft', MARGIN)]);
+}
+
+/** A value as a dot, and the value that it is compared with as a stroke. */
+export function compared(label: string, value: number, other: number, longest: number): Html {
+  const at = scale(0, longest);
+  return svg(label, [
+    upright('soft', MARGIN),
+    level('soft', at(other), at(value)),
+    upright('ink', at(other)),
+    dot(at(value)),
+  ]);
+}
+
+/** An estimate with its interval, and a dashed line at the value that it is compared with. */
+export function interval(
+  label: string,
+  [value, low, high, reference]: readonly (number | null)[],
+  [from, to]: readonly [number, number],
+): Html {
+  const at = scale(from, to);
+  return svg(label, [
+    ...(reference === null || reference === undefined ? [] : [upright('dashed', at(reference), 0, HEIGHT)]),
+    ...(low === null || low === undefined || high === null || high === undefined
+      ? []
+      : [level('line', at(low), at(high))]),
+    ...(value === null || value === undefined ? [] : [dot(at(value))]),
+  ]);
+}
+
+/** Seconds until half (dot), nine in ten (stroke) and 99 in 100 (end of the line) of the responses. */
+export function spread(label: string, half: number, most: number, nearlyAll: number): Html {
+  const time = scale(0, LONGEST);
+  const at = (seconds: number): number => time(Math.log(Math.max(1, seconds)));
+  return svg(label, [
+    ...TIME_MARKS.map((mark) => upright('dashed soft', at(mark), 0, HEIGHT)),
+    level('line', at(half), at(nearlyAll)),
+    upright('ink', at(most), 5, HEIGHT - 5),
+    dot(at(half)),
+  ]);
 }
 
 /**
- * Rounds attributes to two decimals: a hundredth of a pixel is invisible, and the page becomes less than half as large.
+ * Values by day as a line over its area, from zero; an unknown day is a gap.
+ *
+ * @param marked how many of the last days are marked
  */
-function rounded(markup: string): string {
-  return markup.replace(/="[^"]*"/g, (attribute) =>
-    attribute.replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toFixed(2)))),
+export function line(label: string, values: readonly (number | null)[], highest: number, marked = 0): Html {
+  const height = 40;
+  const step = WIDTH / Math.max(1, values.length - 1);
+  const y = (value: number): number => height - 2 - (value / (highest || 1)) * (height - 5);
+  const pieces: { x: number; y: number }[][] = [[]];
+  values.forEach((value, i) => {
+    if (value === null) pieces.push([]);
+    else pieces[pieces.length - 1]?.push({ x: i * step, y: y(value) });
+  });
+  const drawn = pieces.filter(([first]) => first !== undefined);
+  const path = (points: readonly { x: number; y: number }[]): string =>
+    points.map((point, i) => `${i === 0 ? 'M' : 'L'}${px(point.x)} ${px(point.y)}`).join('');
+  const from = WIDTH - Math.max(0, marked - 1) * step;
+  return svg(
+    label,
+    [
+      ...(marked > 0 ? [rect('marked', from, WIDTH - from, 0, height)] : []),
+      ...drawn.map((points) => {
+        const [first, last] = [points[0], points[points.length - 1]];
+        return html`<path
+            class="area"
+            d="${path(points)}L${px(last?.x ?? 0)} ${height}L${px(first?.x ?? 0)} ${height}Z"
+          />
+          <path class="line" d="${path(points)}${points.length === 1 ? 'h3' : ''}" />`;
+      }),
+      html`<path class="soft" d="M0 ${height - 1}H${WIDTH}" />`,
+    ],
+    { height, kind: 'days' },
   );
 }
 
-export function bar(value: number, longest: number, label: string): Html {
-  return chart({
+/** Steps of a colour, from 1 to 5, by the share of the highest value; 0 for no value. */
+export function stepOf(value: number | null, highest: number): number {
+  return value === null || value <= 0 ? 0 : Math.max(1, Math.ceil((value / (highest || 1)) * 5));
+}
+
+/** A square for each day, the darker the more; a day without a value is empty. */
+export function squares(label: string, values: readonly (number | null)[], highest: number): Html {
+  const size = 12;
+  return svg(
     label,
-    width: 120,
-    height: 18,
-    margin: 1,
-    axis: null,
-    x: { domain: [0, Math.max(longest, Number.MIN_VALUE)] },
-    marks: [barX([value], { x: (x: number) => x, fill: ACCENT }), ruleX([0], { stroke: SOFT })],
-  });
+    values.map((value, i) => rect(`step${stepOf(value, highest)}`, i * size + 0.5, size - 2, 0.5, size - 2)),
+    { width: values.length * size, height: size, kind: 'squares' },
+  );
+}
+
+/** Spans of days that are held (filled) and missing (outlined and crossed), each as numbers of days from the start. */
+export function spans(
+  label: string,
+  days: number,
+  held: readonly (readonly [number, number])[],
+  missing: readonly (readonly [number, number])[],
+): Html {
+  const at = scale(0, days);
+  return svg(label, [
+    ...held.map(([from, to]) => rect('fill', at(from), at(to) - at(from))),
+    ...missing.flatMap(([from, to]) => [
+      rect('hole', at(from), at(to) - at(from)),
+      html`<path class="cross" d="M${px(at(from))} 4L${px(at(to))} 16M${px(at(from))} 16L${px(at(to))} 4" />`,
+    ]),
+  ]);
+}
+
+/** What is used (filled), what will be needed (dashed) and the limit (a stroke). */
+export function gauge(label: string, used: number, needed: number, limit: number): Html {
+  const at = scale(0, Math.max(limit, needed, 1));
+  return svg(label, [
+    rect('planned', MARGIN, at(needed) - MARGIN),
+    rect('fill', MARGIN, at(used) - MARGIN),
+    upright('ink', at(limit)),
+  ]);
 }

@@ -1,35 +1,22 @@
-/** The report: one page about the published warehouse. Each part is filled by bundled queries. */
+/** The report: one page about the published warehouse, filled by bundled queries. */
 import { chmod, writeFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { formatKst, shiftDay, type Day } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
-import { droppedIds, notCounted, rowsOf } from '../queries/ask.js';
-import { bundledQuery, loadCatalogue, type QueryFile, valuesFor } from '../queries/catalogue.js';
+import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
+import { bundledQuery, loadCatalogue, valuesFor, type QueryFile } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
+import { Wording, type Text } from '../queries/wording.js';
 import type { PastRun, RunOver } from '../journal/runs.js';
 import { dataFiles } from '../storage/paths.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
-import { documentOf, type DrawnPart } from './document.js';
-import { Page, type Text } from './page.js';
-import type { Asked, ReadyPart, ToDo } from './part.js';
-import { campaigns } from './parts/campaigns.js';
-import { channels } from './parts/channels.js';
-import { failures } from './parts/failures.js';
-import { findings } from './parts/findings.js';
-import { freshness, restated } from './parts/freshness.js';
-import { headline } from './parts/headline.js';
-import { hours } from './parts/hours.js';
-import { journeys } from './parts/journeys.js';
-import { pressure } from './parts/pressure.js';
-import { pushes } from './parts/pushes.js';
-import { reference } from './parts/reference.js';
-import { responses } from './parts/responses.js';
-import { revenue } from './parts/revenue.js';
-import { spend } from './parts/spend.js';
-import { tests } from './parts/tests.js';
+import { documentOf } from './document.js';
+import { Renderer, type Answer, type Answered } from './render.js';
+import { SECTIONS, type Asked, type Section } from './sections.js';
+import type { Word } from './words.js';
 
 interface ReportOptions {
   readonly language: Language;
@@ -48,141 +35,111 @@ interface ReportOptions {
 export async function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
   const reader = await Reader.open(published);
   try {
-    const warehouse = new Answers(reader, now, await droppedIds(reader));
-    const [held] = await warehouse.ask({ query: 'freshness', parameters: { stream: 'statistics' } });
-    const newest = held?.['last_date'];
+    const wording = new Wording(language);
+    const warehouse = new Questions(reader, now, wording, await droppedIds(reader));
     const known = await reader.objects(statement('status/runs'));
     const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
-    const day = typeof newest === 'string' ? newest : undefined;
-    const page = new Page(language, day, lastCompleteDay(now), {
-      channels: await warehouse.clickedChannels(day),
-      isIncomplete: notice !== undefined,
+    const [held] = await warehouse.rows('freshness', { stream: 'statistics' });
+    const day = typeof held?.['last_date'] === 'string' ? held['last_date'] : undefined;
+    const channels = await warehouse.clickedChannels();
+    const all = await Promise.all(SECTIONS.map((section) => warehouse.answered(section, day, channels)));
+    return documentOf(new Renderer(wording), all, {
+      day,
+      madeAt: formatKst(now),
+      notice: notice && { word: notice.word, reason: wording.say(notice) },
+      queries: warehouse.asked(),
     });
-    const drawnParts = await Promise.all(PARTS.map((part) => drawn(part, page, warehouse)));
-    const parts = drawnParts.filter((part) => part !== undefined);
-    const toDo = [
-      ...(notice === undefined ? [] : [afterRun(page)]),
-      ...(day === undefined ? [firstRun(page)] : []),
-      ...parts.flatMap(({ shown }) => shown.toDo ?? []),
-    ];
-    return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice), toDo });
   } finally {
     await reader.close();
   }
 }
 
-/** Returns undefined for a part that has nothing to show and no sentence for that case. */
-async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<DrawnPart | undefined> {
-  const asked = part.asks(page);
-  const queries = asked.map((ask) => ({ ...ask, sql: warehouse.queryOf(ask).sql }));
-  const { id, title } = part;
-  try {
-    const answers = await Promise.all(asked.map((ask) => warehouse.ask(ask)));
-    const shown = part.show(answers, page) ?? nothing(part, asked, page, warehouse);
-    return shown && { id, title, queries, shown };
-  } catch (error) {
-    // A part that cannot be drawn must not stop the other parts.
-    const sentence = page.say({
-      en: `This part could not be drawn: ${messageOf(error)}`,
-      ko: `이 부분을 표시하지 못했습니다: ${messageOf(error)}`,
-    });
-    const toDo = { urgency: 'run', reason: sentence, command: 'dawnload doctor' } as const;
-    return { id, title, queries, shown: { sentence, toDo: [toDo] } };
-  }
-}
-
-/** The sentence for a part that has nothing to show. */
-function nothing(
-  part: ReadyPart,
-  asked: readonly Asked[],
-  page: Page,
-  warehouse: Answers,
-): DrawnPart['shown'] | undefined {
-  const countsPeople = asked.some((ask) => warehouse.queryOf(ask).countsPeople);
-  const sentence = countsPeople && warehouse.dropped.length > 0 ? notCounted(warehouse.dropped) : part.empty;
-  return sentence && { sentence: page.say(sentence) };
-}
-
-function firstRun(page: Page): ToDo {
-  return {
-    urgency: 'run',
-    reason: page.say({ en: 'No daily statistics are held yet.', ko: '일별 통계가 아직 없습니다.' }),
-    command: 'dawnload run',
-  };
-}
-
-function afterRun(page: Page): ToDo {
-  return {
-    urgency: 'run',
-    reason: page.say({
-      en: 'The last run did not bring all that it should: see what is missing.',
-      ko: '마지막 실행이 완전하지 않습니다. 무엇이 빠졌는지 확인하세요.',
-    }),
-    command: 'dawnload status',
-  };
-}
-
-/** Runs bundled queries against the warehouse. */
-class Answers {
-  readonly #reader: Reader;
-  readonly #now: Date;
+/** Asks the bundled queries of sections. */
+class Questions {
+  readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
   /** Two queries run at a time; a small query keeps one processor busy. */
   readonly #atOnce = pLimit(2);
-  readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
+  readonly #asked = new Map<string, { command: string; query: string; sql: string }>();
 
   /** @param dropped the id columns that the warehouse does not keep */
   constructor(
-    reader: Reader,
-    now: Date,
+    readonly reader: Reader,
+    readonly now: Date,
+    readonly wording: Wording,
     readonly dropped: readonly string[],
-  ) {
-    this.#reader = reader;
-    this.#now = now;
+  ) {}
+
+  /** The queries that were asked, each once. */
+  asked(): { command: string; query: string; sql: string }[] {
+    return [...this.#asked.values()];
   }
 
-  queryOf({ query }: Asked): QueryFile {
-    return this.#catalogue.get(query) ?? bundledQuery(query);
+  async rows(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer['rows']> {
+    return (await this.#ask({ query: name }, parameters)).rows;
   }
 
   /** Channels that counted clicks in the last 28 days, the largest first. */
-  async clickedChannels(day: Day | undefined): Promise<string[]> {
-    const parameters = day === undefined ? {} : { start: shiftDay(day, -27) };
+  async clickedChannels(): Promise<string[]> {
     const sent = new Map<string, number>();
-    for (const { channel, sent: messages, clicked } of await this.ask({
-      query: 'channel-summary',
-      parameters,
-    })) {
+    for (const { channel, sent: messages, clicked } of await this.rows('channel-summary')) {
       if (clicked === null || typeof channel !== 'string') continue;
       sent.set(channel, (sent.get(channel) ?? 0) + Number(messages));
     }
     return [...sent].sort(([, a], [, b]) => b - a).map(([channel]) => channel);
   }
 
-  ask(asked: Asked): Promise<Record<string, unknown>[]> {
-    const query = this.queryOf(asked);
-    const values = valuesFor(query, new Map(Object.entries(asked.parameters ?? {})), this.#now);
-    return this.#atOnce(() => rowsOf(this.#reader, query, values));
+  async answered(section: Section, day: Day | undefined, channels: readonly string[]): Promise<Answered> {
+    const asks = section.asks.flatMap((asked) => {
+      const { parameters = {}, since } = asked;
+      const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
+      const some =
+        asked.channels === undefined
+          ? [{}]
+          : channels.slice(0, asked.channels).map((channel) => ({ channel }));
+      return (some.length === 0 ? [{}] : some).map(
+        (channel) => [asked, { ...parameters, ...start, ...channel }] as const,
+      );
+    });
+    try {
+      const answers = await Promise.all(asks.map(([asked, parameters]) => this.#ask(asked, parameters)));
+      return { section, answers: answers.map((answer) => this.#withoutPeople(answer)) };
+    } catch (error) {
+      // A section that cannot be drawn must not stop the others.
+      return { section, answers: [], failure: messageOf(error) };
+    }
+  }
+
+  async #ask(asked: Asked, parameters: Readonly<Record<string, string>>): Promise<Answer> {
+    const query = this.#queryOf(asked.query);
+    const given = new Map(Object.entries(parameters));
+    const values = valuesFor(query, given, this.now, this.wording.language);
+    const command = [
+      'dawnload query',
+      query.name,
+      ...[...given].map(([name, value]) => `--param ${name}=${value}`),
+    ].join(' ');
+    this.#asked.set(
+      query.name,
+      this.#asked.get(query.name) ?? { command, query: query.name, sql: query.sql },
+    );
+    const { rows, said } = await this.#atOnce(() =>
+      answerAndSentences(this.reader, query, values, this.wording),
+    );
+    return { asked, query: query.name, rows, said: asked.isSilent === true ? [] : said };
+  }
+
+  /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */
+  #withoutPeople(answer: Answer): Answer {
+    const { countsPeople } = this.#queryOf(answer.query);
+    if (!countsPeople || this.dropped.length === 0 || answer.rows.length > 0) return answer;
+    const text = this.wording.say(notCounted(this.dropped));
+    return { ...answer, said: [{ as: 'sentence', text, row: {} }] };
+  }
+
+  #queryOf(name: string): QueryFile {
+    return this.#catalogue.get(name) ?? bundledQuery(name);
   }
 }
-
-export const PARTS: readonly ReadyPart[] = [
-  headline,
-  channels,
-  campaigns,
-  tests,
-  revenue,
-  journeys,
-  failures,
-  hours,
-  responses,
-  pressure,
-  reference,
-  restated,
-  freshness,
-  findings,
-  spend,
-  pushes,
-];
 
 const summary = z.object({
   failure: z.string().optional(),
@@ -196,7 +153,10 @@ const summary = z.object({
  * @param published the ids of the runs in the published file
  * @returns undefined if the last run loaded everything that it should have loaded
  */
-export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Text | undefined {
+export function noticeOf(
+  runs: readonly PastRun[],
+  published: ReadonlySet<string>,
+): (Text & { readonly word: Word }) | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
   if (last?.over === undefined) return undefined;
   const { outcome, finishedAt } = last.over;
@@ -205,20 +165,23 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
   const { failure, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
   if (outcome === 'failed') {
     return {
+      word: 'runFailed',
       en: `The last run (${run}, ${at}) failed: ${failure ?? 'the reason is unknown.'} The report shows what was loaded before.`,
-      ko: `마지막 실행(${run}, ${at})이 실패했습니다: ${failure ?? '원인을 알 수 없습니다.'} 아래는 그 전까지 적재된 데이터입니다.`,
+      ko: `마지막 실행(${run}, ${at})이 실패했습니다. ${failure ?? '원인을 알 수 없습니다.'} 이 리포트는 그 전까지 수집한 데이터입니다.`,
     };
   }
   if (!published.has(last.begun.runId)) {
     const stops = findings.filter(({ severity }) => severity === 'stop').map(({ name }) => name);
     const names = [...new Set(stops)].join(', ');
     return {
+      word: 'runFailed',
       en: `The last run (${run}, ${at}) was not published${names === '' ? '' : `: check ${names} failed`}. The report shows the warehouse before it.`,
-      ko: `마지막 실행(${run}, ${at})의 결과가 게시되지 않았습니다${names === '' ? '' : `: 검사 ${names} 실패`}. 아래는 그 전의 데이터입니다.`,
+      ko: `마지막 실행(${run}, ${at})의 결과가 게시되지 않았습니다${names === '' ? '' : `(검사 ${names} 실패)`}. 이 리포트는 그 전의 데이터입니다.`,
     };
   }
   if (outcome === 'done') return undefined;
   return {
+    word: 'runIncomplete',
     en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing.`,
     ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요.`,
   };

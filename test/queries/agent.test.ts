@@ -110,6 +110,11 @@ describe('an answer for an agent', () => {
     expect(about.published_at).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d KST$/);
   });
 
+  it('says what the bundled question reads in its answer', async () => {
+    const { about } = await asked('ab-tests');
+    expect(about).toMatchObject({ sentences: ['None of 2 comparisons with a baseline has a winner yet.'] });
+  });
+
   it('has the findings of checks about its streams and days, and no others', async () => {
     const names = (answer: Answer): string[] => answer.about.findings.map(({ name }) => name);
     expect(names(await queried('from marts.daily_events'))).toContain('events_key');

@@ -63,7 +63,8 @@ async function answer(name: string, parameters: Record<string, string> = {}): Pr
 }
 
 describe('every bundled query', () => {
-  it.each(catalogue)('$name has a header that fits it', ({ name, title, question, params, sql }) => {
+  it.each(catalogue)('$name has a header that fits it', ({ name, title, question, params, sql: file }) => {
+    const sql = file.replace(/^--.*$/gm, '');
     expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(title.length).toBeLessThanOrEqual(50);
     expect(question).toMatch(/^[A-Z].*\?$/);

@@ -83,15 +83,20 @@ describe('dawnload query', () => {
       'question',
       'params',
       'example',
+      'sentences',
       'sql',
       'counts_people',
     ]);
   });
 
-  it('answers a bundled question on stdout and says how many rows on stderr', async () => {
+  it('answers a bundled question on stdout, and says on stderr what it means and how many rows it has', async () => {
     const told = await run({ name: 'ab-tests', format: 'csv' });
     expect(told.stdout).toMatch(/^campaign_name,metric,variant_name,[\s\S]+가을 세일 연장,click,A,/);
-    expect(told).toMatchObject({ stderr: 'A/B tests: 4 rows', exitCode: EXIT.done });
+    expect(told).toMatchObject({
+      stderr: 'None of 2 comparisons with a baseline has a winner yet.\nA/B tests: 4 rows',
+      exitCode: EXIT.done,
+    });
+    expect((await run({ name: 'ab-tests', lang: 'ko' })).stderr).toContain('대조안과의 비교 2건');
   });
 
   it('lets the clock of the command decide which days are missing', async () => {

@@ -266,11 +266,13 @@ describe('hours of sending', () => {
         Number(clicked),
       ]);
     // Of 92 messages at 10 o'clock 12 % were clicked: too few to be named.
-    expect(await hours({})).toEqual([[9, 300, 30]]);
-    expect(await hours({ end: FRIDAY, least_messages: '1' })).toEqual([
+    expect(await hours({ least_days: '1' })).toEqual([[9, 300, 30]]);
+    // One day may be good for other reasons than its hour.
+    expect(await hours({ start: SATURDAY })).toEqual([]);
+    expect(await hours({ end: FRIDAY, least_messages: '1', least_days: '1' })).toEqual([
       [10, 92, 11],
       [9, 200, 10],
     ]);
-    expect(await hours({ start: SATURDAY })).toEqual([[9, 100, 20]]);
+    expect(await hours({ start: SATURDAY, least_days: '1' })).toEqual([[9, 100, 20]]);
   });
 });

@@ -1,0 +1,184 @@
+-- title: Key figures of the week
+-- question: How did the last seven days go beside the seven before, and how did each of the last 28 days?
+-- counts: people
+-- params:
+--   end (date, default max(date)): last KST day of the week; unless given, the last one that the warehouse holds
+-- In other DuckDB clients, set parameters before: set variable "end" = '2026-11-30';
+-- sentences:
+--   select value as sent, last_day - 6 as first_day, last_day from answer where figure = 'sent' and days_held = 7
+--     en: {sent} messages were sent from {first_day} to {last_day}.
+--     ko: {first_day}~{last_day}에 메시지 {sent}건을 보냈습니다.
+--   select value as sent, days_held, last_day from answer where figure = 'sent' and days_held < 7
+--     en: {sent} messages were sent on the {days_held} {days_held#day|days} of the week to {last_day} that {days_held#is|are} held.
+--     ko: {last_day}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.
+--   select abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where figure = 'sent' and change <> 0
+--     en: That is {rate} {comparison} than in the week before.
+--     ko: 직전 주보다 {rate} {comparison}.
+--   select 1 from answer where figure = 'sent' and change = 0
+--     en: That is as many as in the week before.
+--     ko: 직전 주와 같습니다.
+--   select last_day - 6 as first_day, last_day, len(list_filter(daily_values[15:], lambda day: day is null)) as missing from answer
+--   where figure = 'sent' and (days_held < 7 or previous is null)
+--     en: The weeks are not compared: statistics of {missing} of the 14 days to {last_day} are not held.
+--     ko: {last_day}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
+--   select figure, value, previous from answer where verdict_code = 'better'
+--     en: {figure} got clearly better: {value:rate} after {previous:rate} in the week before.
+--     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 좋아졌습니다.
+--   select figure, value, previous from answer where verdict_code = 'worse'
+--     en: {figure} got clearly worse: {value:rate} after {previous:rate} in the week before.
+--     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 나빠졌습니다.
+--   select 1 from answer where verdict_code is not null limit 1
+--     en: Rates are of all channels together, so they also move with the mix of channels. Those of in-app and in-web messages divide
+--       by what was shown, where that is known.
+--     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다. 인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
+--     as: note
+--   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
+--     en: Campaigns count different goals, or none, so there is no conversion rate of all together.
+--     ko: 캠페인마다 목표가 다르거나 없어 전체 전환율은 계산하지 않습니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
+--     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
+-- example:
+--   figure         value   previous  change   verdict_code  last_day    days_held  previous_days_held  …
+--   sent           13393   13469     -0.0056                2026-11-20  7          7                   …
+--   people         494     468       0.0556                 2026-11-20  7          7                   …
+--   delivery_rate  0.8372  0.8464    -0.0108  same          2026-11-20  7          7                   …
+
+with week as (select last_day from marts.period('statistics')),
+spans as (
+    select 'day' as span, day::date as from_day, day::date as to_day
+    from (select unnest(generate_series(last_day - 27, last_day, interval 1 day)) as day from week)
+    union all
+    select 'week', last_day - 6, last_day from week
+    union all
+    select 'previous', last_day - 13, last_day - 7 from week
+),
+performance as (
+    select spans.span, spans.to_day, unnest(marts.performance(message_days))
+    from marts.message_days
+    inner join spans on message_days.date between spans.from_day and spans.to_day
+    group by spans.span, spans.to_day
+),
+received as (
+    select
+        spans.span,
+        spans.to_day,
+        if(
+            marts.counts_people(),
+            count(distinct coalesce(people.person, event_people.person)) filter (event_people.kind = 'succeeded'),
+            null
+        ) as people,
+        count(*) filter (event_people.channel = 'email' and event_people.kind = 'succeeded') as mails,
+        count(*) filter (event_people.channel = 'email' and event_people.event_name = 'email_open') as opens
+    from marts.event_people
+    inner join spans on event_people.date between spans.from_day and spans.to_day
+    left join marts.people on event_people.person = people.weaker_id
+    group by spans.span, spans.to_day
+),
+opted_out as (
+    select spans.span, spans.to_day, count(*) as requests
+    from marts.opt_out_requests
+    inner join spans on opt_out_requests.date between spans.from_day and spans.to_day
+    group by spans.span, spans.to_day
+),
+-- A figure is a count, or a count by another one.
+figures as (
+    select 1 as place, 'sent' as figure, 'statistics' as stream, span, to_day, sent as count, null as base
+    from performance
+    union all
+    select 2, 'people', 'events', span, to_day, people, null
+    from received
+    union all
+    select 3, 'delivery_rate', 'statistics', span, to_day, delivered, coalesce(deliverable, 0)
+    from performance
+    union all
+    select 4, 'click_rate', 'statistics', span, to_day, clicked, coalesce(clickable, 0)
+    from performance
+    union all
+    select 5, 'open_rate', 'events', span, to_day, opens, mails
+    from received
+    union all
+    select 6, 'conversion_rate', 'statistics', span, to_day, conversions, coalesce(convertible, 0)
+    from performance
+    union all
+    select 7, 'failure_rate', 'statistics', span, to_day, failed, coalesce(sent, 0)
+    from performance
+    union all
+    select 8, 'opt_outs', 'opt_outs', span, to_day, requests, null
+    from opted_out
+),
+-- A list of opt-outs holds the earlier ones too, so each day before the last snapshot is held.
+held as (
+    select stream, date
+    from ops.coverage
+    where stream in ('statistics', 'events')
+    union all
+    select 'opt_outs', from_day
+    from spans
+    where span = 'day' and from_day < (select max(date) from ops.snapshots where stream = 'opt_outs')
+),
+grid as (
+    select
+        known.place,
+        known.figure,
+        spans.span,
+        spans.to_day,
+        count(held.date) as days_held
+    from (select distinct place, figure, stream from figures) as known
+    cross join spans
+    left join held on known.stream = held.stream and held.date between spans.from_day and spans.to_day
+    group by all
+),
+figure_values as (
+    select
+        grid.*,
+        figures.base,
+        case
+            when grid.days_held = 0 then null
+            when figures.base is not null then figures.count / nullif(figures.base, 0)
+            -- Of a day that is held, no count is 0.
+            when grid.figure in ('sent', 'opt_outs') then coalesce(figures.count, 0)
+            else figures.count
+        end::double as value
+    from grid
+    left join figures
+        on grid.figure = figures.figure and grid.span = figures.span and grid.to_day = figures.to_day
+),
+compared as (
+    select
+        place,
+        figure,
+        max(value) filter (span = 'week') as value,
+        -- A part of a week is not compared.
+        max(value) filter (span = 'previous' and days_held = 7) as previous,
+        max(days_held) filter (span = 'week') as days_held,
+        max(days_held) filter (span = 'previous') as previous_days_held,
+        max(to_day) as last_day,
+        list(round(value, 4) order by to_day) filter (span = 'day') as daily_values,
+        -- Three standard errors of the difference of two rates.
+        3 * sqrt(
+            max(value) filter (span = 'week') * (1 - max(value) filter (span = 'week'))
+            * sum(1 / nullif(base, 0)) filter (span <> 'day')
+        ) as margin
+    from figure_values
+    group by place, figure
+    having count(value) > 0
+)
+select
+    figure,
+    round(value, 4) as value,
+    round(previous, 4) as previous,
+    if(days_held = 7, round(value / nullif(previous, 0) - 1, 4), null) as change,
+    case
+        when margin is null or previous is null or days_held < 7 then null
+        when abs(value - previous) <= greatest(margin, 0.0005) then 'same'
+        when (value > previous) = (figure <> 'failure_rate') then 'better'
+        else 'worse'
+    end as verdict_code,
+    last_day,
+    days_held,
+    previous_days_held,
+    daily_values
+from compared
+order by place;

@@ -1,0 +1,525 @@
+/**
+ * The sections of the page as data: which bundled queries they ask, and how the answers are shown. A section shows the
+ * sentences of its queries above its blocks. A new section is an entry here; `render.ts` draws it.
+ */
+import type { Row, Unit } from '../queries/wording.js';
+import type { Word } from './words.js';
+
+/** One bundled query. */
+export interface Asked {
+  readonly query: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** The parameter `start` is this many days before the newest day. */
+  readonly since?: number;
+  /** Asks once for each of so many channels that count clicks, the largest first. */
+  readonly channels?: number;
+  /** True if its sentences are not said here. */
+  readonly isSilent?: boolean;
+}
+
+/** A column of a table. It shows the value of a column of the answer, or a chart of several. */
+export interface Shown {
+  readonly column: string;
+  /** The heading; by default the name of the column. */
+  readonly head?: Word;
+  readonly unit?: Unit;
+  readonly chart?: 'bar' | 'compared' | 'interval' | 'spread' | 'spans' | 'gauge';
+  /** Further columns of the answer that the chart reads. */
+  readonly with?: readonly string[];
+  /** How to read the chart. */
+  readonly legend?: Word;
+  /** Columns in small print below the value. */
+  readonly sub?: readonly string[];
+  /** True if the text has a line of its own below its row; a text of several rows is said once below the table. */
+  readonly below?: boolean;
+  /** True if a phone leaves the column out. */
+  readonly wide?: boolean;
+}
+
+interface Table {
+  readonly caption: Word;
+  /** Which of the section's queries; by default the first. */
+  readonly of?: number;
+  readonly columns: readonly (string | Shown)[];
+  readonly where?: (row: Row) => boolean;
+  /** The order of the rows, descending; by default that of the answer. */
+  readonly by?: string;
+  /** How many rows are shown at first; the others are folded. */
+  readonly most?: number;
+  /** A heading above the rows that share the value of this column. */
+  readonly group?: string;
+  /**
+   * The columns that name a row whose measures are rows of the answer. They become columns: `sent`, `sent_change`
+   * (relative), `click_rate_points` (the difference).
+   */
+  readonly pivot?: readonly string[];
+}
+
+export type Block =
+  | ({ readonly kind: 'table' } & Table)
+  | { readonly kind: 'tiles' }
+  | { readonly kind: 'heatmap'; readonly caption: Word }
+  | {
+      /** A row for each value of `by`, with a chart of each counter over the days of `date`. */
+      readonly kind: 'series';
+      readonly caption: Word;
+      readonly of?: number;
+      readonly by: string;
+      readonly sub?: string;
+      readonly counters: readonly string[];
+      readonly chart: 'line' | 'squares';
+      /** A counter of this name is not added up where the rows name several goals. */
+      readonly ofGoal?: string;
+      readonly most: number;
+    };
+
+export interface Section {
+  readonly id: Word;
+  /** True if the section is about the data and the job, and stands folded at the end of the page. */
+  readonly isAbout?: boolean;
+  readonly asks: readonly Asked[];
+  readonly blocks: readonly Block[];
+}
+
+const JUDGED = ['baseline', 'alone', 'hold_out'];
+
+export const SECTIONS: readonly Section[] = [
+  {
+    id: 'happened',
+    asks: [{ query: 'key-figures' }, { query: 'restatements-by-age' }],
+    blocks: [{ kind: 'tiles' }],
+  },
+  {
+    id: 'channels',
+    asks: [
+      { query: 'channel-summary' },
+      { query: 'period-comparison', parameters: { by: 'channel' }, isSilent: true },
+    ],
+    blocks: [
+      {
+        kind: 'series',
+        caption: 'channelDays',
+        by: 'channel',
+        counters: ['sent', 'delivered', 'clicked', 'conversions'],
+        chart: 'line',
+        ofGoal: 'conversions',
+        most: 12,
+      },
+      {
+        kind: 'table',
+        caption: 'channelRates',
+        of: 1,
+        pivot: ['channel'],
+        by: 'sent',
+        most: 12,
+        columns: [
+          'channel',
+          'sent',
+          { column: 'sent_change', head: 'change', wide: true },
+          { column: 'delivery_rate', wide: true },
+          'click_rate',
+          { column: 'click_rate_points', head: 'change', unit: 'points' },
+          'failure_rate',
+          { column: 'failure_rate_points', head: 'change', unit: 'points', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'campaigns',
+    asks: [
+      { query: 'campaigns-to-watch' },
+      { query: 'period-comparison', parameters: { by: 'campaign' }, isSilent: true },
+    ],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'watched',
+        most: 10,
+        columns: [
+          { column: 'campaign_name', head: 'campaign', sub: ['channel', 'kind'] },
+          {
+            column: 'click_rate',
+            head: 'compared',
+            chart: 'compared',
+            with: ['click_rate_of_others'],
+            legend: 'readCompared',
+          },
+          'click_rate',
+          'click_rate_of_others',
+          { column: 'week_click_rate', wide: true },
+          { column: 'previous_click_rate', wide: true },
+          'messages',
+        ],
+      },
+      {
+        kind: 'table',
+        caption: 'allCampaigns',
+        of: 1,
+        pivot: ['channel_or_campaign', 'channel', 'campaign_id'],
+        by: 'sent',
+        most: 10,
+        columns: [
+          { column: 'channel_or_campaign', head: 'campaign', sub: ['channel'] },
+          { column: 'sent', chart: 'bar', head: 'compared' },
+          'sent',
+          { column: 'sent_change', head: 'change', wide: true },
+          'click_rate',
+          { column: 'click_rate_points', head: 'change', unit: 'points' },
+          { column: 'conversion_rate', wide: true },
+          { column: 'failure_rate', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'tests',
+    asks: [{ query: 'ab-tests' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'testArms',
+        where: ({ verdict_code: code }) => !JUDGED.includes(String(code)),
+        most: 6,
+        columns: [
+          { column: 'variant_name', head: 'variant', sub: ['campaign_name', 'metric', 'unit'] },
+          { column: 'rate', head: 'rate' },
+          {
+            column: 'difference',
+            head: 'compared',
+            chart: 'interval',
+            with: ['difference_low', 'difference_high'],
+            legend: 'readInterval',
+          },
+          { column: 'difference', unit: 'points' },
+          { column: 'difference_low', head: 'interval', unit: 'points', with: ['difference_high'] },
+          { column: 'verdict', below: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'revenue',
+    asks: [{ query: 'revenue' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'sales',
+        where: ({ variant_name: variant, revenue }) => variant === null && Number(revenue) > 0,
+        by: 'revenue',
+        most: 5,
+        columns: [
+          { column: 'campaign_name', head: 'campaign', sub: ['goal'] },
+          { column: 'revenue_per_message', head: 'compared', chart: 'bar' },
+          { column: 'revenue_per_message', unit: 'money' },
+          { column: 'revenue', unit: 'money' },
+          { column: 'conversions', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'journeys',
+    asks: [{ query: 'journey-funnel' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'funnels',
+        group: 'user_journey_name',
+        most: 12,
+        columns: [
+          { column: 'user_journey_node_name', head: 'step', sub: ['channels'] },
+          { column: 'share_of_first', head: 'compared', chart: 'bar' },
+          'sent',
+          { column: 'share_of_first', head: 'ofFirst', unit: 'rate' },
+          'click_rate',
+          { column: 'conversion_rate', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'calendar',
+    asks: [{ query: 'campaign-days' }],
+    blocks: [
+      {
+        kind: 'series',
+        caption: 'sentDays',
+        by: 'campaign_name',
+        sub: 'channel',
+        counters: ['sent'],
+        chart: 'squares',
+        most: 12,
+      },
+    ],
+  },
+  {
+    id: 'hours',
+    asks: [{ query: 'send-heatmap', channels: 3 }, { query: 'best-hours' }],
+    blocks: [
+      { kind: 'heatmap', caption: 'heatmap' },
+      {
+        kind: 'table',
+        caption: 'bestHours',
+        of: 1,
+        most: 4,
+        columns: [
+          { column: 'resource_name', head: 'sender', sub: ['channel'] },
+          'hour',
+          'messages',
+          'click_rate',
+          'shrunk_click_rate',
+          'click_rate_of_all',
+        ],
+      },
+    ],
+  },
+  {
+    id: 'responses',
+    asks: [{ query: 'response-times', since: 27 }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'clickTimes',
+        where: ({ response }) => response === 'clicked',
+        by: 'responses',
+        most: 5,
+        columns: [
+          { column: 'resource_name', head: 'sender', sub: ['channel'] },
+          {
+            column: 'p50_seconds',
+            head: 'compared',
+            chart: 'spread',
+            with: ['p90_seconds', 'p99_seconds'],
+            legend: 'readSpread',
+          },
+          { column: 'p50_seconds', head: 'half' },
+          { column: 'p90_seconds', head: 'ninety' },
+          { column: 'share_within_hour', wide: true },
+          { column: 'responses', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'audience',
+    asks: [{ query: 'message-pressure' }, { query: 'reach' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'pressure',
+        columns: [
+          'messages_per_person',
+          { column: 'users', head: 'compared', chart: 'bar' },
+          { column: 'users', wide: true },
+          'share_of_users',
+          { column: 'click_rate', head: 'compared', chart: 'bar' },
+          'click_rate',
+          { column: 'clicker_share', wide: true },
+        ],
+      },
+      {
+        kind: 'table',
+        caption: 'reached',
+        of: 1,
+        most: 5,
+        columns: [
+          { column: 'resource_name', head: 'sender', sub: ['channels'] },
+          { column: 'people_reached', head: 'compared', chart: 'bar' },
+          'people_reached',
+          { column: 'messages_per_person', wide: true },
+          'clicker_share',
+        ],
+      },
+    ],
+  },
+  {
+    id: 'optOuts',
+    asks: [{ query: 'opt-outs-after-messages' }, { query: 'opt-outs' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'followed',
+        where: ({ messages }) => messages !== null,
+        most: 5,
+        columns: [
+          { column: 'item', head: 'campaign', sub: ['channel'] },
+          'messages',
+          { column: 'opted_out', wide: true },
+          'per_thousand',
+          {
+            column: 'per_thousand',
+            head: 'interval',
+            chart: 'interval',
+            with: ['per_thousand_low', 'per_thousand_high', 'per_thousand_of_others'],
+            legend: 'readInterval',
+          },
+          { column: 'verdict', below: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'templates',
+    asks: [
+      { query: 'refused-templates' },
+      { query: 'template-performance', parameters: { per: 'template' } },
+    ],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'sentTemplates',
+        of: 1,
+        where: ({ template_known: known }) => known !== 'unknown',
+        most: 5,
+        columns: [
+          { column: 'template_name', head: 'template', sub: ['template_kind', 'status', 'text'] },
+          { column: 'sent', head: 'compared', chart: 'bar' },
+          'sent',
+          'failure_rate',
+          'click_rate',
+        ],
+      },
+    ],
+  },
+  {
+    id: 'failures',
+    asks: [{ query: 'failure-alarm' }, { query: 'failure-reasons' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'reasons',
+        of: 1,
+        by: 'failures',
+        most: 6,
+        columns: [
+          { column: 'failure_reason', sub: ['channel', 'event_name'] },
+          { column: 'failures', head: 'compared', chart: 'bar' },
+          'failures',
+          'failure_rate',
+          { column: 'trend', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'freshness',
+    isAbout: true,
+    asks: [{ query: 'freshness' }, { query: 'missing-days' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'streams',
+        columns: [
+          'stream',
+          { column: 'stream', head: 'held', chart: 'spans' },
+          { column: 'first_date', wide: true },
+          'last_date',
+          'days_held',
+          { column: 'last_pulled_at_kst', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'restated',
+    isAbout: true,
+    asks: [{ query: 'restatements-by-day' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'changes',
+        by: 'date',
+        most: 8,
+        columns: [
+          'date',
+          { column: 'counter' },
+          { column: 'difference', chart: 'bar', head: 'compared' },
+          'difference',
+          { column: 'statistics_changed', wide: true },
+          { column: 'days_after', wide: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'findings',
+    isAbout: true,
+    asks: [{ query: 'checks', parameters: { top: '20' } }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'testsOfData',
+        most: 5,
+        columns: [
+          { column: 'name', sub: ['subject'] },
+          'severity',
+          'date',
+          { column: 'expected', wide: true },
+          { column: 'actual', wide: true },
+          'findings_of_check',
+          { column: 'meaning', below: true },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'fees',
+    isAbout: true,
+    asks: [{ query: 'spend' }, { query: 'budget' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'budget',
+        of: 1,
+        columns: [
+          'month',
+          {
+            column: 'records_used',
+            head: 'compared',
+            chart: 'gauge',
+            with: ['forecast_records', 'records_per_month'],
+            legend: 'readGauge',
+          },
+          'records_used',
+          'forecast_records',
+          'records_per_month',
+        ],
+      },
+      {
+        kind: 'table',
+        caption: 'feesByMonth',
+        by: 'month',
+        most: 13,
+        columns: [
+          'month',
+          { column: 'records', head: 'compared', chart: 'bar' },
+          'records',
+          'exports',
+          { column: 'ambiguous_exports', wide: true },
+          { column: 'cost', unit: 'money' },
+        ],
+      },
+    ],
+  },
+  {
+    id: 'pushes',
+    isAbout: true,
+    asks: [{ query: 'pushes' }],
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'pushed',
+        most: 10,
+        columns: [
+          { column: 'target', sub: ['push_id'] },
+          'state',
+          { column: 'sent', head: 'compared', chart: 'bar' },
+          'sent',
+          'rejected',
+          ...['rows', 'unchanged', 'unknown', 'erased'].map((column) => ({ column, wide: true })),
+        ],
+      },
+    ],
+  },
+];

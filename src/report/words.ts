@@ -1,0 +1,144 @@
+/** The words of the page in both languages. What is said of answers stands with the queries, in sql/queries. */
+import type { Text } from '../queries/wording.js';
+
+const text = (en: string, ko: string): Text => ({ en, ko });
+
+export const WORDS = {
+  // The frame of the page.
+  title: text('Message report', '메시지 발송 리포트'),
+  noDay: text('no day yet', '데이터 없음'),
+  made: text(
+    'Days and times are Korean (KST). Made by Dawnload on {made}.',
+    '날짜와 시각은 한국 시간(KST) 기준입니다. Dawnload가 {made}에 만들었습니다.',
+  ),
+  contents: text('Contents', '목차'),
+  happened: text('The last seven days', '최근 7일'),
+  standsOut: text('What stands out', '눈에 띄는 점'),
+  nothingStandsOut: text('Nothing stands out beyond chance.', '우연으로 보기 어려운 변화는 없습니다.'),
+  toDo: text('What to do', '할 일'),
+  nothingToDo: text('Nothing to do.', '할 일이 없습니다.'),
+  moreToDo: text('{left} more', '{left}건 더 보기'),
+  moreRows: text('{left} more rows', '{left}행 더 보기'),
+  notAll: text('The first {shown} of {all} are shown.', '{all}개 중 {shown}개를 표시했습니다.'),
+  notDrawn: text('This part could not be drawn: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
+  about: text('About the data', '데이터 안내'),
+  sql: text('SQL behind this page', '이 페이지의 SQL'),
+  sqlOf: text('SQL of {query}', '{query}의 SQL'),
+  seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
+  // Tiles.
+  weekBefore: text('week before {value}', '직전 주 {value}'),
+  partOfWeek: text('of {days} {days#day|days} held', '{days}일의 데이터'),
+  noWeekBefore: text('the week before is not held', '직전 주 데이터 없음'),
+  trend: text(
+    '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',
+    '{name}, {day}까지 28일의 추이(최근 7일 표시). 첫날 {first}, 마지막 날 {last}',
+  ),
+  better: text('✓ better', '✓ 개선'),
+  worse: text('✗ worse', '✗ 악화'),
+  same: text('≈ about the same', '≈ 비슷함'),
+  // Titles of sections.
+  channels: text('Channels', '채널'),
+  campaigns: text('Campaigns', '캠페인'),
+  tests: text('A/B tests', 'A/B 테스트'),
+  revenue: text('Revenue', '매출'),
+  journeys: text('User journeys', '유저 여정'),
+  calendar: text('What was sent when', '발송 캘린더'),
+  hours: text('When messages are clicked', '요일·시간대별 클릭률'),
+  responses: text('Time to the click', '클릭까지 걸린 시간'),
+  audience: text('People', '수신자'),
+  optOuts: text('Opt-outs', '수신거부'),
+  templates: text('Templates', '템플릿'),
+  failures: text('Failed sends', '발송 실패'),
+  freshness: text('Freshness', '데이터 최신성'),
+  restated: text('Restated days', '정정된 날짜'),
+  findings: text('Data tests', '데이터 검사'),
+  fees: text('Export fees', '내보내기 요금'),
+  pushes: text('Sent back to the service', '서비스로 되돌려 보낸 데이터'),
+  // Captions of tables.
+  channelDays: text('28 days by channel, one scale for each counter', '채널별 28일 추이(지표마다 같은 축)'),
+  channelRates: text(
+    'Rates of the last seven days by channel, and change since the week before',
+    '채널별 최근 7일 비율과 직전 주 대비 변화',
+  ),
+  watched: text('Campaigns that differ from their channel beyond chance', '같은 채널과 뚜렷하게 다른 캠페인'),
+  allCampaigns: text(
+    'All campaigns of the last seven days, and change since the week before',
+    '최근 7일의 모든 캠페인과 직전 주 대비 변화',
+  ),
+  testArms: text('Difference from the baseline with its interval', '대조안과의 차이와 신뢰 구간'),
+  sales: text(
+    'Sales after messages, as the service attributes them, in the currency of the shop',
+    '메시지 이후 매출(서비스가 귀속한 금액, 쇼핑몰 통화)',
+  ),
+  funnels: text('Messages by step', '단계별 메시지'),
+  sentDays: text(
+    'Messages of each campaign by day; the darker, the more',
+    '캠페인별·일별 발송량(짙을수록 많음)',
+  ),
+  heatmap: text('Click rate in per cent by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
+  bestHours: text(
+    'The most clicked hour of each campaign, as far as the numbers can tell',
+    '캠페인별로 클릭률이 가장 높은 시간대',
+  ),
+  clickTimes: text(
+    'Time from sending until half and nine in ten of the clicks',
+    '발송부터 클릭의 50%, 90%가 일어날 때까지 걸린 시간',
+  ),
+  pressure: text('People by the messages that they got', '받은 메시지 수별 사용자'),
+  reached: text(
+    'Different people to whom each campaign or journey sent',
+    '캠페인·여정별 발송 인원(중복 제외)',
+  ),
+  followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
+  sentTemplates: text('Templates of the last 28 days, most sent first', '최근 28일의 템플릿(발송 많은 순)'),
+  reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
+  streams: text('Days held and missing of each kind of data', '데이터 종류별 보유·누락 날짜'),
+  changes: text('Changes by day and counter', '날짜·지표별 변동'),
+  testsOfData: text('Findings of the last round', '마지막 검사의 발견 사항'),
+  feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
+  budget: text('Export budget of the month', '이번 달 내보내기 예산'),
+  pushed: text('Newest first', '최근 순'),
+  // Heads of columns that are not columns of an answer.
+  compared: text('Compared', '비교'),
+  interval: text('95 % interval', '95% 신뢰 구간'),
+  change: text('Change', '변화'),
+  days: text('28 days', '28일'),
+  ofFirst: text('Of the first step', '첫 단계 대비'),
+  half: text('Half', '50%'),
+  ninety: text('Nine in ten', '90%'),
+  rate: text('Rate', '비율'),
+  variant: text('Variant', '테스트안'),
+  campaign: text('Campaign', '캠페인'),
+  sender: text('Campaign or journey', '캠페인·여정'),
+  step: text('Step', '단계'),
+  template: text('Template', '템플릿'),
+  held: text('Days held', '보유한 날짜'),
+  // How to read a chart.
+  readCompared: text('● click rate, ❘ what it is held against', '● 클릭률, ❘ 비교 대상'),
+  readInterval: text(
+    'an interval that crosses the dashed line allows for no difference',
+    '구간이 점선에 걸치면 차이가 없을 수도 있음',
+  ),
+  readSpread: text(
+    '● half, ❘ nine in ten, line to 99 in 100; dashes at a minute, an hour and a day',
+    '● 50%, ❘ 90%, 선의 끝 99%, 점선은 1분·1시간·1일',
+  ),
+  readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
+  readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),
+  readGauge: text(
+    'Filled: used. Dashed: needed by the end of the month. Stroke: the budget.',
+    '채움은 사용량, 점선은 월말 예상, 굵은 선은 예산',
+  ),
+  readSquares: text('from {first} to {last}', '{first}~{last}'),
+  // What the last run says of the page.
+  runFailed: text(
+    'The last run failed, so this page shows an earlier night.',
+    '마지막 수집이 실패하여 그 전까지 수집한 데이터를 표시합니다.',
+  ),
+  runIncomplete: text(
+    'The last run is incomplete, so the newest days may lack a part.',
+    '마지막 수집이 일부만 완료되어 최근 날짜에 빠진 부분이 있을 수 있습니다.',
+  ),
+} satisfies Record<string, Text>;
+
+export type Word = keyof typeof WORDS;
