@@ -46,6 +46,23 @@ from ops.coverage
 where stream = $stream
 order by coverage.date;
 
+-- name: covered_days
+select stream, date::varchar as date
+from ops.coverage;
+
+-- name: days
+-- Replaces the wanted days by those of this run, given as JSON.
+delete from ops.days;
+
+insert into ops.days
+select row.stream, row.date, row.state, row."expectedRecords", row."expectedPrice"
+from (
+    select unnest(from_json(
+        getvariable('given').days,
+        '[{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT", "expectedPrice": "DOUBLE"}]'
+    )) as row
+) as given;
+
 -- name: covered_since
 select date::varchar as date
 from ops.coverage

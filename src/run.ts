@@ -1,7 +1,9 @@
 /** The stages of a run in order: extract, land and load each stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
-import { formatKst, lastCompleteDay, listDays, type Day, type DayRange } from './calendar.js';
-import { until, type Job } from './streams.js';
+import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from './calendar.js';
+import { until, type Job, type Stream } from './streams.js';
+import { nightly } from '../jobs/nightly.js';
+import { daysIn, wantedDays, type WantedDay } from './run/wanted-days.js';
 import type { Invocation } from './invocation.js';
 import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
@@ -376,6 +378,21 @@ export function withLedger<T>(
   });
 }
 
+/** The wanted days of a job, by what the private file and the journal know now. */
+async function wantedOf(
+  job: Job,
+  { warehouse, ledger, exports, effects, runId }: LocalContext,
+): Promise<WantedDay[]> {
+  const now = effects.now();
+  const known = {
+    ...(await warehouse.knownDays(dayOf(now))),
+    entries: ledger.entries(),
+    unsure: ledger.doubt !== undefined,
+    runId,
+  };
+  return wantedDays(job, known, exports, now);
+}
+
 /** The context of the stages that pull, with the load of what they land. */
 function pulling(context: RunContext) {
   return {
@@ -388,8 +405,10 @@ function pulling(context: RunContext) {
 async function pull(job: Job, given: RunContext): Promise<void> {
   const context = pulling(given);
 
-  if (job.streams.has('statistics')) await pullStatistics(job, context);
-  if (job.streams.has('campaigns')) await pullCampaigns(job, context);
+  const wanted = await wantedOf(job, given);
+  const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
+  if (job.streams.has('statistics')) await pullStatistics(job, daysOf, context);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, context);
   if (job.streams.has('events')) {
     await assertPublishable(context.files.published);
     await pullEvents(job, context);
@@ -424,7 +443,7 @@ async function deliver(
   run?: RunRecord,
   beforePublishing?: () => Promise<() => Promise<void>>,
 ): Promise<Outcome> {
-  const { ledger, forgotten, warehouse, report } = context;
+  const { ledger, forgotten, warehouse, report, effects, startDate } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) refuseNewer(context.publishedSchema);
   await ledger.settle(context.exports.refusals);
@@ -441,6 +460,8 @@ async function deliver(
   await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
   await warehouse.noteBudget(budgetRow(context.exports));
   await notePushes(context);
+  if (startDate !== undefined)
+    await warehouse.replaceDays(await wantedOf(nightly({ ...context, startDate }, effects.now()), context));
   const { erasures } = context.erasures.register;
   if (erasures.length > 0) await warehouse.replaceErasures(erasures);
   report.choseGoals(await timed('model', () => warehouse.model()));

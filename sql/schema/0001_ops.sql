@@ -28,6 +28,16 @@ create table ops.coverage (
     pulled_at timestamptz
 );
 
+-- The days that the settings want, as the last run left them. state is held, restatable, missing, under_way, waits, removed or
+-- not_complete.
+create table ops.days (
+    stream varchar,
+    date date,
+    state varchar,
+    expected_records bigint,
+    expected_price double
+);
+
 create table ops.load_notes (
     stream varchar,
     date date,

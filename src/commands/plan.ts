@@ -4,7 +4,6 @@ import {
   completeFrom,
   dayCount,
   dayOf,
-  daysOf,
   formatKst,
   listDays,
   monthOf,
@@ -19,13 +18,14 @@ import { dataFiles, foldersOf } from '../storage/paths.js';
 import { foldersDue } from '../run/retention.js';
 import type { Invocation } from '../invocation.js';
 import { isResumable, type Export } from '../exports/export.js';
-import { decide, explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
+import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../run/data-folder.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
-import { readPublished, type CoveredDay } from './published.js';
-import type { Job, ReferenceStream } from '../streams.js';
+import { daysIn, wantedDays, type DayState } from '../run/wanted-days.js';
+import { doubtfulOf, newestOf, readPublished, type CoveredDay } from './published.js';
+import type { Job, ReferenceStream, Stream } from '../streams.js';
 
 export interface PlanOptions {
   readonly json?: boolean;
@@ -87,39 +87,36 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     head: await tables.head(),
     removed: await tables.removed(),
   }));
-  const { journal, ledger, doubt, needed } = await ledgerState(config, published.head, effects);
+  const { journal, ledger, lock, doubt, needed } = await ledgerState(config, published.head, effects);
   assertSameProject(journal, config);
   const entries = ledger.entries();
-  const days = dayCount(job.days) > 0 ? daysOf(job.days) : [];
-  const isAgain = (day: Day): boolean => day >= job.again.start && day <= job.again.end;
-  const covered = (stream: string): Set<Day> =>
-    new Set(published.coverage.filter((row) => row.stream === stream).map(({ day }) => day));
-  const free = (streams: readonly string[]): { missing: Day[]; again: Day[] } => {
-    const coveredBy = streams.map(covered);
-    const missing = days.filter((day) => coveredBy.some((covered) => !covered.has(day)));
-    const doubtful = new Set(
-      [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))]
-        .filter(({ stream }) => streams.includes(stream))
-        .map(({ date }) => date),
-    );
+  const { pricePerRecord, currency, budget } = config.exports;
+  const wanted = wantedDays(
+    job,
+    {
+      ...published,
+      coverage: published.coverage.map(({ stream, day }) => ({ stream, date: day })),
+      doubtful: doubtfulOf(published, now),
+      entries,
+      unsure: doubt !== undefined,
+      isRunning: lock.held,
+    },
+    config.exports,
+    now,
+  );
+  const free = (...streams: readonly Stream[]): { missing: Day[]; again: Day[] } => {
+    const of = (state: DayState): Day[] => [
+      ...new Set(streams.flatMap((stream) => daysIn(wanted, stream, state))),
+    ];
+    const missing = of('missing').sort();
     return {
       missing,
-      again: days.filter((day) => (isAgain(day) || doubtful.has(day)) && !missing.includes(day)),
+      again: of('restatable')
+        .filter((day) => !missing.includes(day))
+        .sort(),
     };
   };
-
-  const { budget, pricePerRecord, currency } = config.exports;
-  const decisions =
-    dayCount(job.eventDays) > 0 && job.streams.has('events')
-      ? decide(job, {
-          entries,
-          messages: published.messages,
-          budget,
-          unsure: doubt !== undefined,
-          now,
-          runId: undefined,
-        })
-      : [];
+  const decisions = wanted.flatMap(({ decision }) => decision ?? []).reverse();
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);
@@ -130,16 +127,16 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     expectedRecordsPerDay === undefined || unestimated === 0 ? null : unestimated * expectedRecordsPerDay;
   return {
     command: job.name,
-    days: days.length > 0 ? job.days : null,
+    days: dayCount(job.days) > 0 ? job.days : null,
     not_yet:
       completeFrom(yesterday) > now
         ? { day: yesterday, complete_from: formatKst(completeFrom(yesterday)) }
         : null,
-    statistics: job.streams.has('statistics') ? free(['statistics', 'statistics_by_subchannel']) : NONE,
-    campaigns: job.streams.has('campaigns') ? free(['campaigns']) : NONE,
+    statistics: job.streams.has('statistics') ? free('statistics', 'statistics_by_subchannel') : NONE,
+    campaigns: job.streams.has('campaigns') ? free('campaigns') : NONE,
     reference: streamsOn(config.reference)
       .filter((stream) => job.streams.has(stream))
-      .map((stream) => ({ stream, last: [...covered(stream)].sort().at(-1) ?? null })),
+      .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
     retention: await retentionOf(config, entries, published, now),
     events: {
       budget:

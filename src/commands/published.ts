@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
 import type { KnownHead } from '../journal/doubt.js';
-import type { Day } from '../calendar.js';
+import { dayOf, type Day } from '../calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { Reader } from '../warehouse/reader.js';
 import { headIn } from '../warehouse/remembered-exports.js';
@@ -52,6 +52,7 @@ const runRow = z
   }));
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
+type StreamDay = z.infer<typeof heldDay>;
 
 /**
  * The state of the published file. Each method runs one statement of `sql/status.sql` and returns an empty result if
@@ -60,7 +61,7 @@ const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 interface Published {
   coverage(): Promise<CoveredDay[]>;
   /** Days whose last answer was held back. */
-  heldBack(): Promise<{ readonly stream: Stream; readonly date: Day }[]>;
+  heldBack(): Promise<StreamDay[]>;
   /** Days that were empty on exactly one night, with that night. */
   emptyOnce(): Promise<z.infer<typeof emptyDay>[]>;
   messages(): Promise<ReadonlyMap<Day, MessageTotals>>;
@@ -97,6 +98,25 @@ export async function readPublished<T>(file: string, work: (published: Published
   } finally {
     await reader?.close();
   }
+}
+
+/** Days whose last answer was held back, or that were empty on exactly one night before today. */
+export function doubtfulOf(
+  published: {
+    readonly heldBack: readonly StreamDay[];
+    readonly emptyOnce: readonly z.infer<typeof emptyDay>[];
+  },
+  now: Date,
+): StreamDay[] {
+  return [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))];
+}
+
+/** The newest day of a stream. */
+export function newestOf(coverage: readonly CoveredDay[], stream: Stream): Day | undefined {
+  return coverage
+    .flatMap((row) => (row.stream === stream ? [row.day] : []))
+    .sort()
+    .at(-1);
 }
 
 /**

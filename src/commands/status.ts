@@ -1,12 +1,13 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and spending. The exit code is for monitors. */
 import { z } from 'zod';
-import { dayCount, daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { nightly } from '../../jobs/nightly.js';
+import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { streamsOn } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup } from '../run/report.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { dataFiles } from '../storage/paths.js';
-import { isQuiet, spendOf, type MonthlySpend } from '../exports/budget.js';
+import { spendOf, type MonthlySpend } from '../exports/budget.js';
 import { assertSameProject } from '../run/data-folder.js';
 import { runsOf, type PastRun as JournalledRun } from '../journal/runs.js';
 import { formatPrice } from '../price.js';
@@ -15,7 +16,8 @@ import { isResumable } from '../exports/export.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
 import type { Invocation } from '../invocation.js';
 import { drawTable } from '../terminal/table.js';
-import { readPublished, type PastRun } from './published.js';
+import { daysIn, wantedDays } from '../run/wanted-days.js';
+import { doubtfulOf, newestOf, readPublished, type PastRun } from './published.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../streams.js';
 
 export interface StatusOptions {
@@ -90,42 +92,50 @@ export async function readStatus({ effects, ...invocation }: Invocation): Promis
     coverage: await tables.coverage(),
     runs: await tables.runs(),
     findings: await tables.findings(),
+    heldBack: await tables.heldBack(),
+    emptyOnce: await tables.emptyOnce(),
+    removed: await tables.removed(),
     head: await tables.head(),
     messages: await tables.messages(),
   }));
-  const { journal: lines, ledger, lock, needed } = await ledgerState(config, published.head, effects);
+  const { journal: lines, ledger, lock, doubt, needed } = await ledgerState(config, published.head, effects);
   assertSameProject(lines, config);
   const entries = ledger.entries();
   const journal = runsOf(lines.of('run'));
-  const last = lastCompleteDay(effects.now());
+  const now = effects.now();
+  const last = lastCompleteDay(now);
   const first = published.coverage.reduce<Day | undefined>(
     (least, { day }) => (least === undefined || day < least ? day : least),
     undefined,
   );
   const start = config.startDate ?? first;
-  const eventStart = config.exports.startDate ?? start;
-
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
   for (const { stream, day, rows } of published.coverage)
     byDay.set(day, { ...byDay.get(day), [stream]: rows });
-  // Without a first day no days count as missing.
-  const lacking = (stream: Stream, from: Day | undefined): Day[] =>
-    from === undefined || dayCount({ start: from, end: last }) <= 0
+  // Without a first day no days are wanted.
+  const wanted =
+    start === undefined
       ? []
-      : daysOf({ start: from, end: last }).filter((day) => byDay.get(day)?.[stream] === undefined);
-  const missing: Record<string, Day[]> = {
-    statistics: lacking('statistics', start),
-    statistics_by_subchannel: lacking('statistics_by_subchannel', start),
-    campaigns: lacking('campaigns', start),
-    ...(config.exports.budget === undefined
-      ? {}
-      : { events: lacking('events', eventStart).filter((day) => !isQuiet(published.messages.get(day))) }),
-  };
+      : wantedDays(
+          nightly({ ...config, startDate: start }, now),
+          {
+            ...published,
+            coverage: published.coverage.map(({ stream, day }) => ({ stream, date: day })),
+            doubtful: doubtfulOf(published, now),
+            entries,
+            unsure: doubt !== undefined,
+            isRunning: lock.held,
+          },
+          config.exports,
+          now,
+        );
+  const missing: Record<string, Day[]> = {};
+  for (const stream of DAILY_STREAMS)
+    if (stream !== 'events' || config.exports.budget !== undefined)
+      missing[stream] = daysIn(wanted, stream, 'missing', 'under_way', 'waits');
   const snapshots = streamsOn(config.reference).map((stream) => {
-    const newest = published.coverage
-      .filter((row) => row.stream === stream)
-      .sort((a, b) => (a.day < b.day ? 1 : -1))[0];
-    return { stream, date: newest?.day ?? null, rows: newest?.rows ?? 0 };
+    const date = newestOf(published.coverage, stream) ?? null;
+    return { stream, date, rows: byDay.get(date ?? '')?.[stream] ?? 0 };
   });
   // A snapshot cannot be taken for a past day, so only the snapshot of today counts, or of yesterday before the nightly
   // run.

@@ -1,5 +1,6 @@
 /** The run context: opens in order everything that a run works with, and closes it in every case. */
 import pLimit from 'p-limit';
+import type { Day } from '../calendar.js';
 import type { Invocation } from '../invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import { mistypedColumns } from '../config/schema.js';
@@ -50,6 +51,9 @@ export interface LocalContext {
   readonly exports: ExportsConfig;
   readonly files: DataFiles;
   readonly dataDir: string;
+  /** `start_date` and `lookback_days` of the settings. */
+  readonly startDate: Day | undefined;
+  readonly lookbackDays: number;
   /** The language of the report; undefined if no report is wanted. */
   readonly reportIn: Config['reportIn'];
   /** The path of the file in which the warehouse is made. */
@@ -89,6 +93,8 @@ export type StorageConfig = FolderConfig &
     | 'exports'
     | 'reference'
     | 'reportIn'
+    | 'startDate'
+    | 'lookbackDays'
   >;
 
 /**
@@ -164,6 +170,8 @@ export async function withLocalContext<T>(
         report,
         exports: config.exports,
         dataDir,
+        startDate: config.startDate,
+        lookbackDays: config.lookbackDays,
         reportIn: config.reportIn,
         files,
         path,

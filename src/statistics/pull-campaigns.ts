@@ -5,8 +5,8 @@ import type { LandingZone } from '../storage/landing-zone.js';
 import {
   gapsOf,
   heldBackAmong,
-  daysToPull,
   LONGEST_RANGE_DAYS,
+  type DaysOf,
   type StatisticsContext,
 } from './pull-daily.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../api/client.js';
@@ -14,13 +14,13 @@ import { campaignStatistics } from '../api/endpoints.js';
 import { readEnvelope, type Envelope } from '../envelope.js';
 import type { CampaignsPull } from '../storage/pull.js';
 
-export async function pullCampaigns(job: Job, context: StatisticsContext): Promise<void> {
+export async function pullCampaigns(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const { warehouse, signal, report } = context;
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
-  const days = (await daysToPull(job, context, 'campaigns')).filter((day) => known.has(day));
-  const pull = async (wanted: readonly Day[]): Promise<void> => {
-    for (const range of rangesOf(wanted, LONGEST_RANGE_DAYS)) {
+  const days = wanted('campaigns').filter((day) => known.has(day));
+  const pull = async (some: readonly Day[]): Promise<void> => {
+    for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {
       signal.throwIfAborted();
       await pullRange(range, job, context);
     }

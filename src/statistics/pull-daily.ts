@@ -2,7 +2,7 @@
  * The stage of the daily statistics: requests E17 in ranges and E18 day by day, lands the answers, and then loads them
  * together.
  */
-import { dayOf, daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../calendar.js';
+import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import type { LandingZone } from '../storage/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -20,6 +20,9 @@ import type { Stream } from '../streams.js';
 /** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;
 
+/** The days to pull of a stream: missing ones, and those that may have been restated or were in doubt. */
+export type DaysOf = (stream: Stream) => readonly Day[];
+
 /** What the statistics work with. */
 export interface StatisticsContext {
   readonly service: ServiceClient;
@@ -35,7 +38,8 @@ export interface StatisticsContext {
   loadPulls(pulls: readonly Pull[]): Promise<boolean>;
 }
 
-export async function pullStatistics(job: Job, context: StatisticsContext): Promise<void> {
+/** @param wanted the days to pull of a stream */
+export async function pullStatistics(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const { signal, terminal, report } = context;
   const rounds = [
     { stream: 'statistics', what: 'daily statistics', extract: extractStatistics },
@@ -45,10 +49,10 @@ export async function pullStatistics(job: Job, context: StatisticsContext): Prom
       extract: extractSubchannelStatistics,
     },
   ] as const;
-  const asked = new Map<Stream, Day[]>();
+  const asked = new Map<Stream, readonly Day[]>();
 
   for (const round of rounds) {
-    const days = await daysToPull(job, context, round.stream);
+    const days = wanted(round.stream);
     asked.set(round.stream, days);
     await pull(round, days);
   }
@@ -120,25 +124,6 @@ async function doubtfulAmong(
   if (heldBack.size === 0) return [];
   const covered = await context.warehouse.coverage(stream);
   return days.filter((day) => heldBack.has(day) || covered.get(day)?.rows === 0);
-}
-
-/**
- * The days of a job to pull from a free stream: missing days, days that the job pulls again, days whose last answer was
- * held back, and days that were empty on exactly one earlier night.
- */
-export async function daysToPull(
-  job: Job,
-  { warehouse, effects }: StatisticsContext,
-  stream: Stream,
-): Promise<Day[]> {
-  const covered = await warehouse.coverage(stream);
-  const doubtful = new Set([
-    ...(await warehouse.heldBack(stream)),
-    ...(await warehouse.emptyOnce(stream, dayOf(effects.now()))),
-  ]);
-  return daysOf(job.days).filter(
-    (day) => !covered.has(day) || doubtful.has(day) || (day >= job.again.start && day <= job.again.end),
-  );
 }
 
 /** Receives the answers and writes them to disk before they are read. */

@@ -139,6 +139,15 @@ export interface RetentionRow {
   readonly items: number;
 }
 
+/** A row of `ops.days`. */
+export interface DayRow {
+  readonly stream: Stream;
+  readonly date: Day;
+  readonly state: string;
+  readonly expectedRecords: number | null;
+  readonly expectedPrice: number | null;
+}
+
 /** A row of `ops.erasures`. */
 export interface ErasureRow {
   /** The number of its line in the journal. */

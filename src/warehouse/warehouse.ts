@@ -27,7 +27,7 @@ import { fieldsFor, specificationOf } from '../fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
-import { emptyDay, messageTotals } from './rows.js';
+import { emptyDay, messageTotals, type DayRow } from './rows.js';
 import type {
   BudgetRow,
   Covered,
@@ -41,7 +41,7 @@ import type {
 } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
-import type { ReferenceStream, Stream } from '../streams.js';
+import { STREAMS, type ReferenceStream, type Stream } from '../streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -91,6 +91,7 @@ const removedDay = z
   .transform(({ date, rows }) => ({ day: date, rows }));
 type RemovedDay = z.infer<typeof removedDay>;
 
+const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
 
 export class Warehouse {
@@ -244,6 +245,30 @@ export class Warehouse {
   async emptyOnce(stream: Stream, today: Day): Promise<Day[]> {
     const days = await this.#session.rows('status/empty_once', emptyDay);
     return days.flatMap((day) => (day.stream === stream && day.asked < today ? [day.date] : []));
+  }
+
+  /** What the file knows of the days of all streams. */
+  async knownDays(today: Day) {
+    const asked = await this.#session.rows('status/empty_once', emptyDay);
+    return {
+      coverage: await this.#session.rows('ops/covered_days', streamDay),
+      doubtful: [
+        ...(await this.#session.rows('status/held_back', streamDay)),
+        ...asked.filter((day) => day.asked < today),
+      ],
+      removed: await this.removedDays(),
+      messages: await this.messages(),
+    };
+  }
+
+  /** Replaces the rows of `ops.days`. */
+  async replaceDays(rows: readonly DayRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.set({ given: { days: JSON.stringify(rows) } });
+        await this.#session.run('ops/days');
+      }),
+    );
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */

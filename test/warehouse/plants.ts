@@ -348,12 +348,23 @@ export const PLANTS: Record<string, Plant[]> = {
   ],
   days_missing: [
     [
-      `delete from ops.coverage where stream = 'campaigns' and date in ('2026-11-17', '2026-11-18')`,
+      `insert into ops.days (stream, date, state)
+       select stream, date, if(stream = 'campaigns' and date in ('2026-11-17', '2026-11-18'), 'missing', 'held')
+       from ops.coverage`,
       {
         date: '2026-11-17',
         subject: 'campaigns',
         finding: 'Days are missing, the last of them is 2026-11-18.',
         actual: '2',
+      },
+    ],
+    [
+      `insert into ops.days (stream, date, state) values ('events', '2026-11-18', 'waits'), ('events', '2026-11-17', 'removed')`,
+      {
+        date: '2026-11-18',
+        subject: 'events',
+        finding: 'Days wait for a person, the last of them is 2026-11-18.',
+        actual: '1',
       },
     ],
   ],
