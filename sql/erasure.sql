@@ -341,9 +341,10 @@ select
     $rows as rows,
     $lateRecords as late_records;
 
+-- name: note_ids
 -- Backwards: a search of the file's bytes for a digest must find rows of the person alone.
 insert into ops.erased_ids
-select $line, reverse(unnest(getvariable('given').ids::varchar[]));
+select getvariable('given').line, reverse(unnest(getvariable('given').ids::varchar[]));
 
 -- name: remembered
 select line::integer as line from ops.erasures order by line desc limit 1;

@@ -170,7 +170,8 @@ export class Warehouse {
       this.#session.transaction(async () => {
         await this.#session.run('erasure/forget_erasures');
         for (const { line, ids, erasedAt, persons, records, rows: erasedRows, lateRecords } of rows) {
-          await this.#session.set({ given: { ids } });
+          await this.#session.set({ given: { line, ids } });
+          await this.#session.run('erasure/note_ids');
           const numbers = { line, erasedAt, persons, records, rows: erasedRows, lateRecords };
           await this.#session.runWith('erasure/note_erasure', numbers);
         }

@@ -41,8 +41,14 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setTimeout(20);
 }
 
-const ledger = (place: Place): Promise<string> =>
-  readFile(join(place.folder, 'data', 'ledger', 'journal.jsonl'), 'utf8');
+/** The lines of the journal about exports. */
+const ledger = async (place: Place): Promise<string> => {
+  const text = await readFile(join(place.folder, 'data', 'ledger', 'journal.jsonl'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{"kind":"export"'))
+    .join('\n');
+};
 const billedDays = (place: Place): string[] => place.sandbox.bills().map(({ start }) => start.slice(0, 10));
 const daysOf = async (place: Place, stream: string): Promise<unknown> =>
   (await place.rows(`select count(*)::int as days from ops.coverage where stream = '${stream}'`))[0]?.[
@@ -56,7 +62,7 @@ async function states(place: Place): Promise<string[]> {
 
 /** Also what stands about the job itself. */
 const ALL_BUT_MOMENTS = {
-  tables: ['runs', 'migrations'],
+  tables: ['runs', 'migrations', 'journal'],
   columns: ['loaded_at', 'checked_at', 'updated_at', 'noted_at', 'pull', 'pulled_at'],
 };
 

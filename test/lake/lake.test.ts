@@ -1,6 +1,9 @@
 // @module-tag long
 /** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { realEffects } from '../../src/effects.js';
+import { Journal } from '../../src/journal/journal.js';
+import { idOf } from '../../src/storage/paths.js';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -383,8 +386,10 @@ describe('retention with a lake', () => {
     const pages = join(place.folder, 'data', 'landing', 'events', '2026-11-09', '2026-11-09.1');
     const [folder = ''] = await readdir(pages);
     await rm(join(pages, folder), { recursive: true });
-    await mkdir(join(pages, folder));
-    await writeFile(join(pages, folder, 'removed.json'), '{}');
+    const dataDir = join(place.folder, 'data');
+    const journal = await Journal.open({ dataDir }, realEffects({}));
+    await journal.append('removed', { event: 'pages', key: '2026-11-09.1', exportId: idOf(folder) ?? '' });
+    await journal.close();
     const [{ user }] = (await lake.rows(
       "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
     )) as [{ user: string }];
