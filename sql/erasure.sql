@@ -341,6 +341,7 @@ select
     $rows as rows,
     $lateRecords as late_records;
 
+-- name: note_erased_ids
 -- Backwards: a search of the file's bytes for a digest must find rows of the person alone.
 insert into ops.erased_ids
 select $line, reverse(unnest(getvariable('given').ids::varchar[]));

@@ -172,6 +172,7 @@ export class Warehouse {
           await this.#session.set({ given: { ids } });
           const numbers = { line, erasedAt, persons, records, rows: erasedRows, lateRecords };
           await this.#session.runWith('erasure/note_erasure', numbers);
+          await this.#session.runWith('erasure/note_erased_ids', { line });
         }
       }),
     );
