@@ -74,10 +74,10 @@ export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocat
 export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const commits = await withDataFolder(config, invocation, 'lake push', async ({ journal, doubt }) => {
-    const found = await doubt();
+  const commits = await withDataFolder(config, invocation, 'lake push', async (folder) => {
+    const found = await folder.doubt();
     if (found?.erasures === true) throw forgottenError(found);
-    return pushLake(config, invocation, journal, 'lake push');
+    return pushLake(config, invocation, folder.journal, 'lake push');
   });
   terminal.progress('');
   terminal.note(describePushed({ commits: commits.length, rows: rowsAdded(commits) }));
