@@ -12,6 +12,7 @@ import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
+import { forgottenError } from '../journal/doubt.js';
 import { withDataFolder } from '../run/data-folder.js';
 import type { Invocation } from '../invocation.js';
 import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
@@ -73,9 +74,11 @@ export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocat
 export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const commits = await withDataFolder(config, invocation, 'lake push', ({ journal }) =>
-    pushLake(config, invocation, journal, 'lake push'),
-  );
+  const commits = await withDataFolder(config, invocation, 'lake push', async (folder) => {
+    const found = await folder.doubt();
+    if (found?.erasures === true) throw forgottenError(found);
+    return pushLake(config, invocation, folder.journal, 'lake push');
+  });
   terminal.progress('');
   terminal.note(describePushed({ commits: commits.length, rows: rowsAdded(commits) }));
   if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));

@@ -18,6 +18,8 @@ export interface Doubt {
   readonly why: string;
   /** True if an erasure may be missing: then nothing is loaded, published or pushed. */
   readonly erasures: boolean;
+  /** The line of that erasure. */
+  readonly erase?: number | undefined;
   /** The highest number that another file knows. */
   readonly forgotten: number;
 }
@@ -34,7 +36,11 @@ export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]
     journal.of('erase').flatMap((line) => (line.event === 'begun' ? [line.seq, line.was] : [])),
   );
   const unknown = heads.filter((head) => head.seq > agreed && !journal.holds(head));
-  const unerased = heads.find(({ erase }) => erase > 0 && !erasures.has(erase));
+  // A journal that holds the line of a head holds every erasure before it, and those that it lacked are in its doubts.
+  const lacked = journal.lackedErasures.map((erase) => ({ erase, place: 'an earlier run' }));
+  const unerased = [...heads.filter((head) => !journal.holds(head)), ...lacked].find(
+    ({ erase }) => erase > 0 && !erasures.has(erase),
+  );
   const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
   const [first] = unknown;
   const why =
@@ -44,7 +50,8 @@ export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]
       ? undefined
       : `The journal lacks the erasure of line ${unerased.erase}, which ${unerased.place} knows.`) ??
     (decided?.event === 'unsure' ? decided.why : undefined);
-  return why === undefined ? undefined : { why, erasures: unerased !== undefined, forgotten };
+  if (why === undefined) return undefined;
+  return { why, erasures: unerased !== undefined, erase: unerased?.erase, forgotten };
 }
 
 /**

@@ -140,9 +140,15 @@ export class Journal {
     return new Journal(place, effects, content, { lacks, others, copied: false }, false);
   }
 
-  /** Number, checksum and last erasure of the end; files that are written now carry it. */
+  /** Number and checksum of the end, and the last erasure that this journal knows; files that are written now carry it. */
   get head(): Head {
-    return { seq: this.#seq, sum: this.#sum, erase: this.of('erase').findLast(isErasure)?.seq ?? 0 };
+    const own = this.of('erase').findLast(isErasure)?.seq ?? 0;
+    return { seq: this.#seq, sum: this.#sum, erase: Math.max(own, ...this.lackedErasures) };
+  }
+
+  /** The lines of erasures that a doubt named. */
+  get lackedErasures(): number[] {
+    return this.of('run').flatMap((line) => (line.event === 'unsure' ? (line.erase ?? []) : []));
   }
 
   /** Identifies the journal: the checksum of its first line. */

@@ -34,7 +34,12 @@ const run = z.discriminatedUnion('event', [
     summary: z.record(text, z.unknown()),
   }),
   /** The journal may lack lines: nothing that is billed or reaches people leaves until a person has confirmed it. */
-  z.object({ ...event('unsure'), why: text }),
+  z.object({
+    ...event('unsure'),
+    why: text,
+    /** The line of an erasure that may be missing, so that it stays known when files carry the head of this journal. */
+    erase: count.optional(),
+  }),
   /** A person agreed that the lines up to the number `forgotten` are lost, or in this journal. */
   z.object({ ...event('confirmed'), forgotten: count }),
 ]);

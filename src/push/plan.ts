@@ -132,6 +132,7 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
   const some = {
     known,
     send,
+    c,
     bad: (what: 'empty' | 'repeated') => invalid.get({ empty, repeated }[what])?.length ?? 0,
   };
   return { c, send, gone, invalid, counts, doubts: doubtsOf(wanted, found, comparing, counts, some) };
@@ -147,10 +148,12 @@ function doubtsOf(
   { rows, unchanged }: Counts,
   {
     known,
+    c,
     send,
     bad,
   }: {
     known: { key: number; alike: number };
+    c: string;
     send: readonly Item[];
     bad: (what: 'empty' | 'repeated') => number;
   },
@@ -187,6 +190,11 @@ function doubtsOf(
     [
       isOnce(target) && isForgotten,
       'ledger/pushed lacks rows that the service took: rows may be sent twice. Restore the ledger folder from its newest backup.',
+    ],
+    // The class of columns of these targets is the keyed hash of one text.
+    [
+      isOnce(target) && memory.hasOthers(c),
+      'ledger/pushed was made with another key than private/hmac.key: rows may be sent twice. Restore the key from its newest backup.',
     ],
     [
       isOnce(target) && isWhole && changed > 0,

@@ -64,12 +64,16 @@ export async function withDataFolder<T>(
       const { head, schema } = await knownBy(files.published);
       const doubt = async (more: readonly KnownHead[] = []): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...head, ...more], holds);
-        await begin(journal, config);
         const last = journal.of('run').findLast(({ event }) => event === 'unsure' || event === 'confirmed');
-        if (found !== undefined && last?.event !== 'unsure')
-          await journal.append('run', { event: 'unsure', why: found.why });
+        const isKnown = found?.erase === undefined || journal.lackedErasures.includes(found.erase);
+        if (found !== undefined && (last?.event !== 'unsure' || !isKnown))
+          await journal.append('run', { event: 'unsure', why: found.why, erase: found.erase });
+        // After the doubt, since the first line of a project writes the witness, which may be its only evidence.
+        await begin(journal, config);
         return found;
       };
+      // In every command, since the end of a command writes the witness anew.
+      await doubt();
       return await work({ dataDir, files, lock, journal, publishedSchema: schema, doubt });
     } finally {
       await journal.close();

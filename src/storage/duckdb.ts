@@ -20,7 +20,9 @@ export function openInstance(
 
 /** True if DuckDB reports that the file is damaged. */
 export function tellsOfDamage(error: unknown): boolean {
-  return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
+  return /Corrupt database file|checksum .* does not match|Could not read enough bytes/.test(
+    messageOf(error),
+  );
 }
 
 /** True if DuckDB raised the error: its messages begin with their kind, such as `Catalog Error: `. */

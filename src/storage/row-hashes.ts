@@ -142,6 +142,11 @@ export class RowHashes {
     return new RowHashes(await ChainFile.open(path, disk, effects, pushDamage(path)), stateOf);
   }
 
+  /** True if rows of another class of columns are remembered. */
+  hasOthers(c: string): boolean {
+    return this.#lines.some((one) => one.c !== c);
+  }
+
   /** True if a row with this key was acknowledged; with `c`, one with the same columns. */
   knows(k: string, c?: string): boolean {
     const rows = this.#known.get(k);

@@ -1,6 +1,6 @@
 // @module-tag long
 /** A person is found, shown and erased everywhere; whoever brings the data back, it is cut again. */
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -44,6 +44,11 @@ beforeEach(async () => {
 });
 
 afterAll(() => place.remove());
+
+/** The journal and its second copy are gone. */
+async function loseJournal(): Promise<void> {
+  for (const name of ['ledger', 'landing/ledger']) await rm(join(data(), name), { recursive: true });
+}
 
 /** A user with texts, the most of all. */
 async function somebody(): Promise<[string, string]> {
@@ -245,21 +250,43 @@ describe('what arrives after an erasure', () => {
     expect(differences(erased, await contents(place.published))).toEqual([]);
   });
 
-  test('stops the run where the register is older than the warehouse, or made with another key', async () => {
+  test('stops the run where the journal lacks the erasure, until recover enters it from the warehouse', async () => {
     await forget('--user-id', person, '--yes');
-    const register = join(data(), 'private', 'erasures.jsonl');
-    const lines = await readFile(register, 'utf8');
-    expect(await doctorOf('erasures')).toBe('ok');
-    await rm(register);
-    expect(await doctorOf('erasures')).toBe('fail');
-    const lost = await place.run(['run']);
-    expect(lost.code).toBe(1);
-    expect(lost.stderr).toContain('is older than what');
-    await writeFile(register, lines);
+    const erased = await contents(place.published);
+    await loseJournal();
+    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
+    for (const command of [['run'], ['rebuild'], ['push', 'user-properties', '--sql', 'select 1 as user_id']])
+      expect((await place.run(command)).code, command[0]).toBe(1);
+    expect(differences(erased, await contents(place.published))).toEqual([]);
+    expect((await place.run(['recover', '--yes'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+    expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 1 }]);
+  });
+
+  test('stops the run where only the witness knows the erasure, until the journal is restored', async () => {
+    await forget('--user-id', person, '--yes');
+    await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
+    await loseJournal();
+    for (const name of ['warehouse.duckdb', 'private/warehouse.duckdb']) await rm(join(data(), name));
+    for (const command of [['run'], ['rebuild'], ['recover', '--yes']]) {
+      const { code, stderr } = await place.run(command);
+      expect(code, command[0]).toBe(1);
+      expect(stderr).toContain('Erased persons could come back');
+    }
+    await rm(join(data(), 'ledger'), { recursive: true });
+    await rename(join(data(), 'backup'), join(data(), 'ledger'));
+    expect((await place.run(['recover', '--yes'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+  });
+
+  test('stops the run where the register was made with another key', async () => {
+    await forget('--user-id', person, '--yes');
     await writeFile(join(data(), 'private', 'hmac.key'), Buffer.alloc(32, 7));
-    const key = await place.run(['run']);
-    expect(key.code).toBe(2);
-    expect(key.stderr).toContain('another key');
+    const { code, stderr } = await place.run(['run']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('another key');
   });
 });
 

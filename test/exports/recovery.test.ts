@@ -24,6 +24,8 @@ afterEach(async () => {
   await Promise.all(places.splice(0).map((place) => place.remove()));
 });
 
+const KILLED = { ...at(2), DAWNLOAD_CRASH_AT: 'witness/durable' };
+
 const inData = (place: Place, ...path: string[]): string => join(place.folder, 'data', ...path);
 
 /** Paths of the data folder as they are after the first night. */
@@ -108,6 +110,29 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
     expect((await place.run(['recover'], at(2))).stderr).toMatch(/holds everything/);
   });
+});
+
+test.each([
+  ['is killed before it said so', async (place: Place) => place.execute(['run'], KILLED)],
+  [
+    'fails',
+    async (place: Place) => {
+      await place.configure(
+        `${YAML}lake: { catalog: { uri: 'http://127.0.0.1:9', warehouse: w }, storage: { bucket: b } }\n`,
+      );
+      const { stderr } = await place.run(['lake', 'push'], at(2));
+      await place.configure(YAML);
+      return { stderr };
+    },
+  ],
+])('a folder that was restored without a journal stays one where its first command %s', async (_, first) => {
+  const place = await machineLost();
+  for (const name of ['ledger', 'landing/ledger']) await rm(inData(place, name), { recursive: true });
+  await first(place);
+  const { code, stderr } = await place.run(['run'], at(2));
+  expect(code).toBe(1);
+  expect(stderr).toContain('`dawnload recover`');
+  expect(paid(place)).toHaveLength(2);
 });
 
 describe('a journal of before is recognised, where its copy is restored too,', () => {

@@ -212,6 +212,28 @@ describe('the heads that other files carry', () => {
   });
 });
 
+describe('an erasure that only a head knows', () => {
+  it('stays known when the witness that knew it is written anew', async () => {
+    const { dataDir, reopened } = await written();
+    const journal = await reopened();
+    await journal.append('run', { event: 'unsure', why: 'It was lost.', erase: 7 });
+    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erasures: true, erase: 7 });
+    await journal.append('run', { event: 'confirmed', forgotten: 9 }, 10);
+    await journal.close();
+    expect(await readWitness(dataDir)).toMatchObject({ seq: 10, erase: 7 });
+    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erasures: true });
+    await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], was: 7 });
+    expect(assertNotForgotten(await reopened(), [])).toBeUndefined();
+  });
+
+  it('is not believed to a head whose line the journal holds', async () => {
+    const { reopened } = await written();
+    const { head } = await reopened();
+    const altered = [{ ...head, erase: 8, place: 'private/witness.json' }];
+    expect(assertNotForgotten(await reopened(), altered)).toBeUndefined();
+  });
+});
+
 describe('a disk that refuses', () => {
   it('leaves the journal as it was, and frees the reserve for what happened', async () => {
     const { effects, path, text, reopened } = await written();

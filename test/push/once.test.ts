@@ -1,6 +1,6 @@
 // @module-tag long
 /** Events and journeys are sent once: what an unknown outcome stops, and what a person decides. */
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Place } from '../support/dawnload.js';
@@ -99,6 +99,21 @@ test('acknowledged rows that are not remembered any more stop the next push', as
   const again = await push(place, ...JOURNEY, users(3), '--key', 'user_id');
   expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('ledger/pushed lacks rows')]);
   expect(entered()).toHaveLength(3);
+});
+
+test('a lost key stops the next push, since no sent row is recognised under another one', async () => {
+  const key = join(place.folder, 'data', 'private', 'hmac.key');
+  const kept = await readFile(key);
+  const events = ['events', 'signed_up', '--sql', users(3), '--key', 'user_id'] as const;
+  expect((await push(place, ...events)).code).toBe(0);
+  await rm(key);
+  const { code, stderr } = await push(place, ...events);
+  await writeFile(key, kept);
+  expect(code).toBe(3);
+  expect(stderr).toContain('Restore the key from its newest backup');
+  expect(tracked()).toHaveLength(3);
+  expect((await push(place, ...events)).code).toBe(0);
+  expect(tracked()).toHaveLength(3);
 });
 
 describe('after an unknown outcome', () => {

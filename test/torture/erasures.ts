@@ -68,7 +68,7 @@ export interface ErasureReport extends Kills {
   erasures: number;
 }
 
-interface Row {
+export interface Row {
   readonly id: string;
   readonly user_id?: string | null;
   readonly service_user_id?: string | null;
@@ -277,7 +277,7 @@ function changed<T>(
 }
 
 /** The records that are not the persons' own, with stars in place of the persons' numbers. */
-function without(rows: readonly Row[], gone: ReadonlySet<string>): Row[] {
+export function without(rows: readonly Row[], gone: ReadonlySet<string>): Row[] {
   const spellings = [...gone]
     .filter((id) => id.startsWith('recipient '))
     .flatMap((id) => spellingsOf(id.slice('recipient '.length)));
@@ -308,7 +308,7 @@ function recipientOf({ message_data }: Row): string | undefined {
 }
 
 /** All ids that records link to a user, by way of ids that at most three persons share. */
-function idsOfPerson(user: string, rows: readonly Row[]): Set<string> {
+export function idsOfPerson(user: string, rows: readonly Row[]): Set<string> {
   const owners = new Map<string, Set<string>>();
   for (const row of rows) {
     const owner = row.user_id ?? row.service_user_id;

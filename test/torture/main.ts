@@ -1,11 +1,12 @@
 /**
  * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--odd N]
- * [--erasures N] [--pushes N] [--mutations]`. Without a word about which, it
+ * [--erasures N] [--pushes N] [--forgetful N] [--mutations]`. Without a word about which, it
  * kills. Everything is on loopback and ends by itself.
  */
 import { parseArgs } from 'node:util';
 import { ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
 import { eraseWithKills } from './erasures.js';
+import { emptyForgetfulReport, forgetfulMonth } from './forgetful.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
@@ -31,6 +32,8 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '10000' },
     /** Parts of the names of the faults, the odd values or the mutations to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
+    /** So many months of nights in a data folder that loses files. */
+    forgetful: { type: 'string' },
     mutations: { type: 'boolean', default: false },
   },
 });
@@ -124,21 +127,37 @@ async function faults(): Promise<number> {
   return broken;
 }
 
-async function fortnights(count: number): Promise<number> {
-  say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
-  const report = emptyFortnightReport();
+/** Tries each seed, `workers` at a time. */
+async function seeds(count: number, trial: (seed: number) => Promise<void>): Promise<number> {
   let broken = 0;
-  for (let seed = firstSeed; seed < firstSeed + count; seed++) {
+  const jobs = Array.from({ length: count }, (_, nth) => async () => {
+    const seed = firstSeed + nth;
     const begun = Date.now();
     try {
-      await fortnight(seed, report);
+      await trial(seed);
       say(`seed ${seed}: held, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
     } catch (error) {
       broken++;
       say(`BROKEN with seed ${seed}: ${why(error)}`);
     }
-  }
+  });
+  await inTurn(jobs);
   say(`${broken} broken`);
+  return broken;
+}
+
+async function fortnights(count: number): Promise<number> {
+  say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
+  const report = emptyFortnightReport();
+  const broken = await seeds(count, (seed) => fortnight(seed, report));
+  conclude(report);
+  return broken;
+}
+
+async function forgetful(count: number): Promise<number> {
+  say(`${count} forgetful months of ten nights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
+  const report = emptyForgetfulReport();
+  const broken = await seeds(count, (seed) => forgetfulMonth(seed, report));
   conclude(report);
   return broken;
 }
@@ -153,7 +172,7 @@ async function odd(count: number): Promise<number> {
 }
 
 async function chosen(): Promise<number> {
-  const counted = { odd, fortnights, erasures, pushes } as const;
+  const counted = { odd, fortnights, erasures, pushes, forgetful } as const;
   for (const [name, run] of Object.entries(counted)) {
     const count = values[name as keyof typeof counted];
     if (count !== undefined) return run(Number(count));

@@ -58,7 +58,7 @@ push: { rows_per_run: 100000000, rows_per_month: 100000000 }
 /** Pushes of one sandbox; then the next one is made. */
 const PER_PLACE = 15;
 
-interface State {
+export interface State {
   readonly users: { userId: string; properties: Record<string, unknown> }[];
   readonly events: { userId: string }[];
   readonly journeys: { userId: string }[];

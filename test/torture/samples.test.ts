@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eraseWithKills } from './erasures.js';
 import { type EndpointName, FAULTS, REFUSED, tryFault } from './faults.js';
+import { emptyForgetfulReport, forgetfulMonth } from './forgetful.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { killTorture } from './kill.js';
 import { OddNights } from './odd.js';
@@ -54,6 +55,12 @@ describe('of the extended tests', { tags: ['extended'] }, () => {
     const report = await pushWithKills({ seed: 7, pushes: first.length, rows: 2_500, first });
     expect(report).toMatchObject({ sentTwice: 0, doneAndNotReceived: 0, lost: 0 });
     expect(report.points.size).toBeGreaterThan(8);
+  }, 180_000);
+
+  test('three nights in a folder that loses files pay nothing twice, and bring nobody back', async () => {
+    const report = emptyForgetfulReport();
+    await forgetfulMonth(7, report, 3);
+    expect(report.mishaps).toBeGreaterThan(0);
   }, 180_000);
 
   /** Those that differ most. */

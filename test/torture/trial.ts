@@ -194,9 +194,11 @@ export async function executeAndKill(
   args: readonly string[],
   at: string | { readonly withinMs: number; readonly chance: Chance } | false,
   report: Kills,
+  environment: Environment = {},
 ): Promise<Ended> {
   const point = typeof at === 'string' ? at : undefined;
-  const child = place.start(args, point === undefined ? {} : { DAWNLOAD_CRASH_AT: point });
+  const crash = point === undefined ? {} : { DAWNLOAD_CRASH_AT: point };
+  const child = place.start(args, { ...environment, ...crash });
   const timer =
     typeof at === 'object'
       ? setTimeout(() => child.kill('SIGKILL'), 250 + at.chance.below(at.withinMs))
