@@ -86,33 +86,6 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
   return elements;
 }
 
-/**
- * The key of a page under which erasures are noted: the number of erased records, the instant, and the line of the
- * register (src/erasure).
- */
-export const ERASED = 'dawnload_erased';
-
-export interface ErasedNote {
-  readonly records: number;
-  readonly at: string;
-  readonly line: number;
-}
-
-/** Returns the notes of a page about erased records. */
-export function erasedNotes(body: Buffer, envelope: Envelope | undefined): ErasedNote[] {
-  const value = envelope?.kind === 'object' ? partValue(body, envelope.parts.get(ERASED)) : undefined;
-  return Array.isArray(value) ? value.filter(isErasedNote) : [];
-}
-
-/** Returns the number of records that were erased from a page; with these the page counts as complete. */
-export function erasedIn(body: Buffer, envelope: Envelope | undefined): number {
-  return erasedNotes(body, envelope).reduce((sum, { records }) => sum + records, 0);
-}
-
-function isErasedNote(value: unknown): value is ErasedNote {
-  return typeof value === 'object' && value !== null && 'records' in value && Number.isInteger(value.records);
-}
-
 function readObject(body: Buffer, start: number): Envelope | undefined {
   const parts = new Map<string, Part>();
   const members: Part[] = [];

@@ -30,7 +30,7 @@ import {
   type LocalContext,
 } from './run/context.js';
 import { runsOf, type RunOver } from './journal/runs.js';
-import { withDataFolder } from './run/data-folder.js';
+import { headsOf, withDataFolder } from './run/data-folder.js';
 import { prepareErased } from './lake/erased.js';
 import { pushLake, rowsAdded } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
@@ -257,13 +257,12 @@ export function forget(
     if (erasing === undefined) return undefined;
     await pending.write(erasing);
     const line = erasures.register.unfinished?.line ?? (await erasures.begin(erasing));
-    let cut = { records: 0, files: 0 };
+    let cut = { records: 0, pulls: 0 };
     const outcome = await deliver(context, async () => {
       await cutLanded(context, erasing, pending);
-      const pulls = erasures.register.cutPulls(line);
-      await reloadErased(context, pulls);
+      await reloadErased(context, new Set(erasures.register.cutPulls(line).keys()));
       effects.reach('erase/loaded');
-      cut = await erasures.cutBy(line, pulls);
+      cut = await erasures.cutBy(line);
       const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
       await erasures.register.append({ event: 'cut', of: line, records: cut.records, rows });
     });
@@ -369,12 +368,15 @@ export function withLedger<T>(
   change: (decided: Decided) => Promise<T>,
 ): Promise<T> {
   return withDataFolder(config, invocation, command, async (folder) => {
-    const { dataDir, journal, files } = folder;
+    const { dataDir, journal, landing, files } = folder;
     const { head } = await knownBy(files.working);
-    const doubt = await folder.doubt(head);
+    // What a run finds in manifests is confirmed with the rest.
+    const again = async (): Promise<Doubt | undefined> =>
+      folder.doubt([...head, ...headsOf(await landing.pulls(undefined, () => undefined))]);
+    const doubt = (await folder.doubt(head)) && (await again());
     const ledger = new Ledger(dataDir, journal, invocation.effects, doubt);
     await ledger.settle(config.exports.refusals);
-    return change({ ledger, journal, doubt, again: () => folder.doubt(head) });
+    return change({ ledger, journal, doubt, again });
   });
 }
 
@@ -399,6 +401,7 @@ function pulling(context: RunContext) {
     ...context,
     loadPulls: (pulls: readonly Pull[]) => loadOrReport(context, pulls),
     loadExport: (entry: Export) => loadExport(context, entry),
+    isCut: (pull: string) => context.erasures.register.cutPulls().has(pull),
   };
 }
 

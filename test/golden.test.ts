@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isDay, shiftDay } from '../src/calendar.js';
 import type { Pull } from '../src/storage/pull.js';
-import { landed, shared, Workshop, type Row } from './warehouse/support.js';
+import { landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
 import type { ReferenceStream } from '../src/streams.js';
 
 const CASES = join(import.meta.dirname, 'golden');
@@ -20,7 +20,7 @@ interface Expected {
   readonly rows: string;
 }
 
-function pullOf(workshop: Workshop, name: string, text: string): Pull {
+function pullIn(workshop: Workshop, name: string, text: string): Pull {
   const [, stream = '', day = '', end = day, campaign = ''] =
     /^(\w+)-([\d-]{10})(?:-to-([\d-]{10}))?-?(.*)\.json$/.exec(name) ?? [];
   if (!isDay(day) || !isDay(end)) throw new Error(`${name} does not say its day.`);
@@ -33,26 +33,20 @@ function pullOf(workshop: Workshop, name: string, text: string): Pull {
       return workshop.campaigns({ start: day, end: day }, { [campaign]: text });
     case 'events': {
       const { data } = JSON.parse(text) as { data: unknown[] };
-      return workshop.events(day, [], { files: [landed(workshop.folder, text)], records: data.length });
+      return workshop.exported(day, [landedPage(workshop.folder, text, data.length)]);
     }
     default: {
       const lists = Object.entries(JSON.parse(text) as Record<string, unknown>);
-      return {
-        stream: stream as ReferenceStream,
-        id: `${stream}/${day}`,
+      return pullOf(
+        stream as ReferenceStream,
         day,
-        pulledAt: new Date(`${shiftDay(day, -1)}T22:30:00Z`),
-        complete: true,
-        lists: lists.map(([list, body]) => ({
-          list,
-          files: [landed(workshop.folder, body)],
-          rows: 1,
-          announced: null,
-        })),
-        short: [],
-        templates: [],
-        largestPage: 10_000,
-      };
+        lists.map(([, body]) => landedPage(workshop.folder, body, 1)),
+        {
+          id: `${stream}/${day}`,
+          pulledAt: new Date(`${shiftDay(day, -1)}T22:30:00Z`),
+          lists: lists.map(([list]) => ({ list, pages: 1, rows: 1, announced: null })),
+        },
+      );
     }
   }
 }
@@ -83,7 +77,7 @@ describe.each(readdirSync(CASES))('%s', (name) => {
     const made = new Workshop();
     const pages = readdirSync(join(CASES, name)).filter((page) => page.endsWith('.json'));
     await made.load(
-      ...pages.map((page) => pullOf(made, page, readFileSync(join(CASES, name, page), 'utf8'))),
+      ...pages.map((page) => pullIn(made, page, readFileSync(join(CASES, name, page), 'utf8'))),
     );
     if (expected.some(({ table }) => table.startsWith('marts.'))) await made.with((one) => one.model());
     return made;

@@ -137,11 +137,11 @@ inner join first_days using (pull)
 semi join days using (pull, date)
 group by all;
 
--- If the pages of an export were downloaded again, the pull has the same id with a higher revision after `#`.
+-- Another reading of an export, or another id for it, is another pull with the same key in its id.
 delete from ops.loads
 where
     pull in (select pull from asked)
-    or (stream = 'events' and split_part(pull, '#', 1) in (select split_part(pull, '#', 1) from asked));
+    or (stream = 'events' and split_part(pull, '/', 3) in (select split_part(pull, '/', 3) from asked));
 
 insert into ops.loads by name
 select

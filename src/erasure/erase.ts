@@ -225,7 +225,7 @@ const OUT_OF_REACH = [
  */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
-  cut: { readonly records: number; readonly files: number },
+  cut: { readonly records: number; readonly pulls: number },
   search: Searched,
   unread: readonly string[],
   /** The state of the lake, as a clause; undefined without a lake. */
@@ -239,7 +239,7 @@ export function receiptOf(
     /** Ids that more than three persons share; these were neither followed nor erased. */
     shared_ids: sharedIds,
     places: [
-      { place: `landing zone, ${cut.files} files`, erased: cut.records, unit: 'records' },
+      { place: `landing zone, ${cut.pulls} pulls`, erased: cut.records, unit: 'records' },
       ...Object.entries(rows).map(([table, erased]) => ({
         place: `warehouse, ${table}`,
         erased,

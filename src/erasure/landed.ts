@@ -1,21 +1,21 @@
 /**
  * Removes erased persons from the landing zone: records of a person are cut out of landed pages, and the person's
- * numbers are blanked in the records of others. A cut page notes the number of its erased records (`dawnload_erased`),
- * so that its record count stays the same.
+ * numbers are blanked in the records of others. A line of the journal says beforehand which pull is cut, so that it may
+ * hold fewer records than its manifest says.
  */
 import { createHmac } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
-import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope } from '../envelope.js';
+import { elementsOf, readEnvelope, type Part } from '../envelope.js';
 import { DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
-import { namesIn } from '../storage/landed-pulls.js';
-import { foldersOf, MANIFEST, pageOf } from '../storage/paths.js';
-import type { Pull, SizedFile } from '../storage/pull.js';
+import { readPull } from '../storage/landing-zone.js';
+import { foldersOf, pageOf } from '../storage/paths.js';
+import type { Page, Pull } from '../storage/pull.js';
 import { gzipped, readWhole } from '../storage/repair-json.js';
-import { readIfThere } from '../storage/storage-error.js';
+import { namesIn } from '../storage/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
   asPattern,
@@ -53,6 +53,8 @@ export interface Match {
   readonly given: readonly string[];
 }
 
+type SizedFile = Pick<Page, 'file' | 'bytes'>;
+
 /** The result of cutting pages. */
 export interface Cut {
   readonly records: number;
@@ -74,7 +76,6 @@ export class Erasures {
   readonly #landing: string;
   readonly #tempDirectory: string;
   readonly #key: Uint8Array;
-  readonly #effects: Pick<Effects, 'now' | 'reach'>;
   readonly #disk: DurableFolder;
   readonly #open: () => Promise<Session>;
   /** The folders that the sweep of this run left clean, with their inode change times. */
@@ -85,14 +86,13 @@ export class Erasures {
   constructor(
     { dataDir, tempDirectory, key }: { dataDir: string; tempDirectory: string; key: Uint8Array },
     register: Register,
-    effects: Pick<Effects, 'now' | 'reach'>,
+    effects: Pick<Effects, 'reach'>,
     open: () => Promise<Session>,
   ) {
     this.register = register;
     this.#landing = foldersOf(dataDir).landing;
     this.#tempDirectory = tempDirectory;
     this.#key = key;
-    this.#effects = effects;
     this.#disk = new DurableFolder(dataDir, effects);
     this.#open = open;
     this.#ids = new Set(register.ids);
@@ -132,19 +132,16 @@ export class Erasures {
     if (this.#ids.size === 0) return [...pulls];
     const guarded: Pull[] = [];
     for (const pull of pulls) {
-      if (pull.stream === 'events' && !('length' in pull.files)) {
-        guarded.push({ ...pull, files: this.#arriving(pull.files) });
+      const isCut = (): boolean => this.register.cutPulls().has(pull.id);
+      const { arriving } = pull;
+      if (arriving !== undefined) {
+        guarded.push({ ...pull, isCut, arriving: { ...arriving, pages: this.#arriving(arriving.pages) } });
         continue;
       }
-      guarded.push(pull);
-      if (pull.stream === 'events' && 'length' in pull.files) {
-        const [first] = pull.files;
-        if (first === undefined || (await this.#isClean(dirname(first)))) continue;
-        await this.late(await this.cut(await this.#sized(pull.files)));
-      } else if (pull.stream === 'opt_outs') {
-        const folder = join(this.#landing, pull.id);
-        if (!(await this.#isClean(folder))) await this.late(await this.cutSnapshot(folder));
-      }
+      guarded.push({ ...pull, isCut });
+      const folder = join(this.#landing, pull.id);
+      if ((pull.stream !== 'events' && pull.stream !== 'opt_outs') || (await this.#isClean(folder))) continue;
+      await this.late(await (pull.stream === 'events' ? this.#cutFolder(folder) : this.#cutOptOuts(folder)));
     }
     return guarded;
   }
@@ -155,10 +152,10 @@ export class Erasures {
     return changed !== undefined && changed === (await stat(folder)).ctimeMs;
   }
 
-  async *#arriving(files: AsyncIterable<readonly SizedFile[]>): AsyncGenerator<readonly SizedFile[]> {
-    for await (const some of files) {
-      await this.late(await this.cut(some));
-      yield await this.#sized(some.map(({ file }) => file));
+  async *#arriving(pages: AsyncIterable<readonly Page[]>): AsyncGenerator<readonly Page[]> {
+    for await (const some of pages) {
+      await this.late(await this.#cut(some));
+      yield await sized(some);
     }
   }
 
@@ -180,8 +177,8 @@ export class Erasures {
     let all = NOTHING;
     for (const { folder, changed } of await foldersOfPersons(this.#landing)) {
       if (changed < since) continue;
-      const isSnapshot = relative(this.#landing, folder).startsWith('opt_outs');
-      const cut = isSnapshot ? await this.cutSnapshot(folder, before) : await this.#cutFolder(folder, before);
+      const isOptOut = relative(this.#landing, folder).startsWith('opt_outs');
+      const cut = await (isOptOut ? this.#cutOptOuts(folder, before) : this.#cutFolder(folder, before));
       all = sum(all, cut);
     }
     for (const { folder, changed } of await foldersOfPersons(this.#landing)) this.#clean.set(folder, changed);
@@ -212,13 +209,14 @@ export class Erasures {
   /** Returns the landed pages of exports. */
   async pages(): Promise<SizedFile[]> {
     const files: string[] = [];
-    for (const { folder } of await foldersOfPersons(this.#landing)) files.push(...(await pagesIn(folder)));
+    for (const { folder } of await foldersOfPersons(this.#landing))
+      if (relative(this.#landing, folder).startsWith('events')) files.push(...(await pagesIn(folder)));
     return this.#sized(files);
   }
 
   async #sized(files: readonly string[]): Promise<SizedFile[]> {
     const all: SizedFile[] = [];
-    for (const file of files) all.push(...((await this.#readable(file, () => sized([file]))) ?? []));
+    for (const file of files) all.push(...((await this.#readable(file, () => sized([{ file }]))) ?? []));
     return all;
   }
 
@@ -238,7 +236,7 @@ export class Erasures {
     const found: { file: string; row: string }[] = [];
     for (const { folder } of await foldersOfPersons(this.#landing)) {
       if (!relative(this.#landing, folder).startsWith('opt_outs')) continue;
-      for (const file of await listFilesIn(folder)) {
+      for (const file of await pagesIn(folder)) {
         const rows = optOutsIn((await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0));
         const erased = await this.#numbers(rows);
         for (const { text, number } of rows) if (erased.has(number)) found.push({ file, row: text });
@@ -248,7 +246,7 @@ export class Erasures {
   }
 
   /** Cuts the pages; each page is replaced durably. */
-  async cut(files: readonly SizedFile[]): Promise<Cut> {
+  async #cut(files: readonly SizedFile[]): Promise<Cut> {
     return this.#cutMatches(await this.find(files));
   }
 
@@ -258,13 +256,14 @@ export class Erasures {
       files.set(file, (files.get(file) ?? new Map<number, boolean>()).set(position, own));
     let all = NOTHING;
     for (const [file, own] of files) {
-      const { text, records } = edited(await readWhole(file), this.#note(), (record, nth) => {
+      const { text, records } = edited(await readWhole(file), (record, nth) => {
         const isOwn = own.get(nth);
         return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
       });
-      await this.#cutting(pullOfPage(this.#landing, file));
+      const pull = relative(this.#landing, dirname(file));
+      await this.#cutting(pull);
       await this.#disk.write(file, await gzipped(text), 'erasures/page');
-      all = sum(all, { records, pulls: new Set([pullOfPage(this.#landing, file)]) });
+      all = sum(all, { records, pulls: new Set([pull]) });
     }
     return all;
   }
@@ -272,10 +271,30 @@ export class Erasures {
   /** Records, before the first page of a pull is rewritten, that it may hold fewer records than its manifest says. */
   async #cutting(pull: string): Promise<void> {
     const { last } = this.register;
-    if (!this.register.cutPulls(last?.line).has(pull)) await this.register.append({ event: 'cutting', pull });
+    if (this.register.cutPulls(last?.line).has(pull)) return;
+    const landed = this.register.cutPulls().has(pull) ? undefined : await this.#rowsLanded(pull);
+    const records = landed === undefined ? await this.#recordsIn(pull) : sumOf(landed.values());
+    await this.register.append({ event: 'cutting', pull, records });
   }
 
-  async #cutFolder(folder: string, before: Before): Promise<Cut> {
+  /** The number of records that landed on each page; undefined without a manifest that can be read. */
+  async #rowsLanded(pull: string): Promise<ReadonlyMap<string, number> | undefined> {
+    const read = await this.#readable(pull, () => readPull(this.#landing, pull));
+    return read && new Map(read.files.map(({ file, rows }) => [file, rows]));
+  }
+
+  /** The number of records on the pages of a pull; those that landed on a page that cannot be read. */
+  async #recordsIn(pull: string): Promise<number> {
+    const landed = await this.#rowsLanded(pull);
+    let records = 0;
+    for (const file of await pagesIn(join(this.#landing, pull))) {
+      const body = await this.#readable(file, () => readWhole(file));
+      records += body === undefined ? (landed?.get(file) ?? 0) : (listIn(body)?.elements ?? 0);
+    }
+    return records;
+  }
+
+  async #cutFolder(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
     let all = NOTHING;
     for (const some of batchesOf(await this.#sized(await pagesIn(folder)))) {
       const found = await this.find(some);
@@ -286,50 +305,21 @@ export class Erasures {
     return all;
   }
 
-  /** Cuts a snapshot of opt-outs (E12), and corrects its manifest, which then states the number of cut rows. */
-  async cutSnapshot(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
+  async #cutOptOuts(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
     const pull = relative(this.#landing, folder);
     let all = NOTHING;
-    let erasedRows = 0;
-    for (const file of await listFilesIn(folder)) {
+    for (const file of await pagesIn(folder)) {
       const body = await this.#readable(file, () => readWhole(file));
       if (body === undefined) continue;
-      const rows = optOutsIn(body);
-      const erased = await this.#numbers(rows);
-      if (erased.size === 0) {
-        erasedRows += erasedIn(body, readEnvelope(body));
-        continue;
-      }
+      const erased = await this.#numbers(optOutsIn(body));
+      if (erased.size === 0) continue;
       await before(erased);
-      const { text, records } = edited(body, this.#note(), (row) =>
-        erased.has(numberOf(row) ?? '') ? undefined : row,
-      );
+      const { text, records } = edited(body, (row) => (erased.has(numberOf(row) ?? '') ? undefined : row));
       await this.#cutting(pull);
       await this.#disk.write(file, await gzipped(text), 'erasures/snapshot');
-      erasedRows += erasedIn(text, readEnvelope(text));
       all = sum(all, { records, pulls: new Set([pull]) });
     }
-    await this.#correctManifest(join(folder, MANIFEST), erasedRows);
     return all;
-  }
-
-  async #correctManifest(path: string, erased: number): Promise<void> {
-    const text = await readIfThere(path);
-    if (text === undefined || erased === 0) return;
-    const shape = z.looseObject({
-      erased: z.looseObject({ rows: z.number() }).optional(),
-      lists: z.array(z.looseObject({ rows: z.number(), announced: z.number().nullable() })),
-    });
-    const manifest = shape.parse(JSON.parse(text.toString('utf8')));
-    const more = erased - (manifest.erased?.rows ?? 0);
-    if (more === 0) return;
-    const lists = manifest.lists.map((list) => ({
-      ...list,
-      rows: list.rows - more,
-      announced: list.announced === null ? null : list.announced - more,
-    }));
-    const told = { ...manifest, lists, erased: { rows: erased, at: this.#effects.now().toISOString() } };
-    await this.#disk.write(path, `${JSON.stringify(told, null, 1)}\n`, 'erasures/manifest');
   }
 
   async #numbers(rows: readonly Row[]): Promise<Set<string>> {
@@ -384,26 +374,12 @@ export class Erasures {
     return blank === text ? undefined : blank;
   }
 
-  #note(): Noted {
-    return { line: this.register.last?.line ?? 0, at: this.#effects.now().toISOString() };
-  }
-
-  /**
-   * Returns the number of records that the pages of these pulls lost to a line of the register, and the number of these
-   * pages.
-   */
-  async cutBy(line: number, pulls: Iterable<string>): Promise<{ records: number; files: number }> {
+  /** Returns the number of records that an erasure, by its line in the register, has cut, and of the pulls it touched. */
+  async cutBy(line: number): Promise<{ records: number; pulls: number }> {
+    const held = this.register.cutPulls(line);
     let records = 0;
-    let files = 0;
-    for (const pull of pulls) {
-      for (const file of await listFilesIn(join(this.#landing, pull))) {
-        const body = (await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0);
-        const notes = erasedNotes(body, readEnvelope(body)).filter((note) => note.line === line);
-        files += notes.length > 0 ? 1 : 0;
-        records += notes.reduce((sum, note) => sum + note.records, 0);
-      }
-    }
-    return { records, files };
+    for (const [pull, before] of held) records += before - (await this.#recordsIn(pull));
+    return { records, pulls: held.size };
   }
 }
 
@@ -423,7 +399,7 @@ interface Row {
 
 function optOutsIn(body: Buffer): Row[] {
   const rows: Row[] = [];
-  edited(body, { line: 0, at: '' }, (text) => {
+  edited(body, (text) => {
     const number = numberOf(text);
     if (number !== undefined) rows.push({ text, number });
     return text;
@@ -440,37 +416,24 @@ function numberOf(row: string): string | undefined {
   }
 }
 
-/** The origin of an erasure note on a page: the register's line and the instant. */
-interface Noted {
-  readonly line: number;
-  readonly at: string;
+/** The list of records on a page. */
+function listIn(page: Buffer): Part | undefined {
+  const envelope = readEnvelope(page);
+  return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
 }
 
-/**
- * Returns the page with each element of its list as `edit` returns it, without the elements for which it returns
- * undefined. A page that loses elements gets a note.
- */
+/** Returns the page with each element of its list as `edit` returns it, without those for which it returns undefined. */
 function edited(
   page: Buffer,
-  { line, at }: Noted,
   edit: (element: string, nth: number) => string | undefined,
 ): { text: Buffer; records: number } {
-  const envelope = readEnvelope(page);
-  const list = envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
+  const list = listIn(page);
   if (list === undefined) return { text: page, records: 0 };
   const elements = elementsOf(page, list);
   const left = elements.flatMap(({ start, end }, nth) => edit(page.toString('utf8', start, end), nth) ?? []);
-  const records = elements.length - left.length;
   const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
-  if (records === 0) return { text: Buffer.from(text), records };
-  const notes = erasedNotes(page, envelope);
-  const ofLine = notes.find((note) => note.line === line)?.records ?? 0;
-  const told = [...notes.filter((note) => note.line !== line), { records: ofLine + records, at, line }];
-  const before = text.slice(0, text.lastIndexOf('}')).replace(OLD_NOTES, '');
-  return { text: Buffer.from(`${before},"${ERASED}":${JSON.stringify(told)}}`), records };
+  return { text: Buffer.from(text), records: elements.length - left.length };
 }
-
-const OLD_NOTES = new RegExp(`,"${ERASED}":\\[[^\\]]*\\]$`);
 
 /** Divides files into batches whose JSON is small enough to be searched at once. */
 export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> {
@@ -490,11 +453,6 @@ export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> 
 /** Returns the ids, as spelled in the records, of the persons whose own records these are. */
 function writtenIn(matches: readonly Match[]): Set<string> {
   return new Set(matches.filter(({ own }) => own).flatMap(({ given }) => given));
-}
-
-/** Returns `events/<day>/<key>` for `events/<day>/<key>/<export id>/<page>`. */
-function pullOfPage(landing: string, file: string): string {
-  return relative(landing, dirname(dirname(file)));
 }
 
 interface Folder {
@@ -525,15 +483,11 @@ async function pathsIn(folder: string): Promise<string[]> {
 }
 
 async function pagesIn(folder: string): Promise<string[]> {
-  return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined);
+  return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined).sort();
 }
 
-/** Returns the pages of the lists in a snapshot. */
-async function listFilesIn(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for (const path of await pathsIn(folder))
-    files.push(...(path.endsWith('.json.gz') ? [path] : await listFilesIn(path)));
-  return files.sort();
+function sumOf(numbers: Iterable<number>): number {
+  return [...numbers].reduce((all, one) => all + one, 0);
 }
 
 function sum(a: Cut, b: Cut): Cut {

@@ -34,6 +34,15 @@ export function erasuresOf(lines: readonly Line<'erase'>[]): Erasure[] {
   return [...erasures.values()];
 }
 
+/** As `Register.cutPulls`, for the lines of the journal. */
+export function cutPulls(lines: readonly Line<'erase'>[], since = 0): ReadonlyMap<string, number> {
+  return new Map(
+    lines.flatMap((line) =>
+      line.event === 'cutting' && line.seq > since ? [[line.pull, line.records] as const] : [],
+    ),
+  );
+}
+
 export class Register {
   readonly #journal: Journal;
 
@@ -87,11 +96,12 @@ export class Register {
     return last?.event === 'rows-deleted';
   }
 
-  /** The pulls of which records were or are being cut; `since` is the number of a line. */
-  cutPulls(since = 0): ReadonlySet<string> {
-    return new Set(
-      this.#lines.flatMap((line) => (line.event === 'cutting' && line.seq > since ? [line.pull] : [])),
-    );
+  /**
+   * The pulls of which records were or are being cut, with the number of records that each held before; `since` is the
+   * number of a line.
+   */
+  cutPulls(since = 0): ReadonlyMap<string, number> {
+    return cutPulls(this.#lines, since);
   }
 
   /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */

@@ -11,16 +11,18 @@ import {
   type Result,
   awaitExport,
   collectPages,
-  type ExportReading,
+  type ExportReading as Asking,
+  type LandedPage,
   type PageSink,
   type Waiting,
 } from './poll.js';
 import { presentOf } from '../api/clocks.js';
-import { pullId, type Export } from './export.js';
+import type { Export } from './export.js';
+import type { ExportReading } from '../storage/landing-zone.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine, ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
-import type { SizedFile } from '../storage/pull.js';
+import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../storage/pull.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 interface Download {
@@ -74,7 +76,7 @@ async function land(
   const { config, service, ledger, landing, effects, signal, terminal, report } = context;
   const { key, day } = entry;
   const { pageParameter, maxWaitMinutes } = config.exports;
-  const reading: ExportReading = { service, effects, signal, exportId: place.exportId, pageParameter };
+  const asking: Asking = { service, effects, signal, exportId: place.exportId, pageParameter };
   const gap = (reason: string): void => {
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
@@ -84,12 +86,43 @@ async function land(
   };
   const keep = keeper(context, key);
 
-  const earlier = await landedPages(context, place);
+  const { writer, earlier, ended } = await readingOf(context, place, lookAgain, notes);
+  let at: Date | undefined;
+  /** The instant at which the export counts as landed: the first time that it is asked for. */
+  const instant = (): Date => (at ??= laterThan(entry.landedAt, presentOf(context)));
+  const finish = async (
+    files: readonly LandedFile[],
+    counts: {
+      readonly pages: number;
+      readonly records: number;
+      readonly unreadable?: readonly number[] | undefined;
+    },
+  ): Promise<Export> => {
+    const { exportId } = place;
+    const pull = await writer.finish(files, { exportId, unreadable: counts.unreadable ?? [] }, instant());
+    await landing.discardBefore(place, pull);
+    return ledger.landed(key, counts, pull.pulledAt);
+  };
+  /** Accepts the pages on disk as the complete export. */
+  const finishWithWhatCame = async (): Promise<Export> => {
+    const pages = await landedPages(landing, writer.id);
+    await ledger.ready(key, pages.length);
+    return finish(pages, { pages: pages.length, records: sumOf(pages) });
+  };
+  if (ended !== undefined) {
+    // Killed between the manifest and the line of the ledger.
+    const { files, facts, pulledAt } = ended;
+    const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
+    const pages = files.length + facts.unreadable.length;
+    await landing.discardBefore(place, ended);
+    await ledger.ready(key, pages);
+    return ledger.landed(key, { pages, records: rowsIn(files), unreadable }, pulledAt);
+  }
   const missing = firstMissing(earlier);
   const [whole] = missing === undefined && !lookAgain ? earlier : [];
   const waiting: Waiting =
     whole === undefined
-      ? await awaitExport(reading, {
+      ? await awaitExport(asking, {
           // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
           maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
           expectsRecords: !acceptIncomplete && (await expectsRecords(context, entry)),
@@ -102,7 +135,7 @@ async function land(
           },
         })
       : { kind: 'ready', first: whole };
-  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return landWhatCame(context, place);
+  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return finishWithWhatCame();
   switch (waiting.kind) {
     case 'processing':
       report.pending(key);
@@ -123,28 +156,28 @@ async function land(
       );
       return undefined;
     case 'empty':
-      if (waiting.page !== undefined) {
-        await landing.land({ stream: 'events', export: place, page: 0 }, waiting.page.body);
-      }
+      if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
       await ledger.ready(key, 0);
       terminal.note(`Events of ${day}: ${waiting.note}`);
-      return ledger.landed(key, { pages: 0, records: 0 }, presentOf(context));
+      return finish([], { pages: 0, records: 0 });
     case 'ready':
       break;
   }
 
   await ledger.ready(key, waiting.first.totalPages);
   // An export that was loaded before is reloaded only when all of its pages have landed.
-  const early = entry.landings === 0 ? loadEarly(context, entry, earlier) : undefined;
+  const early = entry.landings === 0 ? loadEarly(context, writer, instant(), earlier) : undefined;
   try {
     const again = lookAgain ? earlier.map(({ number }) => number) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
-    const sink = await sinkFor(context, place, { totalPages: waiting.first.totalPages, earlier }, early);
+    const landed = new Map<number, LandedFile>(earlier.map((page) => [page.number, page]));
+    const sink = sinkFor(context, place, writer, waiting.first.totalPages, landed, early);
     const expected = { atLeast, again, unreadable: waiting.unreadable ?? -1 };
-    const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
+    const pages = await collectPages(asking, waiting.first, earlier, config.concurrency, sink, expected);
     notes.push(...pages.notes);
     const unreadable = acceptIncomplete ? undefined : pages.unreadable;
-    const landed = await ledger.landed(key, { ...pages, unreadable }, early?.since ?? presentOf(context));
+    const files = [...landed].sort(([a], [b]) => a - b).map(([, page]) => page);
+    const done = await finish(files, { pages: pages.pages, records: pages.records, unreadable });
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -153,53 +186,113 @@ async function land(
       records: pages.records,
     });
     await early?.end(pages.records);
-    return landed;
+    return done;
   } catch (error) {
     await early?.fail(error);
     if (!(error instanceof ServiceError)) throw error;
-    if (acceptIncomplete) return landWhatCame(context, place);
+    if (acceptIncomplete) return finishWithWhatCame();
     await trouble(`${error.message} ${error.hint ?? ''}`.trim());
     return undefined;
   }
 }
 
-/** Creates the sink that lands new pages beside those of earlier runs. */
-async function sinkFor(
+/**
+ * Returns the reading to go on with and its intact pages. A reading that is whole is `ended` if its pages are intact and
+ * the service need not be asked again; otherwise another one begins with its pages, and the old one stays until that is
+ * whole.
+ *
+ * @param notes receives a clause if the manifest cannot be read
+ */
+async function readingOf(
   context: ExportsContext,
   place: ExportFolder,
-  { totalPages, earlier }: { readonly totalPages: number; readonly earlier: readonly Page[] },
+  lookAgain: boolean,
+  notes: string[],
+): Promise<{ writer: ExportReading; earlier: LandedPage[]; ended?: Pull }> {
+  const { landing } = context;
+  let writer = await landing.reading(place);
+  let whole: Pull | 'damaged' | undefined;
+  try {
+    const pull = await landing.pull(writer.id);
+    whole = pull && { ...pull, isCut: () => context.isCut(pull.id) };
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    notes.push('its manifest could not be read');
+    whole = 'damaged';
+  }
+  if (whole !== undefined) {
+    const pages = await landedPages(landing, writer.id, whole === 'damaged' ? undefined : whole);
+    if (whole !== 'damaged' && !lookAgain && isIntact(whole, pages))
+      return { writer, earlier: pages, ended: whole };
+    writer = await landing.reading(place, 'next');
+  }
+  const earlier = await landedPages(landing, writer.id);
+  const held = new Set(earlier.map(({ number }) => number));
+  for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before)) {
+    if (held.has(page.number)) continue;
+    const copy = await writer.land(await landing.read(page.file), page.records, page.number);
+    earlier.push({ ...page, ...copy });
+  }
+  return { writer, earlier };
+}
+
+/** The reading of an export that is whole; undefined also if its manifest cannot be read. */
+export async function wholeReading(
+  { landing, isCut }: Pick<ExportsContext, 'landing' | 'isCut'>,
+  place: ExportFolder,
+): Promise<Pull | undefined> {
+  const pull = await landing.exportPull(place).catch((error: unknown) => {
+    if (!(error instanceof DamageError)) throw error;
+    return undefined;
+  });
+  return pull && { ...pull, isCut: () => isCut(pull.id) };
+}
+
+/** True if the pages hold what landed. */
+export function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean {
+  const held = new Map(pages.map(({ file, records }) => [file, records]));
+  return files.every(({ file, rows }) => (held.get(file) ?? 0) === rows);
+}
+
+function laterThan(before: Date | undefined, now: Date): Date {
+  return before === undefined || now > before ? now : new Date(before.getTime() + 1);
+}
+
+/**
+ * Creates the sink that lands new pages beside those of earlier runs.
+ *
+ * @param landed the pages of earlier runs by number, to which new ones are added
+ */
+function sinkFor(
+  context: ExportsContext,
+  place: ExportFolder,
+  writer: ExportReading,
+  totalPages: number,
+  landed: Map<number, LandedFile>,
   early: EarlyLoad | undefined,
-): Promise<PageSink> {
+): PageSink {
   const { landing, terminal, effects } = context;
-  const onDisk = new Set((await landing.landedPages(place)).keys());
-  let records = sumOf(earlier);
+  let records = rowsIn([...landed.values()]);
   const show = (total: number): void => {
-    const pages = `page ${formatCount(onDisk.size)} of ${formatCount(total)}`;
+    const pages = `page ${formatCount(landed.size)} of ${formatCount(total)}`;
     terminal.progress(`events of ${place.day}: ${pages}, ${plural(records, 'record')}`);
   };
   show(totalPages);
   return {
     async accept(page) {
-      if (onDisk.has(page.number)) await keepReplaced(context, place, page.number);
-      const landed = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
-      early?.add(landed);
-      onDisk.add(page.number);
+      const before = landed.get(page.number);
+      if (before !== undefined) await keepReplaced(context, place, page.number, before.file);
+      const file = await writer.land(page.body, page.records, page.number);
+      early?.add(file);
+      landed.set(page.number, file);
       records += page.records;
       show(Math.max(totalPages, page.totalPages));
     },
     async reject(page, body) {
       const what = `${place.key} page ${page}`;
-      await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
+      await landing.reject({ endpoint: 'E21', what, at: effects.now() }, body);
     },
   };
-}
-
-/** Accepts the pages on disk as the complete export. */
-async function landWhatCame(context: ExportsContext, place: ExportFolder): Promise<Export> {
-  const pages = await landedPages(context, place);
-  await context.ledger.ready(place.key, pages.length);
-  const all = { pages: pages.length, records: sumOf(pages) };
-  return context.ledger.landed(place.key, all, presentOf(context));
 }
 
 /**
@@ -232,10 +325,7 @@ function keeper({ landing, effects }: ExportsContext, key: string): (result: Res
     const fingerprint = createHash('sha256').update(body).digest('hex');
     if (kept.has(fingerprint)) return;
     kept.add(fingerprint);
-    await landing.land(
-      { stream: 'rejected', endpoint: 'E21', what: `${key} ${kind}`, at: effects.now() },
-      body,
-    );
+    await landing.reject({ endpoint: 'E21', what: `${key} ${kind}`, at: effects.now() }, body);
   };
 }
 
@@ -244,15 +334,14 @@ async function keepReplaced(
   { landing, effects }: ExportsContext,
   place: ExportFolder,
   page: number,
+  file: string,
 ): Promise<void> {
-  const file = (await landing.landedPages(place)).get(page);
-  if (file === undefined) return;
   const body = await landing.read(file).catch((error: unknown) => {
     if (!(error instanceof DamageError)) throw error;
   });
   if (body === undefined) return;
   const what = `${place.key} page ${page} replaced`;
-  await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
+  await landing.reject({ endpoint: 'E21', what, at: effects.now() }, body);
 }
 
 /** The number of the first page that has not landed; undefined if all pages have landed. */
@@ -269,10 +358,8 @@ function firstMissing(pages: readonly Page[]): number | undefined {
 
 /** A load that was started with the first pages. */
 interface EarlyLoad {
-  /** The instant at which the export counts as landed; if a day has two exports, the later one counts. */
-  readonly since: Date;
   /** Call when a page is durable on disk. */
-  add(page: SizedFile): void;
+  add(page: LandedFile): void;
   /**
    * Call when all pages have landed. Resolves when the load has ended; if the load failed, the later load from disk
    * reports the cause.
@@ -282,32 +369,37 @@ interface EarlyLoad {
   fail(error: unknown): Promise<void>;
 }
 
-/** @param landed pages landed by an earlier run */
-function loadEarly(context: ExportsContext, entry: Export, landed: Iterable<SizedFile>): EarlyLoad {
-  const { day, window, exportId = '' } = entry;
-  const since = presentOf(context);
-  const files = new ArrivingPages();
-  for (const page of landed) files.add(page);
+/**
+ * @param pulledAt the instant at which the export counts as landed; if a day has two exports, the later one counts
+ * @param landed pages landed by an earlier run
+ */
+function loadEarly(
+  context: ExportsContext,
+  { stream, id, days }: ExportReading,
+  pulledAt: Date,
+  landed: Iterable<LandedFile>,
+): EarlyLoad {
+  const pages = new ArrivingPages();
+  for (const page of landed) pages.add(page);
   let tell: (records: number) => void = () => undefined;
-  const records = new Promise<number>((resolve) => (tell = resolve));
+  const rows = new Promise<number>((resolve) => (tell = resolve));
   const loading = context
-    .load([{ stream: 'events', id: pullId(entry), day, window, exportId, pulledAt: since, files, records }])
+    .load([{ stream, id, days, pulledAt, files: [], facts: factsOf(), arriving: { pages, rows } }])
     .then(
       () => undefined,
       () => undefined,
     );
   return {
-    since,
     add: (page) => {
-      files.add(page);
+      pages.add(page);
     },
     end: (number) => {
       tell(number);
-      files.end();
+      pages.end();
       return loading;
     },
     fail: (error) => {
-      files.fail(error);
+      pages.fail(error);
       return loading;
     },
   };
@@ -316,14 +408,14 @@ function loadEarly(context: ExportsContext, entry: Export, landed: Iterable<Size
 /** Minimum size of a batch, in bytes of JSON; smaller batches cost more than they save. */
 const WORTH_A_BATCH = 16 * 1024 * 1024;
 
-class ArrivingPages implements AsyncIterable<readonly SizedFile[]> {
-  readonly #pages: SizedFile[] = [];
+class ArrivingPages implements AsyncIterable<readonly LandedFile[]> {
+  readonly #pages: LandedFile[] = [];
   #waiting: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
   /** Call when a page is durable on disk. A page that replaces an earlier one may come too late for this load. */
-  add(page: SizedFile): void {
+  add(page: LandedFile): void {
     const isReplaced = this.#pages.some(({ file }) => file === page.file);
     if (isReplaced) this.#failure ??= { error: new Error(`${page.file} was replaced`) };
     this.#pages.push(page);
@@ -343,7 +435,7 @@ class ArrivingPages implements AsyncIterable<readonly SizedFile[]> {
   }
 
   /** Yields all pages from the first one, so that a retried load reads them again. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<readonly SizedFile[]> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly LandedFile[]> {
     for (let taken = 0; ;) {
       const waiting = (): number => this.#pages.slice(taken).reduce((sum, { bytes }) => sum + bytes, 0);
       while (waiting() < WORTH_A_BATCH && !this.#ended && this.#failure === undefined) {

@@ -64,11 +64,6 @@ export function keyOf(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
 }
 
-/** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
-export function pullId({ day, key, landings }: Export): string {
-  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
-}
-
 /** The reason why an event cannot follow, as a sentence; `undefined` if it can. */
 export function refusalOf(
   entry: Export | undefined,

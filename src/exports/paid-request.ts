@@ -11,7 +11,7 @@ import type { ServiceClient } from '../api/client.js';
 import type { ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
 import type { LandingZone } from '../storage/landing-zone.js';
-import type { EventsPull } from '../storage/pull.js';
+import type { Pull } from '../storage/pull.js';
 import type { RunLock } from '../storage/run-lock.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
@@ -37,7 +37,9 @@ export interface ExportsContext extends Clocks {
   readonly signal: AbortSignal;
   readonly runId: string;
   /** Loads the pages of an export while they arrive; resolves when the load has ended, well or not. */
-  load(pulls: readonly EventsPull[]): Promise<unknown>;
+  load(pulls: readonly Pull[]): Promise<unknown>;
+  /** True if an erasure has cut records of a pull. */
+  isCut(pull: string): boolean;
   /** Loads the landed pages of an export; resolves with true if they are loaded. */
   loadExport(entry: Export): Promise<boolean>;
 }
@@ -121,7 +123,7 @@ async function recorded(
     case 'accepted': {
       const entry = await ledger.requested(key, outcome.exportId);
       // The folder names the id, should the journal be lost before the first page lands.
-      await landing.beginExport({ day, key, exportId: outcome.exportId });
+      await landing.reading({ day, key, exportId: outcome.exportId });
       return entry;
     }
     case 'never_sent':
@@ -151,8 +153,7 @@ async function keptAnswer(
   effects: Effects,
 ): Promise<Export['answer']> {
   if (text === '') return undefined;
-  const place = { stream: 'rejected', endpoint: 'E20', what: key, at: effects.now() } as const;
-  const { id } = await landing.land(place, Buffer.from(text));
+  const { id } = await landing.reject({ endpoint: 'E20', what: key, at: effects.now() }, Buffer.from(text));
   return { file: id, sha256: createHash('sha256').update(text).digest('hex') };
 }
 

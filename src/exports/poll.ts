@@ -6,9 +6,10 @@ import { createHash } from 'node:crypto';
 import { clean, textOf } from '../api/answer.js';
 import { exportResult } from '../api/endpoints.js';
 import type { LandingZone } from '../storage/landing-zone.js';
-import type { ExportFolder } from '../storage/paths.js';
-import type { SizedFile } from '../storage/pull.js';
-import { erasedIn, partValue, readEnvelope, type Envelope } from '../envelope.js';
+import { basename } from 'node:path';
+import { pageName } from '../storage/paths.js';
+import type { Page as LandedFile, Pull } from '../storage/pull.js';
+import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 
 export interface ExportReading {
   readonly service: ServiceClient;
@@ -393,8 +394,7 @@ function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Re
   const total = pageCount(partValue(body, parts.get('total_page_count')));
   // Without the number of pages, missing pages would go unnoticed. The next answer may include the number.
   if (total === undefined) return unreadable('success without a total_page_count');
-  const erased = erasedIn(body, envelope);
-  const records = (data?.elements ?? 0) + erased;
+  const records = data?.elements ?? 0;
   if (total === 0 && records > 0) return unreadable('with records and a total_page_count of 0');
   // An export without records may come without data; a page of an export with records may not.
   if (empty && (number > 0 || total > 1)) return unreadable('success without data');
@@ -405,11 +405,7 @@ function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Re
     body,
     records,
     totalPages: total,
-    // Pages whose records were all erased have equal bytes but do not repeat each other.
-    fingerprint: createHash('sha256')
-      .update(erased > 0 ? String(number) : '')
-      .update(bytes)
-      .digest('hex'),
+    fingerprint: createHash('sha256').update(bytes).digest('hex'),
   };
 }
 
@@ -424,23 +420,28 @@ function partIsNull(body: Buffer, start: number): boolean {
 }
 
 /** A page on disk; its bytes are not kept in memory. */
-interface LandedPage extends Page, SizedFile {}
+export interface LandedPage extends Page, LandedFile {}
 
 /**
- * The pages of an earlier run with their records. A damaged or empty page is left out and downloaded again, at no cost
- * (E21).
+ * The pages in the folder of a pull with their records. A damaged or empty page is left out and downloaded again, at no
+ * cost (E21).
+ *
+ * @param pull the pull, if it is whole: where an erasure has cut records, those that landed count
  */
-export async function landedPages(
-  { landing }: { readonly landing: LandingZone },
-  place: ExportFolder,
-): Promise<LandedPage[]> {
+export async function landedPages(landing: LandingZone, id: string, pull?: Pull): Promise<LandedPage[]> {
+  const landed = new Map(pull?.files.map(({ file, rows }) => [basename(file), rows]));
   const pages: LandedPage[] = [];
-  for (const [number, file] of await landing.landedPages(place)) {
+  for (const [number, file] of await landing.pages(id)) {
     try {
       const page = readPage(await landing.read(file), number);
-      if (page === undefined || page.records === 0) continue;
-      // Only the properties of the page are kept in memory; the bytes stay on disk.
-      pages.push({ ...page, file, bytes: page.body.byteLength, body: Buffer.alloc(0) });
+      if (page === undefined) continue;
+      const rows = landed.get(pageName(number)) ?? 0;
+      const records = pull?.isCut?.() === true ? Math.max(rows, page.records) : page.records;
+      if (records === 0) continue;
+      // Pages whose records were all erased have equal bytes but do not repeat each other.
+      const fingerprint = page.records === 0 ? String(number) : page.fingerprint;
+      const bytes = page.body.byteLength;
+      pages.push({ ...page, records, fingerprint, file, rows: records, bytes, body: Buffer.alloc(0) });
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
     }

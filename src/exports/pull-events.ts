@@ -4,7 +4,8 @@
  */
 import pLimit from 'p-limit';
 import { RefusedError } from '../errors.js';
-import { askPage, landedPages, sumOf } from './poll.js';
+import { askPage, landedPages } from './poll.js';
+import { rowsIn } from '../storage/pull.js';
 import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
 import type { Job } from '../streams.js';
 import type { Day } from '../calendar.js';
@@ -19,7 +20,7 @@ import {
   estimateDays,
   spentOf,
 } from './budget.js';
-import { downloadExport } from './download.js';
+import { downloadExport, isIntact, wholeReading } from './download.js';
 import { clockTrouble } from '../api/clocks.js';
 import { formatPrice } from '../price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -89,14 +90,14 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ex
   );
 }
 
-/**
- * True if the pages on disk are intact, hold the number of records in the ledger, and are all pages that the service has.
- */
+/** True if the pages on disk are intact, and are all pages that the service has, with all records. */
 async function isComplete(context: ExportsContext, entry: Export): Promise<boolean> {
-  const { day, key, exportId = '', pages = 0, records = 0 } = entry;
-  const { service, config } = context;
-  const onDisk = await landedPages(context, { day, key, exportId });
-  if (records === 0 || sumOf(onDisk) !== records || onDisk.length !== pages) return false;
+  const { day, key, exportId = '', pages = 0 } = entry;
+  const { service, config, landing } = context;
+  const pull = await wholeReading(context, { day, key, exportId });
+  if (pull === undefined || rowsIn(pull.files) === 0) return false;
+  const onDisk = await landedPages(landing, pull.id, pull);
+  if (!isIntact(pull, onDisk) || onDisk.length !== pages) return false;
   const limit = pLimit(config.concurrency);
   const hasMore = onDisk.map((page) =>
     limit(async () => {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { windowOf, type Day } from '../calendar.js';
 import type { Journal } from '../journal/journal.js';
 import { partsOf, SHAPES } from '../journal/lines.js';
-import { namesIn } from '../storage/landed-pulls.js';
-import { foldersOf, idOf } from '../storage/paths.js';
+import { foldersOf, idOf, readingOf } from '../storage/paths.js';
+import { namesIn } from '../storage/storage-error.js';
 import type { ExportRow } from '../warehouse/rows.js';
 import { blocksRuns, exportsOf, EXPORT_STATES, type ExportState, type LedgerView } from './export.js';
 
@@ -79,7 +79,7 @@ async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
     if (day === undefined) return [];
     const [name = '.'] = await namesIn(join(events, day, key));
     const rest = { state: 'requested', messageData: true, knownBy: 'landing zone' } as const;
-    return [{ key, day, window: windowOf(day), exportId: idOf(name), ...rest }];
+    return [{ key, day, window: windowOf(day), exportId: idOf(readingOf(name).encoded), ...rest }];
   };
   return (await Promise.all(keys.map(exportIn))).flat();
 }

@@ -97,8 +97,11 @@ const erase = z.discriminatedUnion('event', [
     ids: z.array(text),
     was: count.optional(),
   }),
-  /** Before the first page of a pull is rewritten: only such a pull may hold fewer records than its manifest says. */
-  z.object({ ...event('cutting'), pull: text }),
+  /**
+   * Before the first page of a pull is rewritten: only such a pull may hold fewer records than its manifest says.
+   * `records`: those that it held then.
+   */
+  z.object({ ...event('cutting'), pull: text, records: count }),
   z.object({ ...event('cut'), of: count, records: count, rows: count }),
   z.object({ ...event('done'), of: count }),
   /** Records that arrived after the erasure and were cut. */

@@ -8,9 +8,10 @@ import { isLoopback, assertEncrypted, requireCredentials, requireSettings, type 
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import { batchesOf, Erasures } from '../erasure/landed.js';
-import { Register } from '../erasure/register.js';
+import { cutPulls, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/advice.js';
 import { exportsOf, type Export } from '../exports/export.js';
+import { wholeReading } from '../exports/download.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
@@ -490,15 +491,17 @@ const MOST_TOLD = 10;
  */
 async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const { dataDir } = config;
-  const landing = LandingZone.read(dataDir);
+  const landing = await LandingZone.read(dataDir);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
   const journal = await Journal.read(config, effects);
+  const cut = cutPulls(journal.of('erase'));
   for (const entry of exportsOf(journal.of('export')).values()) {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(journal, entry)) continue;
-    const found = sumOf(await landedPages({ landing }, { day, key, exportId }));
+    const pull = await wholeReading({ landing, isCut: (id) => cut.has(id) }, { day, key, exportId });
+    const found = pull === undefined ? 0 : sumOf(await landedPages(landing, pull.id, pull));
     if (found === records) continue;
     damage.push({
       message: `The pages of export ${key} hold ${found} of its ${records ?? 0} records: pages are missing or damaged.`,

@@ -6,7 +6,7 @@ import { settleAll } from '../api/client.js';
 import type { Envelope } from '../envelope.js';
 import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/schema.js';
 import { repairedJson } from '../storage/repair-json.js';
-import { type TemplateRead, SOLE_LIST } from '../storage/pull.js';
+import { SOLE_LIST, templatesOf as templatesIn, type Page, type TemplateRead } from '../storage/pull.js';
 import {
   rowsOn,
   numbered,
@@ -17,7 +17,7 @@ import {
 } from './read-lists.js';
 
 export interface TemplatesRead extends ListsRead {
-  readonly templates: TemplateRead[];
+  readonly templates: (TemplateRead & Page)[];
   /** The reasons for failed E5 requests, one sentence each; the next run asks again. */
   readonly problems: string[];
 }
@@ -40,7 +40,9 @@ export async function readBrandTemplates(
     reader,
   );
   const wanted = read.lists.flatMap(({ list }) => listed.get(list) ?? []);
-  const earlier = new Map(reader.earlier?.templates.map((before) => [keyOf(before), before]));
+  const earlier = new Map(
+    (reader.earlier ? templatesIn(reader.earlier) : []).map((before) => [keyOf(before), before]),
+  );
   const failures: string[] = [];
   const templates = await settleAll(
     wanted.map((template) =>
@@ -102,15 +104,15 @@ function isTemplate(envelope: Envelope): boolean {
 /** Returns the template from an earlier pull, or the answer to E5; undefined if neither is available. */
 async function readTemplate(
   template: Listed,
-  before: TemplateRead | undefined,
+  before: (TemplateRead & Page) | undefined,
   { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
-  { service, projectId, messenger, snapshot }: ListsReader,
+  { service, projectId, messenger, pull }: ListsReader,
   fail: (reason: string) => void,
-): Promise<TemplateRead | undefined> {
+): Promise<(TemplateRead & Page) | undefined> {
   const { list, templateId, digest } = template;
-  const oldest = new Date(snapshot.pulledAt.getTime() - recheckDays * 86_400_000);
+  const oldest = new Date(pull.pulledAt.getTime() - recheckDays * 86_400_000);
   // A status with a date in the future, caused by a wrong clock, is not fresh.
-  const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= snapshot.pulledAt;
+  const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= pull.pulledAt;
   if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
@@ -119,8 +121,7 @@ async function readTemplate(
     isTemplate(verdict.envelope) &&
     repairedJson(body.toString('utf8')) !== undefined
   ) {
-    const file = await snapshot.landTemplate(list, templateId, body);
-    return { ...template, readAt: snapshot.pulledAt, file };
+    return { ...template, readAt: pull.pulledAt, ...(await pull.land(body, 1)) };
   }
   fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // An unchanged template keeps its last known status, however old the status is.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { unanswered, type ServiceClient } from '../api/client.js';
 import { catalogItems, catalogs } from '../api/endpoints.js';
 import { RefusedError } from '../errors.js';
-import { SOLE_LIST } from '../storage/pull.js';
+import { SOLE_LIST, type Page } from '../storage/pull.js';
 import {
   rowsOn,
   type ListPage,
@@ -61,13 +61,7 @@ export async function readCatalogs(
   const unknown = sources
     .filter((source) => !before.has(source.list))
     .map((source) => ({ ...source, reason: 'reference.catalogs names it and the service does not' }));
-  const { landed, largestPage } = list.landed();
-  return {
-    ...read,
-    failures: [...failures, ...unknown],
-    lists: [...read.lists, landed],
-    largestPage: Math.max(read.largestPage, largestPage),
-  };
+  return { ...read, failures: [...failures, ...unknown], lists: [...read.lists, list.landed()] };
 }
 
 function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {
@@ -85,8 +79,7 @@ function itemsOf(projectId: string, catalog: string, announced: number | null): 
 class CatalogList {
   catalogs: Catalogs = new Map();
   #short: ListsRead | undefined;
-  #walked = { pages: 0, largestPage: 0 };
-  #reading = 0;
+  #files: readonly Page[] = [];
 
   constructor(readonly reader: ListsReader) {}
 
@@ -108,15 +101,15 @@ class CatalogList {
   async #readOnce(): Promise<Catalogs> {
     const { reader } = this;
     const found: Catalogs = new Map();
-    if (this.#reading > 0) await reader.snapshot.discard({ list: SOLE_LIST, reading: this.#reading });
-    this.#reading++;
+    await reader.pull.discard(this.#files);
+    this.#files = [];
     const source = catalogList(reader.projectId, (page) => {
       for (const [name, items] of catalogsOn(page)) found.set(name, items);
     });
-    const walk = await readList(source, { list: SOLE_LIST, reading: this.#reading }, reader);
+    const walk = await readList(source, reader);
     if (walk.kind === 'failed' && walk.body !== undefined) await reader.reject(source, walk.body);
     if (walk.kind !== 'end') throw new NoCatalogsError(walk.reason);
-    this.#walked = walk.list;
+    this.#files = walk.list.files;
     return found;
   }
 
@@ -125,15 +118,13 @@ class CatalogList {
     const reading = { ...counted, repeated: 0, equal: 0, moved: false };
     const verdict = judgeReading(reading, undefined, knownOf(SOLE_LIST, this.reader));
     if (verdict.kind !== 'again') return undefined;
-    const { pulledAt } = this.reader.snapshot;
+    const { pulledAt } = this.reader.pull;
     const failures = [{ list: SOLE_LIST, what: 'the catalogs', ...verdict }];
-    return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }], largestPage: 0 };
+    return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }] };
   }
 
-  landed(): { landed: ListsRead['lists'][number]; largestPage: number } {
-    const { pages, largestPage } = this.#walked;
-    const files = this.reader.snapshot.files({ list: SOLE_LIST, reading: this.#reading }, pages);
-    return { landed: { list: SOLE_LIST, files, rows: this.catalogs.size, announced: null }, largestPage };
+  landed(): ListsRead['lists'][number] {
+    return { list: SOLE_LIST, files: this.#files, rows: this.catalogs.size, announced: null };
   }
 }
 

@@ -14,9 +14,9 @@ const FIRST = '2000-01-01 00:00:00';
  * @throws the errors of `readLists`
  */
 export function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
-  const { projectId, snapshot } = reader;
+  const { projectId, pull } = reader;
   // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
-  const until = koreanTime(snapshot.pulledAt).slice(0, 19).replace('T', ' ');
+  const until = koreanTime(pull.pulledAt).slice(0, 19).replace('T', ' ');
   const source = {
     list: SOLE_LIST,
     what: 'the opt-outs',

@@ -3,14 +3,13 @@ import { setMaxListeners } from 'node:events';
 import type { ServiceAnswer, ServiceClient } from '../api/client.js';
 import type { ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
-import type { LandingZone } from '../storage/landing-zone.js';
+import type { LandingZone, PullWriter } from '../storage/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job } from '../streams.js';
 import { dayOf } from '../calendar.js';
 import { CredentialsError, DamageError } from '../errors.js';
-import { type LandedList, type ReferencePull, type ShortList, type Pull } from '../storage/pull.js';
-import type { Snapshot } from '../storage/landed-pulls.js';
+import type { Pull, ShortList } from '../storage/pull.js';
 import { readAlimtalkTemplates, readBrandTemplates, type TemplatesRead } from './brand-templates.js';
 import { NoCatalogsError, readCatalogs } from './catalogs.js';
 import { readOptOuts } from './opt-outs.js';
@@ -106,18 +105,11 @@ async function pullStream(
     report.gap({ stream, days: { start: day, end: day }, reason });
   };
   try {
-    const earlier = await landing.lastSnapshot(stream);
+    const [earlier] = await landing.newest([stream]);
     const stored = await warehouse.snapshotRows(stream);
-    const snapshot = await landing.snapshot(stream, pulledAt);
-    const {
-      lists,
-      short,
-      largestPage,
-      differing,
-      failures,
-      templates = [],
-      problems = [],
-    } = await read(listsReader(snapshot, { earlier, stored }, job, context));
+    const pull = await landing.begin(stream, { start: day, end: day }, pulledAt);
+    const reader = listsReader(pull, { earlier, stored }, job, context);
+    const { lists, short, differing, failures, templates = [], problems = [] } = await read(reader);
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
     for (const { what, reason, isShort = false } of failures)
       gap(`${notLoaded(what, reason)}${isShort ? ` ${accept}` : ''}`);
@@ -127,12 +119,20 @@ async function pullStream(
         `The service announces ${announced ?? 'no'} rows and gave ${rows} (${stream}, ${list}). What it gave is loaded.`,
       );
     }
-    // The pages of an interrupted list stay in place, so that a run on the same day can resume after them.
     if (lists.length === 0 && short.length === 0) return;
-    const complete = failures.length === 0;
-    const since = [...stillShort(earlier, lists, short), ...short];
-    const end = { complete, lists, short: since, templates, largestPage };
-    await context.loadPulls([await snapshot.finish(end)]);
+    const files = [...lists.flatMap((list) => list.files), ...templates];
+    const landed = await pull.finish(files, {
+      complete: failures.length === 0,
+      lists: lists.map(({ files: pages, ...list }) => ({ ...list, pages: pages.length })),
+      short: [...stillShort(earlier, lists, short), ...short],
+      templates: templates.map(({ list, templateId, digest, readAt }) => ({
+        list,
+        templateId,
+        digest,
+        readAt,
+      })),
+    });
+    await context.loadPulls([landed]);
   } catch (error) {
     // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
@@ -144,14 +144,14 @@ async function pullStream(
 
 /** The incomplete readings of earlier pulls that a later night may confirm; one per day, the latest. */
 function stillShort(
-  earlier: ReferencePull | undefined,
-  counted: readonly LandedList[],
+  earlier: Pull | undefined,
+  counted: ListsRead['lists'],
   short: readonly ShortList[],
 ): ShortList[] {
   const isSettled = ({ list, pulledAt }: ShortList): boolean =>
     counted.some((one) => one.list === list) ||
     short.some((one) => one.list === list && dayOf(one.pulledAt) === dayOf(pulledAt));
-  return earlier?.short.filter((list) => !isSettled(list)) ?? [];
+  return earlier?.facts.short.filter((list) => !isSettled(list)) ?? [];
 }
 
 function notLoaded(what: string, reason: string): string {
@@ -160,7 +160,7 @@ function notLoaded(what: string, reason: string): string {
 }
 
 function listsReader(
-  snapshot: Snapshot,
+  pull: PullWriter,
   before: Pick<ListsReader, 'earlier' | 'stored'>,
   job: Job,
   { service, config, warehouse, landing, effects, terminal }: TimedContext,
@@ -169,16 +169,16 @@ function listsReader(
     service,
     projectId: config.projectId,
     messenger: config.messenger,
-    snapshot,
+    pull,
     ...before,
     accepted: job.acceptEmpty,
     proceed({ what }, rows, announced) {
       terminal.progress(`${what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
     },
-    count: (files, { id }, largestPage) => warehouse.countRows(files, { id, largestPage }),
+    count: (files, { id }) => warehouse.countRows(files, id),
     async reject({ what }, body) {
-      const endpoint = snapshot.stream.replaceAll('_', '-');
-      await landing.land({ stream: 'rejected', endpoint, what, at: effects.now() }, body);
+      const endpoint = pull.stream.replaceAll('_', '-');
+      await landing.reject({ endpoint, what, at: effects.now() }, body);
     },
   };
 }

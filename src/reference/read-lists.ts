@@ -1,8 +1,8 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
 import { DamageError } from '../errors.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../api/client.js';
-import type { LandedList, ReferencePull, ShortList } from '../storage/pull.js';
-import type { Snapshot, Reading } from '../storage/landed-pulls.js';
+import type { Page, Pull, ShortList } from '../storage/pull.js';
+import type { PullWriter } from '../storage/landing-zone.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../api/endpoints.js';
 import type { PageSettings } from '../config/schema.js';
@@ -20,11 +20,11 @@ export interface ListsReader extends ListReader {
   /** The word for the chat app in the paths of the service's endpoints. */
   readonly messenger: string;
   /** The previous pull. */
-  readonly earlier: ReferencePull | undefined;
+  readonly earlier: Pull | undefined;
   /** Number of rows in the last snapshot of each list. */
   readonly stored: ReadonlyMap<string, number>;
   /** Counts the rows of pages. */
-  count(files: readonly string[], list: ListSource, largestPage: number): Promise<CountedRows>;
+  count(files: readonly Page[], list: ListSource): Promise<CountedRows>;
   /** Keeps an unusable answer. */
   reject(source: ListSource, body: Buffer): Promise<void>;
   /** True if the user accepts the lists, however few rows they have. */
@@ -32,9 +32,18 @@ export interface ListsReader extends ListReader {
 }
 
 /** The earlier readings of a list. */
-export function knownOf(list: string, { earlier, stored, snapshot, accepted }: ListsReader): Known {
-  const short = earlier?.short.filter((night) => night.list === list) ?? [];
-  return { stored: stored.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
+export function knownOf(list: string, { earlier, stored, pull, accepted }: ListsReader): Known {
+  const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
+  return { stored: stored.get(list) ?? 0, short, pulledAt: pull.pulledAt, accepted };
+}
+
+/** A list that was read completely. */
+interface LandedList {
+  readonly list: string;
+  readonly files: readonly Page[];
+  readonly rows: number;
+  /** Number of rows that the service announces; null if it announces none. */
+  readonly announced: number | null;
 }
 
 export interface ListsRead {
@@ -44,7 +53,6 @@ export interface ListsRead {
   readonly failures: ListFailure[];
   /** Lists that were not accepted because rows were missing. */
   readonly short: ShortList[];
-  largestPage: number;
 }
 
 /** A list that could not be read; `reason` is a clause. */
@@ -70,7 +78,7 @@ export async function readLists(
   reader: ListsReader,
   announce?: Announce,
 ): Promise<ListsRead> {
-  const read: ListsRead = { lists: [], differing: [], failures: [], short: [], largestPage: 0 };
+  const read: ListsRead = { lists: [], differing: [], failures: [], short: [] };
   let announced = await announce?.();
   let waiting = sources.map((source) => new Candidate(source));
   for (let round = 1; waiting.length > 0; round++) {
@@ -82,7 +90,7 @@ export async function readLists(
     for (const { outcome } of waiting) if (outcome !== undefined) outcome(read);
     waiting = waiting.filter(({ outcome }) => outcome === undefined);
     if (round < READINGS) continue;
-    for (const candidate of waiting) await candidate.giveUp(read, reader.snapshot);
+    for (const candidate of waiting) await candidate.giveUp(read, reader.pull);
     break;
   }
   return read;
@@ -92,20 +100,18 @@ export async function readLists(
 class Candidate {
   /** The outcome; undefined while the list has to be read again. */
   outcome: ((read: ListsRead) => void) | undefined;
-  #walked: (WalkedList & { files: string[] }) | undefined;
+  #walked: WalkedList | undefined;
   #counted: CountedRows = { rows: 0, repeated: 0, equal: 0 };
   #before: ReadList | undefined;
   #reason = '';
   #isShort = false;
-  #reading = 1;
 
   constructor(readonly source: ListSource) {}
 
   async read(reader: ListsReader): Promise<void> {
     const { source } = this;
-    const reading = { list: source.list, reading: this.#reading };
-    if (this.#walked !== undefined) await reader.snapshot.discard({ ...reading, reading: this.#reading - 1 });
-    const walk = await readList(source, reading, reader);
+    if (this.#walked !== undefined) await reader.pull.discard(this.#walked.files);
+    const walk = await readList(source, reader);
     this.#walked = undefined;
     this.#isShort = false;
     if (walk.kind === 'stale') {
@@ -117,15 +123,13 @@ class Candidate {
       this.outcome = (read) => read.failures.push({ ...source, reason: walk.reason });
       return;
     }
-    const { list } = walk;
-    this.#walked = { ...list, files: reader.snapshot.files(reading, list.pages) };
+    this.#walked = walk.list;
   }
 
   async count(reader: ListsReader): Promise<void> {
     if (this.#walked === undefined) return;
-    const { files, largestPage } = this.#walked;
     try {
-      this.#counted = await reader.count(files, this.source, largestPage);
+      this.#counted = await reader.count(this.#walked.files, this.source);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
       this.outcome = (read) => read.failures.push({ ...this.source, reason: 'its rows cannot be read' });
@@ -137,13 +141,12 @@ class Candidate {
     before: ReadonlyMap<string, number | null> | undefined,
     after: ReadonlyMap<string, number | null> | undefined,
   ): void {
-    this.#reading++;
     const walked = this.#walked;
     if (walked === undefined || this.outcome !== undefined) return;
     const { source } = this;
     const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
-    const { files, largestPage } = walked;
+    const { files } = walked;
     const { rows, equal } = this.#counted;
     const list = { ...this.#counted, announced, moved };
     const verdict = judgeReading(list, this.#before, knownOf(source.list, reader));
@@ -159,14 +162,13 @@ class Candidate {
       const landed = { list: source.list, files, ...one };
       read.lists.push(landed);
       if (verdict.kind === 'differs') read.differing.push(landed);
-      read.largestPage = Math.max(read.largestPage, largestPage);
     };
   }
 
-  async giveUp(read: ListsRead, snapshot: Snapshot): Promise<void> {
+  async giveUp(read: ListsRead, pull: PullWriter): Promise<void> {
     const { source } = this;
-    const { pulledAt } = snapshot;
-    await snapshot.discard({ list: source.list, reading: this.#reading - 1 });
+    const { pulledAt } = pull;
+    await pull.discard(this.#walked?.files ?? []);
     if (this.#isShort && this.#before !== undefined) {
       const { rows, announced } = this.#before;
       read.short.push({ list: source.list, rows, announced, pulledAt });
@@ -223,12 +225,10 @@ export function numbered(
 
 /** A list that was read to its end. */
 interface WalkedList {
-  readonly pages: number;
+  readonly files: readonly Page[];
   readonly announced: number | null;
   /** True if the announced number changed between pages. */
   readonly moved: boolean;
-  /** Size of the largest page in bytes. */
-  readonly largestPage: number;
 }
 
 type Walk =
@@ -244,7 +244,7 @@ type Walk =
 
 interface ListReader {
   readonly service: Pick<ServiceClient, 'ask'>;
-  readonly snapshot: Snapshot;
+  readonly pull: PullWriter;
   /** Called for each page on disk, with the number of rows read so far. */
   proceed(source: ListSource, rows: number, announced: number | null): void;
 }
@@ -256,26 +256,28 @@ const MOST_UNANNOUNCED = 1_000_000;
 
 /** The pages read so far. */
 class Pages {
-  count = 0;
+  readonly files: Page[] = [];
   rows = 0;
   announced: number | null = null;
   /** The number of rows announced by the first page or by the list of catalogs. */
   #expected: number | null;
   moved = false;
-  largestPage = 0;
   last: ListPage | undefined;
 
   constructor({ announced = null }: ListSource) {
     this.#expected = announced;
   }
 
-  add(page: ListPage, body: Buffer): void {
+  get count(): number {
+    return this.files.length;
+  }
+
+  add(page: ListPage, file: Page): void {
     if (this.count === 0) this.#expected ??= page.announced;
     this.moved ||= this.count > 0 && page.announced !== this.announced;
     this.announced = page.announced;
-    this.count++;
+    this.files.push(file);
     this.rows += page.rows;
-    this.largestPage = Math.max(this.largestPage, body.length);
     this.last = page;
   }
 
@@ -289,8 +291,8 @@ class Pages {
   }
 
   end(): Walk {
-    const { count: pages, announced, moved, largestPage } = this;
-    return { kind: 'end', list: { pages, announced, moved, largestPage } };
+    const { files, announced, moved } = this;
+    return { kind: 'end', list: { files, announced, moved } };
   }
 }
 
@@ -300,23 +302,23 @@ class Pages {
  * @throws CredentialsError, InterruptedError as the client does
  * @throws StorageError
  */
-export async function readList(source: ListSource, reading: Reading, reader: ListReader): Promise<Walk> {
+export async function readList(source: ListSource, reader: ListReader): Promise<Walk> {
   const { paging } = source;
+  const pages = new Pages(source);
   const walk =
     paging.by === 'cursor'
-      ? await byCursor({ ...source, paging }, reading, reader)
-      : await byNumber({ ...source, paging }, reading, reader);
-  if (walk.kind !== 'end') await reader.snapshot.discard(reading);
+      ? await byCursor({ ...source, paging }, pages, reader)
+      : await byNumber({ ...source, paging }, pages, reader);
+  if (walk.kind !== 'end') await reader.pull.discard(pages.files);
   return walk;
 }
 
 async function byCursor(
   source: ListSource & { paging: CursorPaging },
-  reading: Reading,
+  pages: Pages,
   reader: ListReader,
 ): Promise<Walk> {
-  const { snapshot, service } = reader;
-  const pages = new Pages(source);
+  const { pull, service } = reader;
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (;;) {
@@ -327,9 +329,9 @@ async function byCursor(
     const { body } = answer;
     const page = listPage(body, source.shape);
     if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };
-    await snapshot.land(reading, pages.count, body);
+    const landed = await pull.land(body, page.rows);
     source.onPage?.(page, pages.count);
-    pages.add(page, body);
+    pages.add(page, landed);
     reader.proceed(source, pages.rows, pages.announced);
     cursor = nextCursor(body);
     if (cursor === undefined) return pages.end();
@@ -342,12 +344,11 @@ async function byCursor(
 
 async function byNumber(
   source: ListSource & { paging: NumberPaging },
-  reading: Reading,
+  pages: Pages,
   reader: ListReader,
 ): Promise<Walk> {
-  const { service, snapshot } = reader;
+  const { service, pull } = reader;
   const { pageSize, setting } = source.paging;
-  const pages = new Pages(source);
   for (;;) {
     const number = pages.count + 1;
     const answer = await service.ask(source.paging.ask(number));
@@ -362,9 +363,9 @@ async function byNumber(
       const reason = `page ${number} repeats page ${number - 1}, so the page parameter is not the service's: correct ${setting}`;
       return { kind: 'failed', reason, body };
     }
-    await snapshot.land(reading, pages.count, body);
+    const landed = await pull.land(body, page.rows);
     source.onPage?.(page, pages.count);
-    pages.add(page, body);
+    pages.add(page, landed);
     reader.proceed(source, pages.rows, pages.announced);
     if (page.rows === 0) return pages.end();
     // A full last page may be followed by another one, even if the announced number is reached.

@@ -8,19 +8,18 @@ import type { Effects } from '../effects.js';
 import { Erasures } from '../erasure/landed.js';
 import { Register } from '../erasure/register.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { instantOfFound, type Found } from '../storage/landed-pulls.js';
-import { LandingZone } from '../storage/landing-zone.js';
+import type { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import type { RunLock } from '../storage/run-lock.js';
 import { assertMayLand, presentOf } from '../api/clocks.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
-import { rememberAddress, withDataFolder, type FolderConfig } from './data-folder.js';
+import { headsOf, rememberAddress, withDataFolder, type FolderConfig } from './data-folder.js';
 import { forgottenError } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import { RunReport } from './report.js';
 import { ServiceClient } from '../api/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
-import { daysAsked, type Pull } from '../storage/pull.js';
+import type { LandedPull, Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { exportsKnownBy } from '../warehouse/remembered-exports.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
@@ -35,8 +34,8 @@ export interface LocalContext {
   readonly lock: RunLock;
   readonly journal: Journal;
   readonly landing: LandingZone;
-  /** The contents of the landing zone when the run began. */
-  readonly foundAtStart: readonly Found[];
+  /** The landed pulls that the warehouse lacked when it was opened, oldest first. */
+  readonly waiting: readonly LandedPull[];
   readonly ledger: Ledger;
   /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
@@ -114,8 +113,7 @@ export async function withLocalContext<T>(
   const { effects, terminal, signal, runId } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   return withDataFolder(config, invocation, command, async (folder) => {
-    const { dataDir, files, lock, journal, publishedSchema } = folder;
-    const landing = await LandingZone.open(dataDir, effects);
+    const { dataDir, files, lock, journal, landing, publishedSchema } = folder;
     const early = await folder.doubt();
     if (early?.erasures === true) throw forgottenError(early);
     const known =
@@ -124,7 +122,6 @@ export async function withLocalContext<T>(
         : [...(await exportsKnownBy(files.published)), ...(await exportsKnownBy(files.working))];
     const key = await hmacKey(dataDir, effects);
     const register = new Register(journal, keyFingerprint(key));
-    const foundAtStart = await landing.found();
     const path = files[working];
     // A rebuild that was killed may have left this file behind.
     await discardDatabase(files.rebuilt);
@@ -133,14 +130,15 @@ export async function withLocalContext<T>(
     const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
       warehouse.searching(),
     );
-    const doubt = early ?? (await folder.doubt(await warehouse.knownHead()));
+    const report = new RunReport(effects.now());
+    const waiting = await unloaded(landing, warehouse, report);
+    const doubt = early ?? (await folder.doubt([...(await warehouse.knownHead()), ...headsOf(waiting)]));
     const ledger = new Ledger(dataDir, journal, effects, doubt);
     const forgotten = known.filter(({ key }) => ledger.find(key) === undefined);
-    const report = new RunReport(effects.now());
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
       signal.throwIfAborted();
-      const { start, end } = daysAsked(pull);
+      const { start, end } = pull.days;
       terminal.progress(`loading ${pull.stream} of ${start === end ? start : `${start} to ${end}`}`);
     };
     const loading = (how: () => Promise<LoadOutcome>): Promise<LoadOutcome> =>
@@ -160,7 +158,7 @@ export async function withLocalContext<T>(
         lock,
         journal,
         landing,
-        foundAtStart,
+        waiting,
         ledger,
         forgotten,
         publishedSchema,
@@ -183,6 +181,23 @@ export async function withLocalContext<T>(
       terminal.progress('');
       await warehouse.close();
     }
+  });
+}
+
+/**
+ * Returns the landed pulls that the warehouse lacks, and removes those of free streams that never ended. A manifest that
+ * cannot be read is reported.
+ */
+async function unloaded(
+  landing: LandingZone,
+  warehouse: Warehouse,
+  report: RunReport,
+): Promise<LandedPull[]> {
+  const loaded = await warehouse.loader.loaded();
+  const found = landing.found.filter(({ id }) => !loaded.has(id));
+  await landing.removeUnended(found);
+  return landing.pulls(found, ({ message, hint = '' }, { stream, days }) => {
+    report.gap({ stream, days, reason: `${message} ${hint}` });
   });
 }
 
@@ -239,17 +254,14 @@ export function withRunContext<T>(
 
 /** Returns the present by the better clock, or a millisecond after the last returned instant, whichever is later. */
 function monotone(
-  { foundAtStart, effects }: LocalContext,
+  { landing, effects }: LocalContext,
   config: ServiceConfig,
   service: ServiceClient,
 ): RunContext['pullInstant'] {
   let last: number | undefined;
   return () => {
     assertMayLand({ service, effects, config });
-    last ??= foundAtStart.reduce(
-      (latest, found) => Math.max(latest, instantOfFound(found)?.getTime() ?? 0),
-      0,
-    );
+    last ??= landing.found.reduce((latest, { pulledAt }) => Math.max(latest, pulledAt?.getTime() ?? 0), 0);
     last = Math.max(presentOf({ service, effects, config }).getTime(), last + 1);
     return new Date(last);
   };

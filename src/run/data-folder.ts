@@ -3,17 +3,16 @@
  * question whether the journal forgot something.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { ConfigError } from '../errors.js';
 import type { Invocation } from '../invocation.js';
 import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { Journal } from '../journal/journal.js';
 import type { Line } from '../journal/lines.js';
-import { namesIn } from '../storage/landed-pulls.js';
-import { dataFiles, foldersOf, type DataFiles } from '../storage/paths.js';
+import { LandingZone } from '../storage/landing-zone.js';
+import { dataFiles, MANIFEST, type DataFiles } from '../storage/paths.js';
+import type { LandedPull } from '../storage/pull.js';
 import { RunLock } from '../storage/run-lock.js';
-import { STREAMS } from '../streams.js';
 import { knownBy } from '../warehouse/remembered-exports.js';
 
 /** The settings that the data folder needs. */
@@ -24,11 +23,12 @@ export interface DataFolder {
   readonly files: DataFiles;
   readonly lock: RunLock;
   readonly journal: Journal;
+  readonly landing: LandingZone;
   /** The number of the last migration of the published file; 0 if there is none. */
   readonly publishedSchema: number;
   /**
-   * Compares the journal with all heads that other files carry, and records a doubt. `more` are heads of files that are
-   * open already.
+   * Compares the journal with the heads that the published file and the newest pull of each stream carry, and records a
+   * doubt. `more` are heads of other files.
    */
   doubt(more?: readonly KnownHead[]): Promise<Doubt | undefined>;
 }
@@ -51,10 +51,15 @@ export async function withDataFolder<T>(
   const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
   try {
     assertSameProject(await Journal.read(config, effects), config);
-    // Whether anything is there is asked before the journal is made.
-    const holds = await holdsAnything(dataDir);
     const journal = await Journal.open(config, effects);
     try {
+      const landing = await LandingZone.open(dataDir, effects, () => journal.head);
+      const holds = landing.found.length > 0 || existsSync(files.published);
+      const newest = headsOf(
+        await landing.newest(undefined, ({ message, hint = '' }) => {
+          terminal.warn(`${message} ${hint}`);
+        }),
+      );
       const before = addressBefore(journal, config);
       if (before !== undefined) {
         terminal.warn(
@@ -63,14 +68,14 @@ export async function withDataFolder<T>(
       }
       const { head, schema } = await knownBy(files.published);
       const doubt = async (more: readonly KnownHead[] = []): Promise<Doubt | undefined> => {
-        const found = await doubtIn(dataDir, journal, [...head, ...more], holds);
+        const found = await doubtIn(dataDir, journal, [...head, ...newest, ...more], holds);
         await begin(journal, config);
         const last = journal.of('run').findLast(({ event }) => event === 'unsure' || event === 'confirmed');
         if (found !== undefined && last?.event !== 'unsure')
           await journal.append('run', { event: 'unsure', why: found.why });
         return found;
       };
-      return await work({ dataDir, files, lock, journal, publishedSchema: schema, doubt });
+      return await work({ dataDir, files, lock, journal, landing, publishedSchema: schema, doubt });
     } finally {
       await journal.close();
     }
@@ -79,12 +84,10 @@ export async function withDataFolder<T>(
   }
 }
 
-/** True if the folder holds landed data or a published file. */
-async function holdsAnything(dataDir: string): Promise<boolean> {
-  if (existsSync(dataFiles(dataDir).published)) return true;
-  const { landing } = foldersOf(dataDir);
-  const names = await Promise.all(STREAMS.map((stream) => namesIn(join(landing, stream))));
-  return names.flat().length > 0;
+/** The heads that manifests carry, each once. */
+export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
+  const heads = pulls.map(({ id, head }) => ({ ...head, place: `landing/${id}/${MANIFEST}` }));
+  return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
 }
 
 // The project that a data folder belongs to, and the addresses that it was pulled from. Two projects must not share a

@@ -5,35 +5,25 @@
 import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
-import { messageOf } from '../errors.js';
-import { pullId, type Export } from '../exports/export.js';
+import { DamageError, messageOf } from '../errors.js';
+import type { Export } from '../exports/export.js';
 import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
-import type { OnDamage } from '../storage/landed-pulls.js';
-import { rangeOf } from '../storage/paths.js';
-import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
+import { isReadingOf } from '../storage/paths.js';
+import { isReference, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
-  const { landing, foundAtStart, ledger, warehouse, report, erasures } = context;
+  const { landing, waiting, warehouse, erasures } = context;
   // An erasure that was killed is left to `dawnload forget`, which finishes it.
   const cut = erasures.register.unfinished === undefined ? await erasures.sweep() : undefined;
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
-  const loaded = await warehouse.loader.loaded();
-  const onDamage: OnDamage = ({ message, hint = '' }, { stream, folder }) => {
-    report.gap({
-      stream,
-      days: rangeOf(folder) ?? { start: folder, end: folder },
-      reason: `${message} ${hint}`,
-    });
-  };
-  const missing = await landing.pulls((id) => !loaded.has(id), foundAtStart, onDamage);
-  const again = await warehouse.loader.setAside(missing.filter(isReference));
-  const free: Pull[] = [
-    ...missing,
-    ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id), foundAtStart, onDamage)),
-  ];
-  const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
-  const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
-  await loadOrReport(context, waiting);
+  const free = waiting.filter(({ stream }) => stream !== 'events');
+  const again = await warehouse.loader.setAside(free.filter(isReference));
+  const missing: Pull[] = [
+    ...free,
+    ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
+    ...(await waitingExports(context)),
+  ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  await loadOrReport(context, missing);
   // A file that was made anew matches the landing zone, which holds no erased persons.
   if (cut !== undefined && context.path === context.files.working) {
     const known = await warehouse.knownErasure();
@@ -41,10 +31,51 @@ export async function loadLanded(context: LocalContext): Promise<void> {
     if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
     if (cut.records > 0 || isOlder) await reloadErased(context, cut.pulls);
   }
-  const landed = ledger.entries().filter(({ state }) => state === 'landed');
-  if (landed.length === 0) return;
-  const now = await warehouse.loader.loaded();
-  for (const entry of landed) if (now.has(pullId(entry))) await noteLoaded(context, entry);
+  const now = [...(await warehouse.loader.loaded())];
+  for (const entry of onDisk(context)) {
+    const loaded = entry.state === 'landed' && now.find((id) => isReadingOf(id, entry));
+    if (typeof loaded === 'string') await noteLoaded(context, entry, loaded);
+  }
+}
+
+type Landed = Export & { readonly exportId: string };
+
+/** The exports whose pages have landed. */
+function onDisk({ ledger }: LocalContext): Landed[] {
+  return ledger
+    .entries()
+    .flatMap(({ exportId, ...entry }) =>
+      exportId !== undefined && (entry.state === 'landed' || entry.state === 'loaded')
+        ? [{ ...entry, exportId }]
+        : [],
+    );
+}
+
+/** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
+async function waitingExports(context: LocalContext): Promise<Pull[]> {
+  const { waiting, landing, warehouse, report, journal } = context;
+  const loaded = [...(await warehouse.loader.loaded())];
+  const pulls: Pull[] = [];
+  for (const entry of onDisk(context)) {
+    const { day, key } = entry;
+    const pull = waiting.findLast(({ id }) => isReadingOf(id, entry));
+    if (pull !== undefined) pulls.push(pull);
+    if (pull !== undefined || loaded.some((id) => isReadingOf(id, entry)) || wereRemoved(journal, entry))
+      continue;
+    // A manifest that cannot be read was reported when the landing zone was read.
+    if ((await landing.exportPull(entry).catch(ifDamaged)) === 'damaged') continue;
+    report.gap({
+      stream: 'events',
+      days: { start: day, end: day },
+      reason: `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`,
+    });
+  }
+  return pulls;
+}
+
+function ifDamaged(error: unknown): 'damaged' {
+  if (!(error instanceof DamageError)) throw error;
+  return 'damaged';
 }
 
 /**
@@ -57,12 +88,12 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   const session = await erasures.session();
   await readLinks(session);
   const { days, firstOptOut } = await findDays(session);
-  const wanted = (entry: Export): boolean =>
-    days.includes(entry.day) || cut.has(`events/${entry.day}/${entry.key}`);
-  await loadOrReport(context, await landedExports(context, wanted), 'again');
-  const snapshots = (await landing.pulls((id) => id.startsWith('opt_outs/'))).filter(isReference);
+  const exports = await exportPulls(context);
+  const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
+  await loadOrReport(context, changed, 'again');
+  const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
   const first = snapshots.findIndex(
-    ({ id, day }) => cut.has(id) || (firstOptOut !== undefined && day >= firstOptOut),
+    (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
   );
   const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
   if (earliest !== undefined) {
@@ -76,53 +107,33 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   await deleteComputed(session);
 }
 
-/** Returns the pull of a landed export; undefined while pages are missing. */
-async function exportPull(
-  context: LocalContext,
-  entry: Export,
-): Promise<(EventsPull & { records: number }) | undefined> {
-  const { day, key, exportId, window, records, landedAt } = entry;
-  if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
-  if (wereRemoved(context.journal, entry)) return undefined;
-  const pages = await context.landing.landedPages({ day, key, exportId });
-  return {
-    stream: 'events',
-    id: pullId(entry),
-    day,
-    window,
-    exportId,
-    pulledAt: landedAt,
-    files: [...pages.values()],
-    records,
-  };
-}
-
 /** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
-export async function loadExport(context: LocalContext, entry: Export): Promise<boolean> {
-  const pull = await exportPull(context, entry);
-  if (pull === undefined || !(await loadOrReport(context, [pull]))) return false;
-  await noteLoaded(context, entry);
+export async function loadExport(context: LocalContext, { key }: Export): Promise<boolean> {
+  const entry = onDisk(context).find((one) => one.key === key);
+  const pull = entry && (await context.landing.exportPull(entry));
+  if (entry === undefined || pull === undefined || !(await loadOrReport(context, [pull]))) return false;
+  await noteLoaded(context, entry, pull.id);
   return true;
 }
 
 /** Notes a loaded export in the ledger; doubts its id if most records belong to other days or other exports. */
-async function noteLoaded({ ledger, report }: LocalContext, entry: Export): Promise<void> {
+async function noteLoaded({ ledger, report }: LocalContext, entry: Export, pull: string): Promise<void> {
   const { key, records = 0 } = await ledger.loaded(entry.key);
-  const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pullId(entry));
+  const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pull);
   const foreign = stray + odd + elsewhere;
   if (foreign * 2 > records)
     await ledger.doubted(key, `${foreign} of its ${records} records belong elsewhere`);
 }
 
-async function landedExports(
+/** Reads the manifests of landed exports. */
+async function exportPulls(
   context: LocalContext,
-  isWanted: (entry: Export) => boolean,
-): Promise<EventsPull[]> {
-  const pulls: EventsPull[] = [];
-  for (const entry of context.ledger.entries()) {
-    if ((entry.state !== 'landed' && entry.state !== 'loaded') || !isWanted(entry)) continue;
-    const pull = await exportPull(context, entry);
-    if (pull !== undefined) pulls.push(pull);
+  isWanted: (entry: Export) => boolean = () => true,
+): Promise<Pull[]> {
+  const pulls: Pull[] = [];
+  for (const entry of onDisk(context).filter(isWanted)) {
+    const pull = await context.landing.exportPull(entry).catch(ifDamaged);
+    if (pull !== undefined && pull !== 'damaged') pulls.push(pull);
   }
   return pulls;
 }
@@ -140,7 +151,7 @@ export async function loadOrReport(
   // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
   const neighbours = new Set(reports.flatMap((report) => report.neighbours));
   if (neighbours.size > 0) {
-    const exports = await landedExports(context, ({ day }) => neighbours.has(day));
+    const exports = await exportPulls(context, ({ day }) => neighbours.has(day));
     for (const pull of exports) failures.push(...(await context.reload([pull])).failures);
   }
   let all = true;
@@ -160,7 +171,7 @@ export async function reportUnloaded(context: LocalContext): Promise<void> {
   for (const { pull, error } of report.unloaded) {
     const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`;
     if (await isSuperseded(context, pull)) terminal.note(`${reason} Later answers have taken its place.`);
-    else report.gap({ stream: pull.stream, days: daysAsked(pull), reason });
+    else report.gap({ stream: pull.stream, days: pull.days, reason });
   }
 }
 
@@ -168,12 +179,12 @@ export async function reportUnloaded(context: LocalContext): Promise<void> {
 async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<boolean> {
   if (pull.stream === 'events') return false;
   const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
-  return isReference(pull) ? later.length > 0 : daysOf(daysAsked(pull)).every((day) => later.includes(day));
+  return isReference(pull) ? later.length > 0 : daysOf(pull.days).every((day) => later.includes(day));
 }
 
 /** Returns the remedy for a pull that cannot be loaded: a damaged page of an export can be downloaded again at no cost. */
 function remedyFor(pull: Pull): string {
   if (pull.stream !== 'events') return '';
-  const key = pull.id.split('/').at(-1)?.split('#')[0] ?? '';
+  const key = pull.id.split('/')[2] ?? '';
   return ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
 }

@@ -16,9 +16,8 @@ import type { Lake } from '../lake/lake.js';
 import { withLake } from '../lake/push.js';
 import { verifiedEvents } from '../lake/verify.js';
 import { DurableFolder } from '../storage/atomic-file.js';
-import { namesIn } from '../storage/landed-pulls.js';
-import { exportFolder, foldersOf } from '../storage/paths.js';
-import { orStorageError } from '../storage/storage-error.js';
+import { foldersOf, isReadingOf, rangeOf } from '../storage/paths.js';
+import { namesIn, orStorageError } from '../storage/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay } from '../warehouse/warehouse.js';
 import type { LocalContext } from './context.js';
@@ -55,17 +54,21 @@ export async function foldersDue(
     const before = shiftDay(dayOf(now), -landing);
     for (const { day, key, exportId, state } of entries) {
       if (state !== 'loaded' || exportId === undefined || day >= before || !left.has(day)) continue;
-      const path = join(root, exportFolder({ day, key, exportId }));
-      if ((await namesIn(path)).length > 0) due.push({ path, day, of: { key, exportId } });
+      const folder = join('events', day, key);
+      for (const id of (await namesIn(join(root, folder))).map((name) => join(folder, name)))
+        if (isReadingOf(id, { day, key, exportId }))
+          due.push({ path: join(root, id), day, of: { key, exportId } });
     }
     for (const day of (await namesIn(join(root, 'rejected'))).filter(isDay))
       if (day < before) due.push({ path: join(root, 'rejected', day), day });
   }
   if (reference !== undefined) {
     const before = shiftDay(dayOf(now), -reference);
-    const days = (await namesIn(join(root, 'opt_outs'))).filter(isDay).sort();
-    for (const day of days.slice(0, -1))
-      if (day < before) due.push({ path: join(root, 'opt_outs', day), day });
+    const days = (await namesIn(join(root, 'opt_outs'))).filter((name) => rangeOf(name) !== undefined).sort();
+    for (const name of days.slice(0, -1)) {
+      const day = rangeOf(name)?.end ?? '';
+      if (day < before) due.push({ path: join(root, 'opt_outs', name), day });
+    }
   }
   return due;
 }

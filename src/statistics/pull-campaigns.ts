@@ -12,7 +12,7 @@ import {
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../api/client.js';
 import { campaignStatistics } from '../api/endpoints.js';
 import { readEnvelope, type Envelope } from '../envelope.js';
-import type { CampaignsPull } from '../storage/pull.js';
+import type { Facts, Page } from '../storage/pull.js';
 
 export async function pullCampaigns(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const { warehouse, signal, report } = context;
@@ -43,17 +43,16 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
     );
   };
   proceed();
-  const pull = await landing.campaignPull(range, context.pullInstant());
+  const pull = await landing.begin('campaigns', range, context.pullInstant());
+  const answers: (Facts['answers'][number] & Page)[] = [];
   const failures = await extractCampaigns(service, campaigns, range, {
-    async accept(campaignId, part, body) {
-      await pull.land(campaignId, windowOf(part), body);
+    async accept(campaignId, part, body, rows) {
+      const { start: windowStart, end: windowEnd } = windowOf(part);
+      answers.push({ campaignId, windowStart, windowEnd, ...(await pull.land(body, rows)) });
       proceed(campaignId);
     },
     async reject(endpoint, campaignId, body) {
-      await landing.land(
-        { stream: 'rejected', endpoint, what: `campaign ${campaignId}`, at: effects.now() },
-        body,
-      );
+      await landing.reject({ endpoint, what: `campaign ${campaignId}`, at: effects.now() }, body);
     },
   });
   const absent = failures.some(({ notFound }) => notFound)
@@ -63,8 +62,14 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
     notFound && isGone(absent.get(campaignId), pull.pulledAt);
   const gone = failures.filter(isDeleted).map(({ campaignId }) => campaignId);
   const failed = failures.filter((failure) => !isDeleted(failure));
-  const landed = await pull.finish({
-    failed: failed.map(({ campaignId }) => campaignId),
+  answers.sort(byCampaignAndWindow);
+  const landed = await pull.finish(answers, {
+    complete: failed.length === 0,
+    answers: answers.map(({ campaignId, windowStart, windowEnd }) => ({
+      campaignId,
+      windowStart,
+      windowEnd,
+    })),
     notFound: failed.filter(({ notFound }) => notFound).map(({ campaignId }) => campaignId),
     gone,
     accepted: job.acceptEmpty,
@@ -89,17 +94,13 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
 /** The 404 answers of earlier pulls. Their manifests are read only on nights on which E19 answers 404. */
 async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> {
   // An unreadable manifest is reported by the load; the 404 answers of the other pulls are used.
-  const pulls = await landing.pulls(
-    (id) => id.startsWith('campaigns/'),
-    undefined,
-    () => undefined,
-  );
-  return absences(pulls.filter((pull) => pull.stream === 'campaigns'));
+  const found = landing.found.filter(({ stream }) => stream === 'campaigns');
+  return absences(await landing.pulls(found, () => undefined));
 }
 
 interface CampaignSink {
   /** Called with the answer for one campaign over a range or a part of it. */
-  accept(campaignId: string, range: DayRange, body: Buffer): Promise<void>;
+  accept(campaignId: string, range: DayRange, body: Buffer, rows: number): Promise<void>;
   reject(endpoint: string, campaignId: string, body: Buffer): Promise<void>;
 }
 
@@ -154,7 +155,8 @@ async function extractCampaign(
     const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
     return { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
   }
-  if (!holdsStatistics(verdict.envelope, body)) {
+  const rows = statisticsIn(verdict.envelope, body);
+  if (rows === undefined) {
     await sink.reject(question.endpoint, campaignId, body);
     return {
       campaignId,
@@ -162,20 +164,26 @@ async function extractCampaign(
       notFound: false,
     };
   }
-  await sink.accept(campaignId, range, body);
+  await sink.accept(campaignId, range, body, rows);
   return undefined;
 }
 
-/** True if the load accepts the answer; an invalid answer would stop the load of all campaigns of the range. */
-function holdsStatistics(envelope: Envelope, body: Buffer): boolean {
-  if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error')) return false;
+/**
+ * Returns the number of metrics in the answer; undefined if the load would reject it, which would stop the load of all
+ * campaigns of the range.
+ */
+function statisticsIn(envelope: Envelope, body: Buffer): number | undefined {
+  if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error'))
+    return undefined;
   const data = envelope.parts.get('data');
   const inside = data && readEnvelope(body.subarray(data.start, data.end));
-  return (
-    inside?.kind === 'object' &&
-    !inside.twice.has('stats') &&
-    inside.parts.get('stats')?.elements !== undefined
-  );
+  if (inside?.kind !== 'object' || inside.twice.has('stats')) return undefined;
+  return inside.parts.get('stats')?.elements;
+}
+
+function byCampaignAndWindow(a: Facts['answers'][number], b: Facts['answers'][number]): number {
+  if (a.campaignId !== b.campaignId) return a.campaignId < b.campaignId ? -1 : 1;
+  return a.windowStart.getTime() - b.windowStart.getTime();
 }
 
 /** Number of nights (KST days of pulls) with a 404 from E19 after which a campaign counts as deleted. */
@@ -195,10 +203,11 @@ interface Absence {
  * @param pulls oldest first
  */
 export function absences(
-  pulls: Iterable<Pick<CampaignsPull, 'pulledAt' | 'answers' | 'notFound' | 'gone'>>,
+  pulls: Iterable<{ pulledAt: Date; facts: Pick<Facts, 'answers' | 'notFound' | 'gone'> }>,
 ): Map<string, Absence> {
   const absent = new Map<string, Absence>();
-  for (const { pulledAt, answers, notFound = [], gone = [] } of pulls) {
+  for (const { pulledAt, facts } of pulls) {
+    const { answers, notFound, gone } = facts;
     for (const { campaignId } of answers) absent.delete(campaignId);
     for (const id of [...notFound, ...gone]) {
       const before = absent.get(id);

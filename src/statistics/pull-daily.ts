@@ -8,7 +8,7 @@ import type { LandingZone } from '../storage/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job } from '../streams.js';
-import type { DayPull, Pull } from '../storage/pull.js';
+import type { Pull } from '../storage/pull.js';
 import { type ServiceAnswer, type ServiceClient, settleAll, unanswered } from '../api/client.js';
 import { dailyStatistics, subchannelStatistics } from '../api/endpoints.js';
 import { z } from 'zod';
@@ -72,7 +72,7 @@ export async function pullStatistics(job: Job, wanted: DaysOf, context: Statisti
     for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
       signal.throwIfAborted();
       terminal.progress(`${what} ${range.start} to ${range.end}`);
-      const landed: DayPull[] = [];
+      const landed: Pull[] = [];
       try {
         report.gap(...(await extract(context.service, range, sinkFor(stream, what, job, context, landed))));
       } finally {
@@ -90,26 +90,16 @@ function sinkFor(
   what: string,
   { acceptEmpty: accepted }: Job,
   context: StatisticsContext,
-  landed: DayPull[],
+  landed: Pull[],
 ): StatisticsSink {
   const { landing, effects } = context;
   return {
-    async accept(range, body) {
-      const pulledAt = context.pullInstant();
-      if (stream === 'statistics') {
-        const { id, file } = await landing.land({ stream, range, pulledAt, accepted }, body);
-        landed.push({ stream, id, range, pulledAt, accepted, file });
-      } else {
-        const day = range.start;
-        const { id, file } = await landing.land({ stream, day, pulledAt, accepted }, body);
-        landed.push({ stream, id, day, pulledAt, accepted, file });
-      }
+    async accept(range, body, rows) {
+      const pull = await landing.begin(stream, range, context.pullInstant());
+      landed.push(await pull.finish([await pull.land(body, rows)], { accepted }));
     },
     async reject(endpoint, range, body) {
-      await landing.land(
-        { stream: 'rejected', endpoint, what: `${what} ${range.start}`, at: effects.now() },
-        body,
-      );
+      await landing.reject({ endpoint, what: `${what} ${range.start}`, at: effects.now() }, body);
     },
   };
 }
@@ -128,7 +118,7 @@ async function doubtfulAmong(
 
 /** Receives the answers and writes them to disk before they are read. */
 export interface StatisticsSink {
-  accept(range: DayRange, body: Buffer): Promise<void>;
+  accept(range: DayRange, body: Buffer, rows: number): Promise<void>;
   /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
   reject(endpoint: string, range: DayRange, body: Buffer): Promise<void>;
 }
@@ -183,7 +173,7 @@ async function extract(
   const { verdict, body } = answer;
   if (verdict.kind === 'ok') {
     if (verdict.envelope.kind === 'array') {
-      await sink.accept(range, body);
+      await sink.accept(range, body, verdict.envelope.elements);
       return [];
     }
     await sink.reject(question.endpoint, range, body);
@@ -259,20 +249,18 @@ function parse(body: Buffer): unknown {
   }
 }
 
-type FreeStream = DayPull['stream'];
-
 /** The given days whose last answer was held back. */
 export async function heldBackAmong(
   days: readonly Day[],
   { warehouse }: Pick<StatisticsContext, 'warehouse'>,
-  stream: FreeStream,
+  stream: Stream,
 ): Promise<Day[]> {
   const heldBack = new Set(await warehouse.heldBack(stream));
   return days.filter((day) => heldBack.has(day));
 }
 
 /** The gaps that the run reports for held-back days. */
-export function gapsOf(heldBack: readonly Day[], stream: FreeStream): Gap[] {
+export function gapsOf(heldBack: readonly Day[], stream: Stream): Gap[] {
   return rangesOf(heldBack).map((days) => ({
     stream,
     days,

@@ -1,156 +1,204 @@
 /**
- * The landing zone: the answers of the service, verbatim, compressed, never changed. All derived data can be built
- * again from it without the network.
+ * The landing zone: the answers of the service, verbatim, compressed, changed by erasures alone. All derived data can be
+ * built again from it without the network.
  */
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { dayOf, type DayRange, type Window } from '../calendar.js';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import pLimit from 'p-limit';
+import type { DayRange } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { codeOf, DamageError } from '../errors.js';
+import { codeOf, DamageError, StorageError } from '../errors.js';
+import { FREE_STREAMS, STREAMS, type Stream } from '../streams.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
 import {
-  campaignFolder,
-  campaignName,
   exportFolder,
   foldersOf,
+  instantOf,
   MANIFEST,
+  pageName,
   pageOf,
-  pathOf,
-  snapshotFolder,
+  pullFolder,
+  rangeOf,
+  readingOf,
+  rejectedPath,
   type ExportFolder,
-  type LandingPath,
+  type Rejected,
 } from './paths.js';
-import {
-  listFree,
-  namesIn,
-  pullOfManifest,
-  pullsOf,
-  type Found,
-  type OnDamage,
-  Snapshot,
-  snapshotPull,
-} from './landed-pulls.js';
-import {
-  filesOf,
-  type CampaignAnswer,
-  type CampaignsPull,
-  type FreePull,
-  type ReferencePull,
-} from './pull.js';
-import { orStorageError } from './storage-error.js';
+import { parsePull, type Facts, type LandedPull, type Page } from './pull.js';
 import { gzipped, readWhole, verifyWhole } from './repair-json.js';
-import type { ReferenceStream } from '../streams.js';
+import { namesIn, orStorageError, readIfThere } from './storage-error.js';
 
-type LandingEffects = Pick<Effects, 'reach'>;
-
-/** A file that is durable on disk. */
-interface LandedFile {
-  /** The path relative to `landing/`, which identifies the file. */
+/** The folder of a pull, whose manifest has not been read. */
+export interface Found {
+  readonly stream: Stream;
   readonly id: string;
-  /** The absolute path. */
-  readonly file: string;
-  /** Size as received, in bytes. */
-  readonly bytes: number;
-  /** Size on disk, in bytes. */
-  readonly storedBytes: number;
+  readonly days: DayRange;
+  /** The instant in the name of the folder; the folder of an export has none. */
+  readonly pulledAt?: Date | undefined;
 }
+
+/** Called for each manifest that cannot be read. */
+export type OnDamage = (error: DamageError, found: Found) => void;
+
+/** Number of manifests that are open at a time. */
+const AT_ONCE = 64;
 
 export class LandingZone {
   readonly folder: string;
+  /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
+  readonly found: readonly Found[];
   readonly #disk: DurableFolder;
+  readonly #head: () => LandedPull['head'];
   /** Paths that this process has assigned, so that two answers never share one, however close in time. */
   readonly #taken = new Set<string>();
 
-  private constructor(dataDir: string, effects: LandingEffects) {
-    this.folder = resolve(foldersOf(dataDir).landing);
+  private constructor(
+    dataDir: string,
+    effects: Pick<Effects, 'reach'>,
+    head: () => LandedPull['head'],
+    found: readonly Found[],
+  ) {
+    this.folder = landingOf(dataDir);
+    this.found = found;
     this.#disk = new DurableFolder(dataDir, effects);
-  }
-
-  /** Opens the landing zone for writing and removes temporary files of dead processes. Requires the lock. */
-  static async open(dataDir: string, effects: LandingEffects): Promise<LandingZone> {
-    const landing = new LandingZone(dataDir, effects);
-    await landing.#disk.makeFolder(landing.folder);
-    await sweepTemporaries(landing.folder);
-    return landing;
-  }
-
-  /** Opens the landing zone for reading beside a run (`plan`, `status`); creates and removes nothing. */
-  static read(dataDir: string): LandingZone {
-    return new LandingZone(dataDir, { reach: () => undefined });
+    this.#head = head;
   }
 
   /**
-   * Writes an answer to disk as it came and resolves when it is durable. A free pull or a rejected answer never
-   * replaces a file: a second one of the same millisecond is dated a millisecond later. A page replaces the page of the
-   * same number. Throws `StorageError`; the answer leaves no file then.
+   * Opens the landing zone for writing and removes temporary files of dead processes. Requires the lock.
+   *
+   * @param head returns the end of the journal, which manifests carry
    */
-  async land(place: LandingPath, body: Uint8Array): Promise<LandedFile> {
-    const id = place.stream === 'events' ? pathOf(place) : await this.#reserve(place);
-    return this.#write(id, body, `land/${place.stream}`);
+  static async open(
+    dataDir: string,
+    effects: Pick<Effects, 'reach'>,
+    head: () => LandedPull['head'],
+  ): Promise<LandingZone> {
+    const folder = landingOf(dataDir);
+    await new DurableFolder(dataDir, effects).makeFolder(folder);
+    await sweepTemporaries(folder);
+    return new LandingZone(dataDir, effects, head, await listPulls(folder));
   }
 
-  /** Begins a pull of campaign statistics (E19); the pull counts once `finish` has resolved. */
-  async campaignPull(range: DayRange, pulledAt: Date): Promise<CampaignPull> {
-    for (let at = pulledAt; ; at = oneLater(at)) {
-      const id = campaignFolder(range, at);
-      if (await this.#isFree(id)) return new CampaignPull(this.#writer(id), range, at, id);
-    }
+  /** Opens the landing zone for reading beside a run; creates and removes nothing. */
+  static async read(dataDir: string): Promise<LandingZone> {
+    const head = { seq: 0, sum: '', erase: 0 };
+    return new LandingZone(
+      dataDir,
+      { reach: () => undefined },
+      () => head,
+      await listPulls(landingOf(dataDir)),
+    );
+  }
+
+  /** Begins a pull of a free stream; a second one of the same millisecond is dated a millisecond later. */
+  async begin(stream: Stream, days: DayRange, pulledAt: Date): Promise<PullWriter> {
+    const at = await this.#free(pulledAt, (instant) => pullFolder(stream, days, instant));
+    return this.#writer(stream, days, pullFolder(stream, days, at), at);
   }
 
   /**
-   * Begins a pull of reference data, and removes one of the same KST day that never ended. The pull counts once `finish`
-   * has resolved.
+   * Returns the last reading of an export, or the one after it; the folder of the first one is made, since it names the
+   * export. The reading counts once `finish` has resolved.
    */
-  async snapshot(stream: ReferenceStream, pulledAt: Date): Promise<Snapshot> {
-    const day = dayOf(pulledAt);
-    for (const name of await namesIn(join(this.folder, stream, day))) {
-      const folder = join(this.folder, stream, day, name);
-      if (existsSync(join(folder, MANIFEST))) continue;
-      await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
-    }
-    for (let at = pulledAt; ; at = oneLater(at)) {
-      if (await this.#isFree(snapshotFolder(stream, at)))
-        return new Snapshot(this.#disk, this.folder, stream, dayOf(at), at);
-    }
+  async reading(place: ExportFolder, which: 'last' | 'next' = 'last'): Promise<ExportReading> {
+    const last = Math.max(1, ...(await this.#readings(place)));
+    const reading = which === 'last' ? last : last + 1;
+    const id = exportFolder(place, reading);
+    await this.#disk.makeFolder(join(this.folder, id));
+    const writer = this.#writer('events', { start: place.day, end: place.day }, id, undefined);
+    const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
+    return Object.assign(writer, { before });
   }
 
-  /** Returns the latest finished pull of a stream of reference data. Throws `DamageError`, `StorageError`. */
-  async lastSnapshot(stream: ReferenceStream): Promise<ReferencePull | undefined> {
-    for (const day of (await namesIn(join(this.folder, stream))).sort().reverse()) {
-      for (const name of (await namesIn(join(this.folder, stream, day))).sort().reverse()) {
-        const pull = await snapshotPull(this.folder, stream, day, name);
-        if (pull !== undefined) return pull;
-      }
+  /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
+  async exportPull(place: ExportFolder): Promise<LandedPull | undefined> {
+    for (const reading of (await this.#readings(place)).reverse()) {
+      const pull = await this.pull(exportFolder(place, reading));
+      if (pull !== undefined) return pull;
     }
     return undefined;
   }
 
+  /** Removes the readings of an export before the given one, which is whole. */
+  async discardBefore(place: ExportFolder, { id }: Pick<PullWriter, 'id'>): Promise<void> {
+    const { reading } = readingOf(basename(id));
+    const older = (await this.#readings(place)).filter((one) => one < reading);
+    for (const one of older) await this.#remove(exportFolder(place, one));
+  }
+
+  /** The numbers of the readings of an export on disk, in order. */
+  async #readings(place: ExportFolder): Promise<number[]> {
+    const first = exportFolder(place);
+    const all = (await namesIn(join(this.folder, dirname(first)))).map(readingOf);
+    const own = all.filter(({ encoded }) => encoded === basename(first));
+    return own.map(({ reading }) => reading).sort((a, b) => a - b);
+  }
+
+  /** Keeps an unusable answer as it came; resolves with its path. Throws `StorageError`; the answer leaves no file then. */
+  async reject(place: Rejected, body: Uint8Array): Promise<{ readonly id: string; readonly file: string }> {
+    const at = await this.#free(place.at, (instant) => rejectedPath({ ...place, at: instant }));
+    const id = rejectedPath({ ...place, at });
+    const file = join(this.folder, id);
+    await this.#disk.write(file, await gzipped(body), 'land/rejected');
+    return { id, file };
+  }
+
+  /** Returns the pull with this id; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+  pull(id: string): Promise<LandedPull | undefined> {
+    return readPull(this.folder, id);
+  }
+
   /**
-   * Returns the complete free pulls, or those with the wanted ids, oldest first. `onDamage` is called for each manifest
-   * that cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
+   * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
+   * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
    */
-  async pulls(
-    isWanted: (id: string) => boolean = () => true,
-    found?: readonly Found[],
-    onDamage?: OnDamage,
-  ): Promise<FreePull[]> {
-    return pullsOf(this.folder, found ?? (await this.found()), isWanted, onDamage);
+  async pulls(found: readonly Found[] = this.found, onDamage: OnDamage = rethrow): Promise<LandedPull[]> {
+    const limit = pLimit(AT_ONCE);
+    const read = (one: Found): Promise<LandedPull | undefined> =>
+      this.pull(one.id).catch((error: unknown) => {
+        if (!(error instanceof DamageError)) throw error;
+        onDamage(error, one);
+        return undefined;
+      });
+    const pulls = await Promise.all(found.map((one) => limit(read, one)));
+    return pulls
+      .flatMap((pull) => pull ?? [])
+      .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
   }
 
-  /** Lists the free pulls; after years, this lists thousands of folders. Throws `StorageError`. */
-  found(): Promise<Found[]> {
-    return listFree(this.folder);
+  /** Reads the manifest of the newest pull of each stream, or of the given ones. */
+  async newest(streams: readonly Stream[] = STREAMS, onDamage?: OnDamage): Promise<LandedPull[]> {
+    const all = streams.map(async (stream) => {
+      for (const one of this.found.filter((other) => other.stream === stream).reverse()) {
+        const [pull] = await this.pulls([one], onDamage);
+        if (pull !== undefined) return [pull];
+      }
+      return [];
+    });
+    return (await Promise.all(all)).flat();
   }
 
-  /** Makes the folder of a paid export, which names its id. Throws `StorageError`. */
-  async beginExport(place: ExportFolder): Promise<void> {
-    await this.#disk.makeFolder(join(this.folder, exportFolder(place)));
+  /**
+   * Removes the folders of free pulls that never ended, among pulls that are not loaded. The folder of an export is gone
+   * on with. Requires the lock.
+   */
+  async removeUnended(found: readonly Found[]): Promise<void> {
+    for (const { stream, id } of found) {
+      const isFree = FREE_STREAMS.some((one) => one === stream);
+      if (isFree && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
+    }
   }
 
-  /** Returns the pages of an export on disk, by number; a resumed export downloads the missing ones. */
-  async landedPages(place: ExportFolder): Promise<Map<number, string>> {
-    const folder = join(this.folder, exportFolder(place));
+  async #remove(id: string): Promise<void> {
+    const folder = join(this.folder, id);
+    await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
+  }
+
+  /** Returns the pages in the folder of a pull, by number; a resumed export downloads the missing ones. */
+  async pages(id: string): Promise<Map<number, string>> {
+    const folder = join(this.folder, id);
     const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
       const page = pageOf(name);
       return page === undefined ? [] : [[page, join(folder, name)]];
@@ -163,24 +211,19 @@ export class LandingZone {
     return readWhole(file);
   }
 
-  /** Checks that a file is one whole gzip. Throws `DamageError` naming the file if it is not, `StorageError`. */
-  verify(file: string): Promise<void> {
-    return verifyWhole(file);
-  }
-
   /**
    * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
    * files. `onDamage` is called for each damaged or missing file. Throws `StorageError`.
    */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
-    const pulls = await this.pulls(undefined, undefined, onDamage);
+    const pulls = await this.pulls(undefined, onDamage);
     const names = await orStorageError('list', this.folder, async () =>
       existsSync(this.folder) ? readdir(this.folder, { recursive: true }) : [],
     );
     const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
-    const all = new Set([...files, ...pulls.flatMap(filesOf)]);
+    const all = new Set([...files, ...pulls.flatMap((pull) => pull.files.map(({ file }) => file))]);
     for (const file of all) {
-      await this.verify(file).catch((error: unknown) => {
+      await verifyWhole(file).catch((error: unknown) => {
         if (!(error instanceof DamageError)) throw error;
         onDamage(error);
       });
@@ -188,108 +231,152 @@ export class LandingZone {
     return all.size;
   }
 
-  async #reserve(place: Exclude<LandingPath, { stream: 'events' }>): Promise<string> {
-    for (let later = place; ; later = dated(later)) {
-      const id = pathOf(later);
-      if (await this.#isFree(id)) return id;
+  /** Returns the first instant, from the given one on, whose path is free; this process assigns it only once. */
+  async #free(from: Date, pathAt: (instant: Date) => string): Promise<Date> {
+    for (let at = from; ; at = new Date(at.getTime() + 1)) {
+      const id = pathAt(at);
+      if (this.#taken.has(id)) continue;
+      this.#taken.add(id);
+      const path = join(this.folder, id);
+      const there = await orStorageError('look for', path, () =>
+        stat(path).catch((error: unknown) => {
+          if (codeOf(error) !== 'ENOENT') throw error;
+        }),
+      );
+      if (there === undefined) return at;
     }
   }
 
-  async #isFree(id: string): Promise<boolean> {
-    if (this.#taken.has(id)) return false;
-    this.#taken.add(id);
-    const path = join(this.folder, id);
-    return orStorageError('look for', path, async () => {
-      const there = await stat(path).catch((error: unknown) => {
-        if (codeOf(error) !== 'ENOENT') throw error;
-      });
-      return there === undefined;
-    });
-  }
-
-  #writer(folder: string): CampaignWriter {
-    return {
-      answer: (name, body) => this.#write(`${folder}/${name}`, body, 'land/campaigns'),
-      manifest: (text) =>
-        this.#disk.write(join(this.folder, folder, MANIFEST), text, 'land/campaigns-manifest'),
-      path: (name) => join(this.folder, folder, name),
-    };
-  }
-
-  async #write(id: string, body: Uint8Array, what: string): Promise<LandedFile> {
-    const stored = await gzipped(body);
-    const file = join(this.folder, id);
-    await this.#disk.write(file, stored, what);
-    return { id, file, bytes: body.byteLength, storedBytes: stored.byteLength };
+  #writer(stream: Stream, days: DayRange, id: string, pulledAt: Date | undefined): PullWriter {
+    return new PullWriter(
+      { disk: this.#disk, landing: this.folder, head: this.#head },
+      stream,
+      days,
+      id,
+      pulledAt,
+    );
   }
 }
 
-interface CampaignWriter {
-  answer(name: string, body: Uint8Array): Promise<LandedFile>;
-  manifest(text: string): Promise<void>;
-  path(name: string): string;
+interface Zone {
+  readonly disk: DurableFolder;
+  readonly landing: string;
+  readonly head: () => LandedPull['head'];
 }
 
-/** The end of a pull of campaign statistics. */
-interface CampaignEnd {
-  /** The campaigns that were requested and did not answer. */
-  readonly failed?: readonly string[];
-  /** The campaigns in `failed` whose answer was 404. */
-  readonly notFound?: readonly string[];
-  /** The campaigns that are considered deleted at the service. */
-  readonly gone?: readonly string[];
-  /** True if a person accepts the answers, however little they hold. */
-  readonly accepted?: boolean;
-}
-
-/** A pull of campaign statistics in progress. It is ignored until `finish` is called. */
-class CampaignPull {
-  readonly #answers: CampaignAnswer[] = [];
-  readonly #counts = new Map<string, number>();
+/** A pull in progress; it counts once `finish` has resolved. */
+export class PullWriter {
+  readonly #zone: Zone;
+  #next = 0;
+  #pulledAt: Date | undefined;
 
   constructor(
-    readonly writer: CampaignWriter,
-    readonly range: DayRange,
-    readonly pulledAt: Date,
+    zone: Zone,
+    readonly stream: Stream,
+    readonly days: DayRange,
     readonly id: string,
-  ) {}
-
-  /** Writes the answer of one campaign to disk; `window` is the requested window. Throws `StorageError`. */
-  async land(campaignId: string, window: Window, body: Uint8Array): Promise<LandedFile> {
-    const nth = (this.#counts.get(campaignId) ?? 0) + 1;
-    this.#counts.set(campaignId, nth);
-    const name = campaignName(campaignId, nth);
-    const landed = await this.writer.answer(name, body);
-    this.#answers.push({ campaignId, file: name, windowStart: window.start, windowEnd: window.end });
-    return landed;
+    pulledAt: Date | undefined,
+  ) {
+    this.#zone = zone;
+    this.#pulledAt = pulledAt;
   }
 
-  /** Marks the pull as done. Throws `StorageError`. */
-  async finish({
-    failed = [],
-    notFound = [],
-    gone = [],
-    accepted = false,
-  }: CampaignEnd = {}): Promise<CampaignsPull> {
-    const { id, range, pulledAt } = this;
-    const answers = this.#answers.toSorted(byCampaignAndWindow);
-    const manifest = { version: 1, range, pulledAt, answers, failed, notFound, gone, accepted };
-    await this.writer.manifest(`${JSON.stringify(manifest, null, 1)}\n`);
-    return pullOfManifest(id, manifest, (file) => this.writer.path(file));
+  /** The instant of the answer, which the name of a free pull holds. */
+  get pulledAt(): Date {
+    if (this.#pulledAt === undefined) throw new Error(`${this.id} has no instant before it ends.`);
+    return this.#pulledAt;
+  }
+
+  /**
+   * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by default
+   * it is the next one. Throws `StorageError`; the page leaves no file then.
+   */
+  async land(body: Uint8Array, rows: number, number = this.#next++): Promise<Page> {
+    const file = join(this.#zone.landing, this.id, pageName(number));
+    await this.#zone.disk.write(file, await gzipped(body), `land/${this.stream}`);
+    return { file, rows, bytes: body.byteLength };
+  }
+
+  /** Removes pages that do not count. Throws `StorageError`. */
+  async discard(pages: readonly Page[]): Promise<void> {
+    for (const { file } of pages) await orStorageError('clean up', file, () => rm(file, { force: true }));
+  }
+
+  /**
+   * Writes the manifest, which ends the pull. Throws `StorageError`.
+   *
+   * @param files the pages that count, in their order
+   */
+  async finish(
+    files: readonly Page[],
+    facts: Partial<Facts> = {},
+    pulledAt = this.pulledAt,
+  ): Promise<LandedPull> {
+    const { disk, landing, head } = this.#zone;
+    const path = join(landing, this.id, MANIFEST);
+    const named = files.map(({ file, rows, bytes }) => {
+      const isOwn = dirname(file) === dirname(path);
+      const name = isOwn ? basename(file) : join('../..', relative(join(landing, this.stream), file));
+      return { name, rows, bytes };
+    });
+    const { stream, days } = this;
+    const text = JSON.stringify({ stream, days, pulledAt, head: head(), files: named, facts });
+    await disk.write(path, `${text}\n`, `land/${stream}-manifest`);
+    return parsePull(landing, this.id, text);
   }
 }
 
-function oneLater(instant: Date): Date {
-  return new Date(instant.getTime() + 1);
+/** The reading of an export in progress; `before` is the id of the one before it. */
+export type ExportReading = PullWriter & { readonly before: string | undefined };
+
+function landingOf(dataDir: string): string {
+  return resolve(foldersOf(dataDir).landing);
 }
 
-function dated<P extends Exclude<LandingPath, { stream: 'events' }>>(place: P): P {
-  return place.stream === 'rejected'
-    ? { ...place, at: oneLater(place.at) }
-    : { ...place, pulledAt: oneLater(place.pulledAt) };
+function rethrow(error: DamageError): never {
+  throw error;
 }
 
-function byCampaignAndWindow(a: CampaignAnswer, b: CampaignAnswer): number {
-  if (a.campaignId !== b.campaignId) return a.campaignId < b.campaignId ? -1 : 1;
-  return a.windowStart.getTime() - b.windowStart.getTime();
+/** Lists the folders of pulls; after years, there are thousands. Throws `StorageError`. */
+async function listPulls(landing: string): Promise<Found[]> {
+  const below = async (id: string): Promise<string[]> =>
+    (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
+  const all = STREAMS.map(async (stream) => {
+    let ids: string[] = [stream];
+    for (let depth = stream === 'events' ? 3 : 2; depth > 0; depth--)
+      ids = (await Promise.all(ids.map(below))).flat();
+    return ids
+      .flatMap((id) => foundAt(stream, id) ?? [])
+      .sort((a, b) => Number(a.pulledAt) - Number(b.pulledAt) || (a.id < b.id ? -1 : 1));
+  });
+  return (await Promise.all(all)).flat();
+}
+
+function foundAt(stream: Stream, id: string): Found | undefined {
+  const [, range = '', name = ''] = id.split('/');
+  if (stream === 'events') {
+    const days = rangeOf(`${range}_${range}`);
+    return days && { stream, id, days };
+  }
+  const days = rangeOf(range);
+  const pulledAt = instantOf(name);
+  return days && pulledAt && { stream, id, days, pulledAt };
+}
+
+/** Returns the pull of a folder of the landing zone; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+export async function readPull(landing: string, id: string): Promise<LandedPull | undefined> {
+  const path = join(landing, id, MANIFEST);
+  try {
+    const text = await readIfThere(path);
+    return text && parsePull(landing, id, text.toString('utf8'));
+  } catch (cause) {
+    // A folder in place of the manifest is damage; a disk error is not.
+    if (cause instanceof StorageError && codeOf(cause.cause) !== 'EISDIR') throw cause;
+    const [stream, , key = ''] = id.split('/');
+    const again =
+      stream === 'events'
+        ? `To make it again at no cost: \`dawnload exports resume ${key}\`.`
+        : 'Move its folder away. The next run pulls again at no cost.';
+    throw new DamageError(`${path} is not a valid manifest.`, { hint: again, cause });
+  }
 }

@@ -1,8 +1,8 @@
 /** The paths of all files in the data folder: descriptive names, made and parsed only here. Pure. */
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../calendar.js';
 import { createHash } from 'node:crypto';
-import type { ReferenceStream } from '../streams.js';
+import type { Stream } from '../streams.js';
 
 /** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
 export interface ExportFolder {
@@ -11,27 +11,12 @@ export interface ExportFolder {
   readonly exportId: string;
 }
 
-/** Identifies the place of one landed file. */
-export type LandingPath =
-  /** An answer to E17 for a range of days. */
-  | {
-      readonly stream: 'statistics';
-      readonly range: DayRange;
-      readonly pulledAt: Date;
-      /** True if a person accepts the answer, however little it holds. */
-      readonly accepted?: boolean;
-    }
-  /** An answer to E18 for one day. */
-  | {
-      readonly stream: 'statistics_by_subchannel';
-      readonly day: Day;
-      readonly pulledAt: Date;
-      readonly accepted?: boolean;
-    }
-  /** One page of an export's result (E21), counted from zero. */
-  | { readonly stream: 'events'; readonly export: ExportFolder; readonly page: number }
-  /** An unusable answer, kept as received: `endpoint` such as `E21`; `what` is a description in a few words. */
-  | { readonly stream: 'rejected'; readonly endpoint: string; readonly what: string; readonly at: Date };
+/** An unusable answer: `endpoint` such as `E21`. */
+export interface Rejected {
+  readonly endpoint: string;
+  readonly what: string;
+  readonly at: Date;
+}
 
 export const MANIFEST = 'pull.json';
 
@@ -44,67 +29,37 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
   };
 }
 
-/** Returns the path, relative to `landing/`, of a landed file. */
-export function pathOf(path: LandingPath): string {
-  switch (path.stream) {
-    case 'statistics':
-      return join('statistics', rangeName(path.range), answerName(path));
-    case 'statistics_by_subchannel':
-      return join('statistics_by_subchannel', path.day, answerName(path));
-    case 'events':
-      return join(exportFolder(path.export), pageName(path.page));
-    case 'rejected': {
-      const name = [instantName(path.at), slug(path.endpoint), slug(path.what)].join('-');
-      return join('rejected', dayOf(path.at), `${name}.gz`);
-    }
-  }
+/**
+ * Returns the folder, relative to `landing/`, of a pull of a free stream. All streams have the same shape, also for one
+ * day: `<stream>/<first day>_<last day>/<instant>`.
+ */
+export function pullFolder(stream: Stream, days: DayRange, pulledAt: Date): string {
+  return join(stream, rangeName(days), instantName(pulledAt));
 }
 
-/** Returns the folder, relative to `landing/`, of one pull of campaign statistics (E19). */
-export function campaignFolder(range: DayRange, pulledAt: Date): string {
-  return join('campaigns', rangeName(range), instantName(pulledAt));
+/**
+ * Returns the folder, relative to `landing/`, of the n-th reading of an export: `events/<day>/<key>/<export id>`, with
+ * `.2` for the second reading. An encoded id holds no dot.
+ */
+export function exportFolder({ day, key, exportId }: ExportFolder, reading = 1): string {
+  return join('events', day, key, `${safeName(exportId)}${reading === 1 ? '' : `.${reading}`}`);
 }
 
-/** Returns the file name of a campaign's n-th answer in a pull; there are several if its window was requested in parts. */
-export function campaignName(campaignId: string, nth: number): string {
-  // safeName never returns a dot, so no id can look like the second answer of another id.
-  return nth === 1 ? `${safeName(campaignId)}.json.gz` : `${safeName(campaignId)}.${nth}.json.gz`;
+/** Parses the name of the folder of a reading; `encoded` is the name of the first one. */
+export function readingOf(name: string): { encoded: string; reading: number } {
+  const [, encoded = name, reading = '1'] = /^([^.]+)\.(\d+)$/.exec(name) ?? [];
+  return { encoded, reading: Number(reading) };
 }
 
-/** Returns the folder, relative to `landing/`, of one pull of reference data. */
-export function snapshotFolder(stream: ReferenceStream, pulledAt: Date): string {
-  return join(stream, dayOf(pulledAt), instantName(pulledAt));
+/** True if a pull is a reading of the export. */
+export function isReadingOf(id: string, place: ExportFolder): boolean {
+  return join(dirname(id), readingOf(basename(id)).encoded) === exportFolder(place);
 }
 
-/** Returns the name of a list's folder of pages within a pull of reference data; the packed files begin with it too. */
-export function listName(list: string, reading: number): string {
-  return `${safeName(list)}.${reading}`;
-}
-
-/** Returns the folder, relative to `landing/`, of an export's pages. */
-export function exportFolder({ day, key, exportId }: ExportFolder): string {
-  return join('events', day, key, safeName(exportId));
-}
-
-/** The parts of the name of an answer's file. */
-interface AnswerName {
-  readonly pulledAt: Date;
-  readonly accepted: boolean;
-}
-
-/** Returns `20261121T070512.123Z.json.gz`, or `….accepted.json.gz`: the mark lands together with the answer. */
-function answerName({
-  pulledAt,
-  accepted = false,
-}: Partial<AnswerName> & { readonly pulledAt: Date }): string {
-  return `${instantName(pulledAt)}${accepted ? '.accepted' : ''}.json.gz`;
-}
-
-/** Parses the name of an answer's file. */
-export function answerOf(name: string): AnswerName | undefined {
-  const [, instant = '', mark] = /^(.*?)(\.accepted)?\.json\.gz$/.exec(name) ?? [];
-  const pulledAt = instantOf(instant);
-  return pulledAt && { pulledAt, accepted: mark !== undefined };
+/** Returns the path, relative to `landing/`, of an unusable answer that is kept as received: `what` is a few words. */
+export function rejectedPath({ endpoint, what, at }: Rejected): string {
+  const name = [instantName(at), slug(endpoint), slug(what)].join('-');
+  return join('rejected', dayOf(at), `${name}.gz`);
 }
 
 /** Returns the file name of a page: `page-00000.json.gz`. */

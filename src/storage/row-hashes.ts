@@ -10,8 +10,8 @@ import type { Effects } from '../effects.js';
 import { DamageError } from '../errors.js';
 import { DurableFolder } from './atomic-file.js';
 import { ChainFile } from './chain.js';
+import { namesIn } from './storage-error.js';
 import { foldersOf, idOf, safeName } from './paths.js';
-import { namesIn } from './landed-pulls.js';
 
 export interface CallState {
   readonly acknowledged: boolean;

@@ -1,5 +1,5 @@
 /** Converts failed file operations to errors that state the cause and the repair. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 
 const KEPT = 'What has landed is kept, and the next run continues from there.';
@@ -49,7 +49,7 @@ export function damaged(file: string, what: string, cause?: unknown): DamageErro
   return new DamageError(`The landed file ${file} ${what}.`, {
     hint:
       'Restore it from a backup. Without a backup, `dawnload exports resume KEY` downloads a page of an export again at no ' +
-      'cost. For a free stream, remove the file, then run `dawnload backfill` for its days.',
+      'cost. For a free stream, remove its folder, then run `dawnload backfill` for its days.',
     cause,
   });
 }
@@ -82,6 +82,18 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
       return await readFile(path);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Returns the names in a folder; an empty list if it does not exist or is not a folder. Throws `StorageError`. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return orStorageError('list', folder, async () => {
+    try {
+      return await readdir(folder);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
       throw error;
     }
   });

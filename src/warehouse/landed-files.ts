@@ -7,15 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import { damaged, unreadable } from '../storage/storage-error.js';
-import {
-  type SizedFile,
-  isReference,
-  type CampaignAnswer,
-  type LandedList,
-  type Pull,
-  type ReferencePull,
-  type TemplateRead,
-} from '../storage/pull.js';
+import type { Page, Pull } from '../storage/pull.js';
 import { gzipped, repairedJson } from '../storage/repair-json.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
@@ -36,21 +28,21 @@ const PLAUSIBLE = 16 * 1024 * 1024;
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
 /**
- * Returns the JSON size of the largest file in bytes, and at least the size that DuckDB needs.
+ * Returns the pages with the JSON size that each has now.
  *
  * @throws DamageError when a file is missing or empty
  */
-export async function largestOf(files: readonly string[]): Promise<number> {
-  let largest = SMALLEST_BUFFER;
-  for (const file of files) largest = Math.max(largest, await inflatedSize(file));
-  return largest;
+export async function sized<P extends { readonly file: string }>(
+  pages: readonly P[],
+): Promise<(P & { readonly bytes: number })[]> {
+  const all: (P & { readonly bytes: number })[] = [];
+  for (const page of pages) all.push({ ...page, bytes: await inflatedSize(page.file) });
+  return all;
 }
 
-/** Returns the files with the JSON size of each in bytes. Throws as `largestOf` does. */
-export async function sized(files: readonly string[]): Promise<SizedFile[]> {
-  const all: SizedFile[] = [];
-  for (const file of files) all.push({ file, bytes: await inflatedSize(file) });
-  return all;
+/** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs. Throws as `sized` does. */
+export async function largestOf(pages: readonly { readonly file: string }[]): Promise<number> {
+  return (await sized(pages)).reduce((largest, { bytes }) => Math.max(largest, bytes), SMALLEST_BUFFER);
 }
 
 /**
@@ -134,51 +126,27 @@ export async function repairedPulls(
   { session, tempDirectory }: { session: Session; tempDirectory: string },
 ): Promise<{ pulls: Pull[]; copies: RepairedCopy[] }> {
   const copies: RepairedCopy[] = [];
-  const usable = async (file: string, pull: string): Promise<string> => {
-    const given = { files: [asPattern(file)], largest_object: await largestOf([file]) };
-    if (!(await session.runWith('ops/read_file', given).then(() => false, isRefusal))) return file;
-    const copy = await repair(file, tempDirectory);
-    copies.push({ pull, file: copy });
-    return copy;
-  };
-  const usableAnswers = async (
-    answers: readonly CampaignAnswer[],
-    pull: string,
-  ): Promise<CampaignAnswer[]> => {
-    const usableOnes: CampaignAnswer[] = [];
-    for (const answer of answers) usableOnes.push({ ...answer, file: await usable(answer.file, pull) });
-    return usableOnes;
-  };
-  const usableLists = async (pull: ReferencePull): Promise<ReferencePull> => {
-    const lists: LandedList[] = [];
-    for (const list of pull.lists) {
-      const files: string[] = [];
-      for (const file of list.files) files.push(await usable(file, pull.id));
-      lists.push({ ...list, files });
-    }
-    const templates: TemplateRead[] = [];
-    for (const read of pull.templates) {
-      templates.push({ ...read, file: await usable(read.file, pull.id) });
-    }
-    return { ...pull, lists, templates };
+  const usable = async (page: Page, pull: string): Promise<Page> => {
+    const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
+    if (!(await session.runWith('ops/read_file', given).then(() => false, isRefusal))) return page;
+    const file = await repair(page.file, tempDirectory);
+    copies.push({ pull, file });
+    return { ...page, file };
   };
   const repaired: Pull[] = [];
   for (const pull of pulls) {
-    if (pull.stream === 'events') repaired.push(pull);
-    else if (pull.stream === 'campaigns') {
-      repaired.push({ ...pull, answers: await usableAnswers(pull.answers, pull.id) });
-    } else if (isReference(pull)) {
-      repaired.push(await usableLists(pull));
-    } else repaired.push({ ...pull, file: await usable(pull.file, pull.id) });
+    const files: Page[] = [];
+    // The load of exports repairs page by page.
+    for (const page of pull.files) files.push(pull.stream === 'events' ? page : await usable(page, pull.id));
+    repaired.push({ ...pull, files });
   }
   return { pulls: repaired, copies };
 }
 
 interface ListPages {
-  readonly files: readonly string[];
+  readonly files: readonly Page[];
   /** A JSON pointer to the id of a row; '' if the whole row identifies it. */
   readonly id: string;
-  readonly largestPage: number;
   /** The folder for repaired copies of files that DuckDB rejects. */
   readonly tempDirectory: string;
 }
@@ -199,13 +167,15 @@ export interface CountedRows {
  */
 export async function countRows(
   session: Session,
-  { files, id, largestPage, tempDirectory }: ListPages,
+  { files: pages, id, tempDirectory }: ListPages,
 ): Promise<CountedRows> {
+  const files = pages.map(({ file }) => file);
+  const largest = pages.reduce((most, { bytes }) => Math.max(most, bytes), SMALLEST_BUFFER);
   const countIn = async (some: readonly string[]): Promise<CountedRows> => {
     const [all] = await session.rowsWith('ops/count_rows', counted, {
       files: some.map(asPattern),
       id_pointer: id,
-      largest_object: Math.max(SMALLEST_BUFFER, largestPage),
+      largest_object: largest,
     });
     return counted.parse(all);
   };

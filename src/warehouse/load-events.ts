@@ -3,14 +3,12 @@ import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { damaged, orStorageError } from '../storage/storage-error.js';
 import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError } from './landed-files.js';
-import type { EventsPull } from '../storage/pull.js';
+import { rowsIn, type Pull } from '../storage/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
-import { erasedIn, readEnvelope } from '../envelope.js';
 import { DamageError } from '../errors.js';
-import { readWhole } from '../storage/repair-json.js';
 import { FOLDER_MODE } from '../storage/atomic-file.js';
 import { CHANNELS, documentsAt, EVENT_TABLES, EXTRAS, handedOver, staged, unfolded } from './messages.js';
 import { split } from './unknown-fields.js';
@@ -38,11 +36,7 @@ interface Workers {
  *
  * @throws DamageError when the pages do not hold the number of records that landed
  */
-export async function loadEvents(
-  session: Session,
-  workers: Workers,
-  pulls: readonly EventsPull[],
-): Promise<Day[]> {
+export async function loadEvents(session: Session, workers: Workers, pulls: readonly Pull[]): Promise<Day[]> {
   await session.run('load/begin_end/forget');
   await session.run('load/events/0_clear/mark');
   await session.runForEach('load/events/0_clear/table', TABLES);
@@ -51,21 +45,20 @@ export async function loadEvents(
   const repeats = await session.row('load/events/9_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   for (const pull of pulls) {
-    const found = records.get(pull.day) ?? 0;
-    const landed = await pull.records;
-    if (found !== landed && found + (await erasedFrom(pull)) !== landed) {
-      throw damaged(
-        await firstOf(pull),
-        `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
-      );
-    }
+    const found = records.get(pull.days.start) ?? 0;
+    const landed = (await pull.arriving?.rows) ?? rowsIn(pull.files);
+    if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
+    throw damaged(
+      pull.files[0]?.file ?? pull.id,
+      `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
+    );
   }
   if (repeats.ids > 0) await keepOneOfEach(session);
   await session.set({
     loaded: {
       loose_contents: before.is_loaded || repeats.ids > 0,
       pulls: pulls.map(({ id }) => id),
-      counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
+      counts: pulls.map(({ days }) => String(records.get(days.start) ?? 0)),
       repaired_days: repaired,
     },
   });
@@ -80,7 +73,7 @@ export async function loadEvents(
  * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the days of pages
  * that had to be repaired.
  */
-async function fill(session: Session, workers: Workers, pulls: readonly EventsPull[]): Promise<Day[]> {
+async function fill(session: Session, workers: Workers, pulls: readonly Pull[]): Promise<Day[]> {
   const repaired: Day[] = [];
   const batches = batchesOf(pulls, (workers.megabytes * SHARE_OF_MEMORY * 2 ** 20) / workers.count);
   let inserting = Promise.resolve();
@@ -116,7 +109,7 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
   return repaired;
 }
 
-async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGenerator<Batch, undefined> {
+async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<Batch, undefined> {
   let pages: PageFile[] = [];
   let largest = SMALLEST_BUFFER;
   let bytes = 0;
@@ -125,19 +118,17 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
     [pages, largest, bytes] = [[], SMALLEST_BUFFER, 0];
     return full;
   };
-  for (const { day, files, records } of pulls) {
-    // An empty export may have landed as an answer without records, which is not a page.
-    if (records === 0) continue;
-    const areThere = 'length' in files;
-    for await (const some of areThere ? [await sized(files)] : files) {
-      for (const { file, bytes: size } of some) {
+  for (const { days, files, arriving } of pulls) {
+    for await (const some of arriving?.pages ?? [await sized(files)]) {
+      // An empty export may have landed as an answer without records, which is not a page.
+      for (const { file, bytes: size } of some.filter(({ rows }) => rows > 0)) {
         if (pages.length > 0 && bytes + size > most) yield batch();
-        pages.push({ file, day });
+        pages.push({ file, day: days.start });
         largest = Math.max(largest, size);
         bytes += size;
       }
       // If the next pages have not arrived yet, the batch begins with those that have.
-      if (!areThere) yield batch();
+      if (arriving !== undefined && pages.length > 0) yield batch();
     }
   }
   if (pages.length > 0) yield batch();
@@ -152,24 +143,6 @@ async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
     await session.run('load/events/9_repeats/keep_one', { table: name, key, record });
   }
-}
-
-/** The number of records that were erased from the pages of an export. */
-async function erasedFrom({ files }: EventsPull): Promise<number> {
-  let erased = 0;
-  for await (const some of 'length' in files ? [files] : files) {
-    for (const one of some) {
-      const body = await readWhole(typeof one === 'string' ? one : one.file);
-      erased += erasedIn(body, readEnvelope(body));
-    }
-  }
-  return erased;
-}
-
-async function firstOf({ files, id }: EventsPull): Promise<string> {
-  if ('length' in files) return files[0] ?? id;
-  for await (const [first] of files) return first?.file ?? id;
-  return id;
 }
 
 // E21: batches of pages are prepared outside the warehouse: typed, checked against the specification, redacted. The

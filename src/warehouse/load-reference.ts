@@ -4,9 +4,9 @@
  */
 import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
-import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
+import { asPattern, countRows, largestOf } from './landed-files.js';
 import { DOCUMENTS, split } from './unknown-fields.js';
-import type { ReferencePull } from '../storage/pull.js';
+import { listsOf, templatesOf, type Pull } from '../storage/pull.js';
 import type { Session } from './session.js';
 import type { ReferenceStream } from '../streams.js';
 
@@ -50,11 +50,16 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 };
 
 /** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
-export async function loadReference(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
-  const [{ stream } = { stream: undefined }] = pulls;
-  const lists = pulls.flatMap((pull) => pull.lists.map((list) => ({ ...list, pull: pull.id })));
-  if (stream === undefined || lists.length === 0) return;
-  const files = lists.flatMap(({ files, list, pull }) => files.map((file) => ({ file, list, pull })));
+export async function loadReference(
+  session: Session,
+  pulls: readonly Pull[],
+  stream: ReferenceStream,
+  tempDirectory: string,
+): Promise<void> {
+  const lists: Awaited<ReturnType<typeof listsThere>> = [];
+  for (const pull of pulls) lists.push(...(await listsThere(session, pull, tempDirectory)));
+  if (lists.length === 0) return;
+  const files = lists.flatMap(({ files, list, pull }) => files.map(({ file }) => ({ file, list, pull })));
   await session.set({
     landed: {
       files: files.map(({ file }) => asPattern(file)),
@@ -65,7 +70,7 @@ export async function loadReference(session: Session, pulls: readonly ReferenceP
       list_pulls: lists.map(({ pull }) => pull),
       list_rows: lists.map(({ rows }) => String(rows)),
       list_announced: lists.map(({ announced }) => String(announced ?? '')),
-      largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
+      largest_object: await largestOf(files),
     },
   });
   await session.run('load/reference/read');
@@ -81,6 +86,20 @@ export async function loadReference(session: Session, pulls: readonly ReferenceP
   await session.run('load/begin_end/drift');
   await session.run('load/reference/cover');
   if (stream === 'catalogs') await makeCatalogViews(session);
+}
+
+/** The lists of a pull. Where an erasure has cut rows, the service's count is lowered by as many. */
+async function listsThere(session: Session, pull: Pull, tempDirectory: string) {
+  const lists = listsOf(pull).map((list) => ({ ...list, pull: pull.id }));
+  if (pull.isCut?.() !== true) return lists;
+  const there: typeof lists = [];
+  for (const list of lists) {
+    const { rows, equal } = await countRows(session, { files: list.files, id: '', tempDirectory });
+    const cut = list.rows - (rows - equal);
+    const announced = list.announced === null ? null : list.announced - cut;
+    there.push({ ...list, rows: list.rows - cut, announced });
+  }
+  return there;
 }
 
 /** The lists within the rows of another table: the fields of a catalog, the buttons of a brand template. */
@@ -107,11 +126,7 @@ async function inner(session: Session, list: typeof FIELDS): Promise<void> {
 }
 
 /** Converts documents to rows, stream by stream. */
-async function stage(
-  stream: ReferenceStream,
-  session: Session,
-  pulls: readonly ReferencePull[],
-): Promise<void> {
+async function stage(stream: ReferenceStream, session: Session, pulls: readonly Pull[]): Promise<void> {
   await redactDocuments(session);
   switch (stream) {
     case 'catalogs':
@@ -136,8 +151,8 @@ async function stage(
 }
 
 /** Reads the status of the templates from the answers of E5. */
-async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
-  const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
+async function readStatus(session: Session, pulls: readonly Pull[]): Promise<void> {
+  const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('load/reference/no_template_status');
   await session.set({
     landed_templates: {

@@ -2,7 +2,7 @@
 import { redactDocuments } from './privacy.js';
 import { asPattern, largestOf } from './landed-files.js';
 import { isLoss, replaces, split } from './unknown-fields.js';
-import type { CampaignsPull, StatisticsPull, SubchannelPull, DayPull } from '../storage/pull.js';
+import { answersOf, type Pull } from '../storage/pull.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../errors.js';
@@ -26,9 +26,9 @@ const LEVELS = [
  * Replaces the rows of the pulls' campaigns on their days; complete pulls also cover the days. Requires the load's
  * transaction and its table `days`. The pulls are all complete, or there is only one.
  */
-export async function loadCampaigns(session: Session, pulls: readonly CampaignsPull[]): Promise<void> {
-  const answers = pulls.flatMap((pull) => pull.answers.map((answer) => ({ ...answer, pull: pull.id })));
-  const gone = pulls.flatMap(({ id, gone = [] }) => gone.map((campaignId) => ({ campaignId, pull: id })));
+export async function loadCampaigns(session: Session, pulls: readonly Pull[]): Promise<void> {
+  const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
+  const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));
   const files = answers.map(({ file }) => file);
   await session.set({
     landed: {
@@ -40,7 +40,7 @@ export async function loadCampaigns(session: Session, pulls: readonly CampaignsP
       gone_campaigns: gone.map(({ campaignId }) => campaignId),
       window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
       window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
-      largest_object: await largestOf(files),
+      largest_object: await largestOf(answers),
     },
   });
   await session.run(files.length > 0 ? 'load/campaigns/read' : 'load/campaigns/none');
@@ -82,17 +82,17 @@ const STATISTICS = {
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(
   session: Session,
-  pulls: readonly (StatisticsPull | SubchannelPull)[],
+  pulls: readonly Pull[],
   stream: keyof typeof STATISTICS,
 ): Promise<void> {
   const names = STATISTICS[stream];
-  const files = pulls.map(({ file }) => file);
+  const pages = pulls.flatMap(({ id, files }) => files.map(({ file }) => ({ file, pull: id })));
   await session.set({
     landed: {
-      files: files.map(asPattern),
-      paths: files,
-      path_pulls: pulls.map(({ id }) => id),
-      largest_object: await largestOf(files),
+      files: pages.map(({ file }) => asPattern(file)),
+      paths: pages.map(({ file }) => file),
+      path_pulls: pages.map(({ pull }) => pull),
+      largest_object: await largestOf(pages),
     },
   });
   await session.run('load/statistics/read');
@@ -148,7 +148,7 @@ class NotTogetherError extends DamageError {}
  *
  * @throws NotTogetherError when there are several pulls and one of their days may have to be held back
  */
-async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<void> {
+async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('load/losses/found', change)).filter(({ before, after }) =>
     isLoss(before, after),
   );
@@ -156,7 +156,7 @@ async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<vo
   if (pull === undefined || losses.length === 0) return;
   if (others.length > 0)
     throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
-  if (pull.accepted === true) return;
+  if (pull.facts.accepted) return;
   const heldBack = losses.filter(
     ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
   );

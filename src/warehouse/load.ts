@@ -11,14 +11,8 @@ import { type Staging, loadEvents } from './load-events.js';
 import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
-import {
-  daysAsked,
-  isReference,
-  type Pull,
-  type ReferencePull,
-  type EventsPull,
-  type LandedList,
-} from '../storage/pull.js';
+import type { ReferenceStream, Stream } from '../streams.js';
+import { isReference, rowsIn, type Pull } from '../storage/pull.js';
 import { unchanged, type LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { count, type Session } from './session.js';
@@ -57,7 +51,7 @@ export class Loader {
    * Marks snapshots as not loaded if they are later than one of the given pulls, which arrived late: they have to be
    * loaded again after it. Returns their ids.
    */
-  async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
+  async setAside(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     return this.#idsOf(late, 'ops/set_aside', {
       instants: late.map(({ pulledAt }) => pulledAt.toISOString()),
@@ -181,7 +175,10 @@ async function attemptOnce(
   await begin(pulls, context, copies);
   const reports = await session.transaction(async () => {
     const current = await session.rows('load/begin_end/begin', z.object({ pull: z.string() }));
-    const neighbours = await loadStream(pulls, new Set(current.map(({ pull }) => pull)), context);
+    const ids = new Set(current.map(({ pull }) => pull));
+    const [first] = pulls;
+    const isCurrent = first !== undefined && ids.size > 0;
+    const neighbours = isCurrent ? await LOADS[first.stream](pulls, context, ids) : [];
     const facts = await session.rows('load/begin_end/end', fact);
     effects.reach('load/before-commit');
     const byPull = new Map(pulls.map(({ id }) => [id, new Array<Fact>()]));
@@ -192,34 +189,46 @@ async function attemptOnce(
   return reports;
 }
 
-/** @param current the pulls with days that no later pull has */
-async function loadStream(
-  pulls: readonly Pull[],
-  current: ReadonlySet<string>,
-  { session, staging, limits }: LoadContext,
-): Promise<Day[]> {
-  if (current.size === 0) return [];
-  const statistics = pulls.filter(
-    (pull) => pull.stream === 'statistics' || pull.stream === 'statistics_by_subchannel',
-  );
-  const [first] = statistics;
-  if (first !== undefined) await loadStatistics(session, statistics, first.stream);
-  const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
-  if (campaigns.length > 0) await loadCampaigns(session, campaigns);
-  const reference = pulls.filter(isReference);
-  if (reference.length > 0) await loadReference(session, reference);
-  const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
-  return events.length > 0
-    ? loadEvents(session, { staging, count: limits.threads, megabytes: limits.megabytes }, events)
-    : [];
-}
+/**
+ * Loads pulls of one stream; resolves with the days of exports that must be loaded again.
+ *
+ * @param current the pulls with days that no later pull has
+ */
+type Load = (pulls: readonly Pull[], context: LoadContext, current: ReadonlySet<string>) => Promise<Day[]>;
+
+const statistics =
+  (stream: Parameters<typeof loadStatistics>[2]): Load =>
+  (pulls, { session }) =>
+    loadStatistics(session, pulls, stream).then(() => []);
+const reference =
+  (stream: ReferenceStream): Load =>
+  (pulls, { session, tempDirectory }) =>
+    loadReference(session, pulls, stream, tempDirectory).then(() => []);
+
+const LOADS: Readonly<Record<Stream, Load>> = {
+  statistics: statistics('statistics'),
+  statistics_by_subchannel: statistics('statistics_by_subchannel'),
+  campaigns: (pulls, { session }) => loadCampaigns(session, pulls).then(() => []),
+  events: (pulls, { session, staging, limits: { threads, megabytes } }, current) => {
+    const workers = { staging, count: threads, megabytes };
+    return loadEvents(
+      session,
+      workers,
+      pulls.filter(({ id }) => current.has(id)),
+    );
+  },
+  catalogs: reference('catalogs'),
+  brand_templates: reference('brand_templates'),
+  alimtalk_templates: reference('alimtalk_templates'),
+  opt_outs: reference('opt_outs'),
+};
 
 async function begin(
   pulls: readonly Pull[],
   { session, effects }: LoadContext,
   copies: readonly RepairedCopy[],
 ): Promise<void> {
-  const asked = pulls.map(daysAsked);
+  const asked = pulls.map(({ days }) => days);
   await session.set({
     load: {
       stream: pulls[0]?.stream,
@@ -228,7 +237,7 @@ async function begin(
       last_days: asked.map(({ end }) => end),
       instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
       loaded_at: effects.now(),
-      complete: pulls.every((pull) => !('complete' in pull) || pull.complete),
+      complete: pulls.every(({ facts }) => facts.complete),
       repaired_pulls: copies.map(({ pull }) => pull),
     },
   });
@@ -255,7 +264,7 @@ function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]
     days,
     finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
     heldBack,
-    superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day) && !heldBack.includes(day)),
+    superseded: daysOf(pull.days).filter((day) => !days.includes(day) && !heldBack.includes(day)),
     restatements: its('restatements')[0]?.number ?? 0,
     notes: Object.fromEntries(its('note').map(({ name, number }) => [name, number])),
     drift: its('drift').map(({ name }) => name),
@@ -263,11 +272,11 @@ function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]
   };
 }
 
-/** Maximum number of pulls of a free stream in one group; their answers are small. */
+/** Maximum number of pulls in one group. */
 const AT_ONCE = 400;
 
-/** Maximum number of export records, or of list rows, in one group; a larger pull is a group of its own. */
-const RECORDS_AT_ONCE = 200_000;
+/** Maximum number of rows in one group; a larger pull is a group of its own. */
+const ROWS_AT_ONCE = 200_000;
 
 /**
  * Divides pulls into groups of one stream each, in the order of the pulls. A group never has two exports of one day,
@@ -290,36 +299,16 @@ export function groupsOf(pulls: readonly Pull[]): Pull[][] {
 }
 
 function fits(pull: Pull, group: readonly Pull[]): boolean {
-  if (group.length >= AT_ONCE) return false;
-  switch (pull.stream) {
-    case 'campaigns':
-      return pull.complete && group.every((one) => one.stream !== 'campaigns' || one.complete);
-    case 'events': {
-      const exports = group.filter((one) => one.stream === 'events');
-      const records = [pull, ...exports].reduce((sum, one) => sum + recordsOf(one), 0);
-      return records <= RECORDS_AT_ONCE && exports.every(({ day }) => day !== pull.day);
-    }
-    case 'catalogs':
-    case 'brand_templates':
-    case 'alimtalk_templates':
-    case 'opt_outs': {
-      const snapshots = [...group.filter(isReference), pull];
-      return (
-        snapshots.every(({ complete }) => complete) &&
-        snapshots.reduce((sum, { lists }) => sum + rowsIn(lists), 0) <= RECORDS_AT_ONCE
-      );
-    }
-    case 'statistics':
-    case 'statistics_by_subchannel':
-      return true;
-  }
+  const all = [...group, pull];
+  return (
+    all.length <= AT_ONCE &&
+    all.every(({ facts }) => facts.complete) &&
+    all.reduce((sum, one) => sum + sizeOf(one), 0) <= ROWS_AT_ONCE &&
+    (pull.stream !== 'events' || group.every(({ days }) => days.start !== pull.days.start))
+  );
 }
 
-/** The size of an export; one that is still arriving counts as too large for a common group. */
-function recordsOf({ records }: EventsPull): number {
-  return typeof records === 'number' ? records : Number.POSITIVE_INFINITY;
-}
-
-function rowsIn(lists: readonly LandedList[]): number {
-  return lists.reduce((sum, { rows }) => sum + rows, 0);
+/** The rows of a pull; one that is still arriving counts as too large for a common group. */
+function sizeOf({ files, arriving }: Pull): number {
+  return arriving === undefined ? rowsIn(files) : Number.POSITIVE_INFINITY;
 }

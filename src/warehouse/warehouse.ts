@@ -20,6 +20,7 @@ import {
   type MemoryLimit,
 } from './opening.js';
 import { runChecks, type FindingGroup } from './checks.js';
+import type { Page } from '../storage/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
 import { chooseMainGoals, noteExperiments, noteMainGoals, plantSeeds } from './experiments.js';
@@ -300,12 +301,9 @@ export class Warehouse {
    *
    * @throws DamageError when a file cannot be read
    */
-  async countRows(
-    files: readonly string[],
-    { id, largestPage }: { id: string; largestPage: number },
-  ): Promise<CountedRows> {
+  async countRows(files: readonly Page[], id: string): Promise<CountedRows> {
     const { tempDirectory } = this.#options;
-    return this.#refining(() => countRows(this.#session, { files, id, largestPage, tempDirectory }));
+    return this.#refining(() => countRows(this.#session, { files, id, tempDirectory }));
   }
 
   /** Number of rows in the last snapshot of each list of a stream. */

@@ -401,6 +401,20 @@ test('pages that are at home are not fetched again after a kill', { tags: ['long
   expect(place.sandbox.requests().E20).toBe(1);
 });
 
+test.each(['land/events-manifest/durable', 'journal/export/landed/before-append'])(
+  'an export that was whole when the process was killed at %s is loaded without a request for it',
+  { tags: ['long'] },
+  async (point) => {
+    const place = await make(TWO_PAID, { eventsPerDay: 2_000 });
+    const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
+    expect((await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: point })).signal).toBe('SIGKILL');
+    const before = place.sandbox.requests();
+    await run(place, day);
+    expect(await states(place)).toContainEqual(expect.stringMatching(/2026-11-20.*loaded/));
+    expect(place.sandbox.requests()).toMatchObject({ E20: before.E20, E21: before.E21 });
+  },
+);
+
 test(
   'an answer for an older day that landed and was not loaded before a kill is loaded by the next night',
   { tags: ['long'] },
@@ -416,7 +430,7 @@ test(
     };
     place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 200, body: [record] }]);
     const again = 'backfill --start 2026-11-18 --end 2026-11-18 --streams statistics'.split(' ');
-    const killed = await place.execute(again, { DAWNLOAD_CRASH_AT: 'land/statistics/durable' });
+    const killed = await place.execute(again, { DAWNLOAD_CRASH_AT: 'land/statistics-manifest/durable' });
     expect(killed.signal).toBe('SIGKILL');
     expect(await sent()).toEqual(before);
     place.sandbox.setFaults([]);

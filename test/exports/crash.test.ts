@@ -1,6 +1,6 @@
 // @module-tag long
 /** Real processes, killed with SIGKILL at every durable step, and what the next process finds. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
@@ -14,23 +14,21 @@ async function killedAt(point: string, data: string, script: string): Promise<vo
   expect(await ended).toMatchObject({ signal: 'SIGKILL' });
 }
 
-const LAND = `
-const landing = await LandingZone.open(data, effects);
-const range = { start: '2026-11-14', end: '2026-11-20' };
-await landing.land({ stream: 'statistics', range, pulledAt: effects.now() }, Buffer.from('[]'));
-const pull = await landing.campaignPull(range, effects.now());
-await pull.land('c', { start: effects.now(), end: effects.now() }, Buffer.from('{}'));
-await pull.finish();
+const NO_HEAD = { seq: 0, sum: '', erase: 0 };
+const days = { start: '2026-11-14', end: '2026-11-20' };
+
+const landScript = (stream: string): string => `
+const landing = await LandingZone.open(data, effects, () => (${JSON.stringify(NO_HEAD)}));
+const pull = await landing.begin('${stream}', ${JSON.stringify(days)}, effects.now());
+await pull.finish([await pull.land(Buffer.from('[]'), 0), await pull.land(Buffer.from('[]'), 0)]);
 `;
 
-const SNAPSHOT = `
-const landing = await LandingZone.open(data, effects);
-const snapshot = await landing.snapshot('catalogs', new Date('2026-11-20T22:05:00Z'));
-const reading = { list: 'products', reading: 1 };
-for (const page of [0, 1]) await snapshot.land(reading, page, Buffer.from('{"data":{"items":[]}}'));
-const files = snapshot.files(reading, 2);
-const lists = [{ list: 'products', files, rows: 0, announced: 0 }];
-await snapshot.finish({ complete: true, lists, short: [], templates: [], largestPage: 22 });
+const PLACE = { day: '2026-11-20', key: '2026-11-20.1', exportId: 'exp-1' };
+
+const READING = `
+const landing = await LandingZone.open(data, effects, () => (${JSON.stringify(NO_HEAD)}));
+const pull = await landing.reading(${JSON.stringify(PLACE)});
+await pull.finish([await pull.land(Buffer.from('{}'), 1)], { exportId: 'exp-1' }, effects.now());
 `;
 
 const EXPORT = `
@@ -42,50 +40,42 @@ await ledger.ready(key, 1);
 await ledger.landed(key, { pages: 1, records: 5 });
 `;
 
-describe('killed while landing', () => {
-  it.each(DURABLE_STEPS)('statistics, %s: the answer is there whole or not at all', async (step) => {
-    const data = await dataFolder();
-    await killedAt(`land/statistics/${step}`, data, LAND);
-    const landing = await LandingZone.open(data, testEffects());
-    const pulls = await landing.pulls();
-    const isRenamed = step === 'before-folder-fsync' || step === 'durable';
-    expect(pulls).toHaveLength(isRenamed ? 1 : 0);
-    for (const pull of pulls) if ('file' in pull) await landing.verify(pull.file);
-    expect((await filesBelow(data)).filter((file) => file.includes('.tmp-'))).toEqual([]);
-  });
+const opened = (data: string): Promise<LandingZone> => LandingZone.open(data, testEffects(), () => NO_HEAD);
+const isWhole = (point: string): boolean => /manifest\/(before-folder-fsync|durable)$/.test(point);
 
-  it.each(['land/campaigns/durable', ...DURABLE_STEPS.map((step) => `land/campaigns-manifest/${step}`)])(
-    'campaigns, %s: the pull counts with its manifest and never before',
+describe.each(['statistics', 'campaigns', 'catalogs'])('killed while landing a pull of %s', (stream) => {
+  const points = [`land/${stream}`, `land/${stream}-manifest`];
+  it.each(points.flatMap((point) => DURABLE_STEPS.map((step) => `${point}/${step}`)))(
+    '%s: it counts with its manifest, and one that never ended is removed',
     async (point) => {
       const data = await dataFolder();
-      await killedAt(point, data, LAND);
-      const pulls = await (await LandingZone.open(data, testEffects())).pulls();
-      const isFinished = /manifest\/(before-folder-fsync|durable)$/.test(point);
-      expect(pulls.map(({ stream }) => stream)).toEqual(
-        isFinished ? ['statistics', 'campaigns'] : ['statistics'],
-      );
+      await killedAt(point, data, landScript(stream));
+      const landing = await opened(data);
+      const pulls = await landing.pulls();
+      expect(pulls).toHaveLength(isWhole(point) ? 1 : 0);
+      for (const { file } of pulls.flatMap(({ files }) => files)) await landing.read(file);
+      await landing.removeUnended(landing.found);
+      const left = (await filesBelow(join(data, 'landing'))).filter((file) => !file.startsWith('.tmp-'));
+      expect(left).toHaveLength(isWhole(point) ? 3 : 0);
+      expect((await filesBelow(data)).filter((file) => file.includes('.tmp-'))).toEqual([]);
     },
   );
 });
 
-describe('killed while landing a snapshot', () => {
-  it.each([
-    ...DURABLE_STEPS.map((step) => `land/catalogs/${step}`),
-    ...DURABLE_STEPS.map((step) => `land/catalogs-manifest/${step}`),
-  ])('%s: it counts with its manifest, and the next pull removes one that never ended', async (point) => {
+describe('killed while landing an export', () => {
+  it.each(
+    ['land/events', 'land/events-manifest'].flatMap((point) =>
+      DURABLE_STEPS.map((step) => `${point}/${step}`),
+    ),
+  )('%s: it counts with its manifest, and one that never ended is gone on with', async (point) => {
     const data = await dataFolder();
-    await killedAt(point, data, SNAPSHOT);
-    const landing = await LandingZone.open(data, testEffects());
-    const isFinished = /manifest\/(before-folder-fsync|durable)$/.test(point);
-    const pulls = await landing.pulls();
-    expect(pulls.map(({ stream }) => stream)).toEqual(isFinished ? ['catalogs'] : []);
-    for (const pull of pulls)
-      if ('lists' in pull)
-        for (const file of pull.lists.flatMap(({ files }) => files)) await landing.verify(file);
-    const next = await landing.snapshot('catalogs', new Date('2026-11-20T22:30:00Z'));
-    const day = await readdir(join(data, 'landing', 'catalogs', '2026-11-21'));
-    expect(day).toHaveLength(isFinished ? 1 : 0);
-    expect(next.stream).toBe('catalogs');
+    await killedAt(point, data, READING);
+    const landing = await opened(data);
+    await landing.removeUnended(landing.found);
+    expect((await landing.exportPull(PLACE))?.files.length).toBe(isWhole(point) ? 1 : undefined);
+    const { id } = await landing.reading(PLACE);
+    const hasPage = point.includes('manifest') || /(before-folder-fsync|durable)$/.test(point);
+    expect((await landing.pages(id)).size).toBe(hasPage ? 1 : 0);
   });
 });
 

@@ -46,14 +46,14 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
   it('a page is landed whole or not at all, and the pages before it stay', async () => {
     const [error, rest] = await linesOf(`
 import { randomBytes } from 'node:crypto';
-const landing = await LandingZone.open(data, effects);
-const place = { day: '2026-11-20', key: '2026-11-20.1', exportId: 'e' };
+const landing = await LandingZone.open(data, effects, () => ({ seq: 0, sum: '', erase: 0 }));
+const pull = await landing.reading({ day: '2026-11-20', key: '2026-11-20.1', exportId: 'e' });
 let page = 0;
 try {
-  for (;;) { await landing.land({ stream: 'events', export: place, page }, randomBytes(100_000)); page++; }
+  for (;;) { await pull.land(randomBytes(100_000), 1); page++; }
 } catch (error) { tell(error); }
-const pages = await landing.landedPages(place);
-for (const file of pages.values()) await landing.verify(file);
+const pages = await landing.pages(pull.id);
+for (const file of pages.values()) await landing.read(file);
 const files = readdirSync(data, { recursive: true }).filter((name) => name.includes('.tmp-'));
 console.log(JSON.stringify({ page, pages: pages.size, files }));
 `);

@@ -112,11 +112,12 @@ describe('a machine that was lost and restored by the documented steps', () => {
 
 describe('a journal of before is recognised, where its copy is restored too,', () => {
   test.each([
-    ['by the witness', ['warehouse.duckdb', 'private/warehouse.duckdb']],
-    ['by the published file', ['private']],
-    ['by the private file', ['private/witness.json', 'warehouse.duckdb']],
-  ])('%s', async (_, lost) => {
-    const { place, restore } = await twoNights(['ledger/journal.jsonl', 'landing/ledger']);
+    ['by the witness', ['warehouse.duckdb', 'private/warehouse.duckdb'], []],
+    ['by the published file', ['private'], []],
+    ['by the private file', ['private/witness.json', 'warehouse.duckdb'], []],
+    ['by a manifest', ['warehouse.duckdb', 'private/warehouse.duckdb'], ['private/witness.json']],
+  ])('%s', async (_, lost, older) => {
+    const { place, restore } = await twoNights(['ledger/journal.jsonl', 'landing/ledger', ...older]);
     await restore();
     for (const path of lost) await rm(inData(place, path), { recursive: true });
     const result = await place.run(['run'], at(2));
@@ -135,7 +136,10 @@ test('a run that was killed, a clock that is set back, and a second run leave no
   clock.night = 1;
   expect((await place.run(['run'], at(1))).code).toBe(0);
   clock.night = 2;
-  const killed = await place.execute(['run'], { ...at(2), DAWNLOAD_CRASH_AT: 'land/campaigns/durable' });
+  const killed = await place.execute(['run'], {
+    ...at(2),
+    DAWNLOAD_CRASH_AT: 'land/campaigns-manifest/durable',
+  });
   expect(killed.signal).toBe('SIGKILL');
   const later = { DAWNLOAD_NOW: '2026-11-22T22:27:00Z' };
   expect((await place.run(['run'], later)).code).toBe(0);

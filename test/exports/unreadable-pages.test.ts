@@ -8,7 +8,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readPage } from '../../src/exports/poll.js';
 import { contents } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
-import { dayAfter, micros, record, shared, Workshop, type LandedExport } from '../warehouse/support.js';
+import type { Pull } from '../../src/storage/pull.js';
+import { dayAfter, micros, record, shared, Workshop } from '../warehouse/support.js';
 
 const DAY = '2026-11-20';
 const ONE = JSON.stringify(record({ id: 'one' }));
@@ -64,14 +65,14 @@ const TEXTS: readonly (readonly [what: string, text: string | Buffer, records: n
 ];
 
 /** An export of a sound page and of that one, which holds so many records. */
-function exported(workshop: Workshop, text: string | Buffer, records: number, at = 0): LandedExport {
+function exported(workshop: Workshop, text: string | Buffer, records: number, at = 0): Pull {
   const file = join(workshop.folder, `odd-${at}.json.gz`);
   const day = dayAfter(DAY, -at);
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   const dated = bytes.toString('latin1').replaceAll(micros(DAY), micros(day));
   writeFileSync(file, gzipSync(Buffer.from(dated, 'latin1')));
   const sound = workshop.events(day, [[record({ id: 'sound', time: micros(day) })]]);
-  return { ...sound, files: [...sound.files, file], records: 1 + records };
+  return { ...sound, files: [...sound.files, { file, rows: records, bytes: 0 }] };
 }
 
 describe('a page is the same to the download and to the load', () => {
@@ -90,7 +91,7 @@ describe('a page is the same to the download and to the load', () => {
       const held = `select count(*) from events where export_date = '${dayAfter(DAY, -at)}'`;
       expect(await workshop.lines(held)).toEqual([String(1 + (records ?? -1))]);
       if (records !== undefined) return;
-      await expect(workshop.load(exported(workshop, text, 0, at))).rejects.toThrow(
+      await expect(workshop.load(exported(workshop, text, 1, at))).rejects.toThrow(
         /expected shape|not a page|not JSON|records together/,
       );
     },

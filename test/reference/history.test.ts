@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dayOf, shiftDay, type Day } from '../../src/calendar.js';
-import type { ReferencePull } from '../../src/storage/pull.js';
-import { landed, Workshop, type Row } from '../warehouse/support.js';
+import type { Pull } from '../../src/storage/pull.js';
+import { landedPage, pullOf, Workshop, type Row } from '../warehouse/support.js';
 
 const FIRST = '2026-11-16';
 
@@ -18,37 +18,25 @@ interface Snapshot {
   readonly items: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-function pullOf(workshop: Workshop, { day, hour, catalogs, items }: Snapshot): ReferencePull {
+function catalogs(workshop: Workshop, { day, hour, catalogs, items }: Snapshot): Pull {
   const date = shiftDay(FIRST, day);
   const pulledAt = new Date(Date.parse(`${shiftDay(date, -1)}T22:00:00Z`) + hour * 3_600_000);
-  const list = (name: string, body: unknown, rows: number) => ({
-    list: name,
-    files: [landed(workshop.folder, body)],
-    rows,
-    announced: null,
-  });
   const whole = Object.entries(items).filter(([name]) => catalogs.includes(name));
-  return {
-    stream: 'catalogs',
+  const named = catalogs.map((name) => ({ name, fields: [{ name: 'id', type: 'string' }] }));
+  const files = [
+    landedPage(workshop.folder, { data: named }, catalogs.length),
+    ...whole.map(([, versions]) => {
+      const rows = Object.entries(versions).map(([id, version]) => ({ id, version }));
+      return landedPage(workshop.folder, { data: { items: rows, next_cursor: null } }, rows.length);
+    }),
+  ];
+  const names = ['*', ...whole.map(([name]) => name)];
+  return pullOf('catalogs', dayOf(pulledAt), files, {
     id: `catalogs/${date}/${pulledAt.toISOString()}`,
-    day: dayOf(pulledAt),
     pulledAt,
     complete: whole.length === catalogs.length,
-    lists: [
-      list(
-        '*',
-        { data: catalogs.map((name) => ({ name, fields: [{ name: 'id', type: 'string' }] })) },
-        catalogs.length,
-      ),
-      ...whole.map(([name, versions]) => {
-        const rows = Object.entries(versions).map(([id, version]) => ({ id, version }));
-        return list(name, { data: { items: rows, next_cursor: null } }, rows.length);
-      }),
-    ],
-    short: [],
-    templates: [],
-    largestPage: 1000,
-  };
+    lists: names.map((list, at) => ({ list, pages: 1, rows: files[at]?.rows ?? 0, announced: null })),
+  });
 }
 
 /** The rows of `catalog_items_history`, by hand: one catalog and item after the other, day by day. */
@@ -99,7 +87,7 @@ const HISTORY = `select catalog_name, item_id, (item ->> '$.version')::int as ve
   from catalog_items_history order by catalog_name, item_id, valid_from`;
 
 /** As a run does it: what the warehouse lacks, and what comes after that. */
-async function loadAll(workshop: Workshop, pulls: readonly ReferencePull[]): Promise<void> {
+async function loadAll(workshop: Workshop, pulls: readonly Pull[]): Promise<void> {
   await workshop.with(async (warehouse) => {
     const held = await warehouse.loader.loaded();
     const again = await warehouse.loader.setAside(pulls.filter(({ id }) => !held.has(id)));
@@ -120,7 +108,7 @@ describe('the history of catalog items', () => {
           const workshop = new Workshop();
           mkdirSync(join(workshop.folder, 'tmp'), { recursive: true });
           // In three parts that do not follow the order of the days.
-          const pulls = given.map((one) => pullOf(workshop, one));
+          const pulls = given.map((one) => catalogs(workshop, one));
           for (const part of [pulls.slice(0, first), pulls.slice(0, first + second), pulls]) {
             await loadAll(workshop, part);
             const held = given.slice(0, part.length);
@@ -145,17 +133,11 @@ test('an error that nobody foresaw costs the pull of reference data, not the run
   const workshop = new Workshop();
   await workshop.change('drop table alimtalk_templates_history cascade');
   const body = { resultCode: 0, templateListResponse: { templates: [{ code: 'C' }], totalCount: 1 } };
-  const pull: ReferencePull = {
-    stream: 'alimtalk_templates',
+  const pull = pullOf('alimtalk_templates', '2026-11-21', [landedPage(workshop.folder, body, 1)], {
     id: 'alimtalk_templates/2026-11-21',
-    day: '2026-11-21',
     pulledAt: new Date('2026-11-20T22:30:00Z'),
-    complete: true,
-    lists: [{ list: '*', files: [landed(workshop.folder, body)], rows: 1, announced: 1 }],
-    short: [],
-    templates: [],
-    largestPage: 10_000,
-  };
+    lists: [{ list: '*', pages: 1, rows: 1, announced: 1 }],
+  });
   const { failures } = await workshop.with(({ loader }) => loader.loadAll([pull], () => undefined));
   expect(failures.map(({ error }) => error.message)).toEqual([
     'The pull alimtalk_templates/2026-11-21 cannot be loaded (Catalog Error).',

@@ -6,12 +6,14 @@ type Pull = Parameters<typeof absences>[0] extends Iterable<infer P> ? P : never
 /** A pull of one campaign on the n-th night, at so many hours after 07:10 KST. */
 function pull(night: number, what: 'answers' | '404' | 'gone' | 'nothing', hours = 0): Pull {
   const pulledAt = new Date(Date.parse('2026-11-20T22:10:00Z') + (night * 24 + hours) * 3_600_000);
-  const answer = { campaignId: 'c', file: 'f', windowStart: pulledAt, windowEnd: pulledAt };
+  const answer = { campaignId: 'c', windowStart: pulledAt, windowEnd: pulledAt };
   return {
     pulledAt,
-    answers: what === 'answers' ? [answer] : [],
-    notFound: what === '404' ? ['c'] : [],
-    gone: what === 'gone' ? ['c'] : [],
+    facts: {
+      answers: what === 'answers' ? [answer] : [],
+      notFound: what === '404' ? ['c'] : [],
+      gone: what === 'gone' ? ['c'] : [],
+    },
   };
 }
 

@@ -2,209 +2,221 @@ import { appendFile, mkdir, readFile, rm, stat, truncate, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { windowOf } from '../../src/calendar.js';
 import { DamageError } from '../../src/errors.js';
 import { LandingZone } from '../../src/storage/landing-zone.js';
+import { verifyWhole } from '../../src/storage/repair-json.js';
+import type { Stream } from '../../src/streams.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
 
+const DAYS = { start: '2026-11-20', end: '2026-11-20' };
 const range = { start: '2026-11-14', end: '2026-11-20' };
 const body = Buffer.from('[{"date":"2026-11-20"}]');
 const PLACE = { day: '2026-11-20', key: '2026-11-20.1', exportId: 'Exp-1' };
 
+const HEAD = { seq: 7, sum: 'abc', erase: 0 };
+
 async function opened() {
   const data = await dataFolder();
   const effects = testEffects();
-  return { data, effects, landing: await LandingZone.open(data, effects) };
+  const open = (): Promise<LandingZone> => LandingZone.open(data, effects, () => HEAD);
+  return { data, effects, open, landing: await open() };
 }
 
 describe('landing an answer', () => {
-  it('keeps it as it came, compressed, under a name that says what it is', async () => {
-    const { data, landing } = await opened();
-    const landed = await landing.land({ stream: 'statistics', range, pulledAt: MORNING }, body);
-    expect(landed).toEqual({
-      id: 'statistics/2026-11-14_2026-11-20/20261120T220512.123Z.json.gz',
-      file: join(data, 'landing', landed.id),
-      bytes: body.length,
-      storedBytes: (await stat(landed.file)).size,
+  it('keeps it as it came, compressed, in a folder that says what it is, with a manifest', async () => {
+    const { data, open, landing } = await opened();
+    const pull = await landing.begin('statistics', range, MORNING);
+    const page = await pull.land(body, 1);
+    expect(await (await open()).pulls()).toEqual([]);
+    const landed = await pull.finish([page], { accepted: true });
+    const id = 'statistics/2026-11-14_2026-11-20/20261120T220512.123Z';
+    const file = join(data, 'landing', id, 'page-00000.json.gz');
+    expect(landed).toMatchObject({
+      stream: 'statistics',
+      id,
+      days: range,
+      pulledAt: MORNING,
+      head: HEAD,
+      files: [{ file, rows: 1, bytes: body.length }],
+      facts: { accepted: true, complete: true },
     });
-    expect(gunzipSync(await readFile(landed.file))).toEqual(body);
-    expect(await landing.read(landed.file)).toEqual(body);
-    await landing.verify(landed.file);
+    expect(gunzipSync(await readFile(file))).toEqual(body);
+    expect(await landing.read(file)).toEqual(body);
+    expect(JSON.parse(await readFile(join(data, 'landing', id, 'pull.json'), 'utf8'))).toEqual({
+      stream: 'statistics',
+      days: range,
+      pulledAt: MORNING.toISOString(),
+      head: HEAD,
+      files: [{ name: 'page-00000.json.gz', rows: 1, bytes: body.length }],
+      facts: { accepted: true },
+    });
+    expect(await (await open()).pulls()).toEqual([landed]);
   });
 
   it('keeps any bytes', async () => {
     const { landing } = await opened();
-    const place = { stream: 'rejected', endpoint: 'E17', what: 'odd', at: MORNING } as const;
     const odd = Buffer.from([0, 255, 254, 10, 13, 0]);
     for (const bytes of [Buffer.alloc(0), odd, Buffer.alloc(1 << 20, 'ab')]) {
-      const { file } = await landing.land(place, bytes);
+      const { file } = await landing.reject({ endpoint: 'E17', what: 'odd', at: MORNING }, bytes);
       expect((await landing.read(file)).equals(bytes)).toBe(true);
-      await landing.verify(file);
     }
   });
 
   it('never replaces an answer, however close in time two of them are', async () => {
-    const { data, effects, landing } = await opened();
-    const place = { stream: 'statistics_by_subchannel', day: '2026-11-20', pulledAt: MORNING } as const;
-    await Promise.all([1, 2, 3].map((n) => landing.land(place, Buffer.from(String(n)))));
-    await (await LandingZone.open(data, effects)).land(place, Buffer.from('4'));
-    const pulls = await landing.pulls();
+    const { open, landing } = await opened();
+    const land = async (zone: LandingZone, text: string): Promise<void> => {
+      const pull = await zone.begin('statistics_by_subchannel', DAYS, MORNING);
+      await pull.finish([await pull.land(Buffer.from(text), 0)]);
+    };
+    await Promise.all(['1', '2', '3'].map((text) => land(landing, text)));
+    await land(await open(), '4');
+    const pulls = await (await open()).pulls();
     expect(pulls.map(({ pulledAt }) => pulledAt.getMilliseconds())).toEqual([123, 124, 125, 126]);
-    const files = pulls.flatMap((pull) => ('file' in pull ? [pull.file] : []));
-    const bodies = await Promise.all(files.map(async (file) => (await landing.read(file)).toString()));
+    const files = pulls.flatMap((pull) => pull.files);
+    const bodies = await Promise.all(files.map(async ({ file }) => (await landing.read(file)).toString()));
     expect(bodies.sort()).toEqual(['1', '2', '3', '4']);
   });
 
   it('knows the pages of an export that are there, in order, and no other files', async () => {
     const { landing } = await opened();
-    expect(await landing.landedPages(PLACE)).toEqual(new Map());
-    for (const page of [10, 2, 0, 100_000]) {
-      await landing.land({ stream: 'events', export: PLACE, page }, body);
-    }
-    await landing.land({ stream: 'events', export: { ...PLACE, exportId: 'exp-1' }, page: 5 }, body);
-    await landing.land({ stream: 'events', export: PLACE, page: 2 }, Buffer.from('again'));
-    const pages = await landing.landedPages(PLACE);
+    const pull = await landing.reading(PLACE);
+    expect(await landing.pages(pull.id)).toEqual(new Map());
+    for (const page of [10, 2, 0, 100_000]) await pull.land(body, 1, page);
+    await (await landing.reading({ ...PLACE, exportId: 'exp-1' })).land(body, 1, 5);
+    await pull.land(Buffer.from('again'), 1, 2);
+    const pages = await landing.pages(pull.id);
     expect((await landing.read(pages.get(2) ?? '')).toString()).toBe('again');
     await writeFile(join(dirname(pages.get(0) ?? ''), '.tmp-1-1'), 'half a page');
-    expect([...(await landing.landedPages(PLACE)).keys()]).toEqual([0, 2, 10, 100_000]);
+    expect([...(await landing.pages(pull.id)).keys()]).toEqual([0, 2, 10, 100_000]);
   });
 
   it('sweeps half-written files when it is opened to write, not when it is opened to read', async () => {
-    const { data, effects, landing } = await opened();
-    await landing.land({ stream: 'statistics', range, pulledAt: MORNING }, body);
+    const { data, open } = await opened();
     const half = join(data, 'landing/.tmp-12345-0');
     await writeFile(half, 'half');
-    expect(await LandingZone.read(data).pulls()).toHaveLength(1);
+    await LandingZone.read(data);
     expect(await filesBelow(data)).toContain(half.slice(data.length + 1));
-    await LandingZone.open(data, effects);
+    await open();
     expect(await filesBelow(data)).not.toContain(half.slice(data.length + 1));
   });
 
   it('makes nothing when it is only read', async () => {
     const data = await dataFolder();
-    expect(await LandingZone.read(data).pulls()).toEqual([]);
+    expect(await (await LandingZone.read(data)).pulls()).toEqual([]);
     await expect(stat(data)).rejects.toThrow('ENOENT');
   });
 });
 
-describe('a pull of campaign statistics', () => {
-  const window = windowOf(range);
-
-  it('counts only once it is finished', async () => {
-    const { data, landing } = await opened();
-    const pull = await landing.campaignPull(range, MORNING);
-    await pull.land('cB', window, body);
-    await pull.land('a', window, body);
-    expect(await landing.pulls()).toEqual([]);
-    const finished = await pull.finish({ failed: ['c'] });
-    const folder = join(data, 'landing/campaigns/2026-11-14_2026-11-20/20261120T220512.123Z');
-    expect(finished).toEqual({
-      stream: 'campaigns',
-      id: 'campaigns/2026-11-14_2026-11-20/20261120T220512.123Z',
-      range,
-      pulledAt: MORNING,
-      complete: false,
-      accepted: false,
-      notFound: [],
-      gone: [],
-      answers: [
-        {
-          campaignId: 'a',
-          file: join(folder, 'a.json.gz'),
-          windowStart: window.start,
-          windowEnd: window.end,
-        },
-        {
-          campaignId: 'cB',
-          file: join(folder, 'c~b.json.gz'),
-          windowStart: window.start,
-          windowEnd: window.end,
-        },
-      ],
-    });
-    expect(await landing.pulls()).toEqual([finished]);
+describe('a pull', () => {
+  it('may be without any page, and two at the same instant are two', async () => {
+    const { open, landing } = await opened();
+    for (let nth = 0; nth < 2; nth++) await (await landing.begin('campaigns', range, MORNING)).finish([]);
+    expect(await (await open()).pulls()).toMatchObject([{ files: [] }, { files: [] }]);
   });
 
-  it('may be without any campaign, and two at the same instant are two', async () => {
-    const { landing } = await opened();
-    const pulls = [await landing.campaignPull(range, MORNING), await landing.campaignPull(range, MORNING)];
-    for (const pull of pulls) await pull.finish();
-    const listed = await landing.pulls();
-    expect(listed).toHaveLength(2);
-    expect(listed).toMatchObject([{ complete: true, answers: [] }, { complete: true }]);
-  });
-
-  it('keeps the answers of a campaign that was asked for in parts', async () => {
-    const { landing } = await opened();
-    const pull = await landing.campaignPull(range, MORNING);
-    await pull.land('c', windowOf('2026-11-14'), Buffer.from('1'));
-    await pull.land('c', windowOf('2026-11-15'), Buffer.from('2'));
-    const { answers } = await pull.finish();
-    const bodies = await Promise.all(answers.map(async ({ file }) => (await landing.read(file)).toString()));
-    expect(bodies).toEqual(['1', '2']);
-    expect(answers.map(({ windowStart }) => windowStart)).toEqual([
-      windowOf('2026-11-14').start,
-      windowOf('2026-11-15').start,
-    ]);
+  it('may hold a page of an earlier pull of its stream', async () => {
+    const { open, landing } = await opened();
+    const first = await landing.begin('brand_templates', DAYS, MORNING);
+    const template = await first.land(body, 1);
+    await first.finish([template]);
+    const second = await landing.begin('brand_templates', DAYS, MORNING);
+    const finished = await second.finish([await second.land(body, 1), template]);
+    expect(finished.files.map(({ file }) => file)).toContain(template.file);
+    expect(await (await open()).pulls()).toContainEqual(finished);
   });
 
   it.each([
-    ['cut short', '{"version":1'],
-    [
-      'that points elsewhere',
-      JSON.stringify({
-        version: 1,
-        range,
-        pulledAt: MORNING,
-        answers: [{ campaignId: 'a', file: '../x.json.gz', windowStart: MORNING, windowEnd: MORNING }],
-        failed: [],
-      }),
-    ],
-  ])('with a manifest %s is damage', async (_what, text) => {
-    const { data, landing } = await opened();
-    await (await landing.campaignPull(range, MORNING)).finish();
-    const path = join(data, 'landing/campaigns/2026-11-14_2026-11-20/20261120T220512.123Z/pull.json');
-    await writeFile(path, text);
-    await expect(landing.pulls()).rejects.toThrow(DamageError);
+    ['cut short', (text: string) => text.slice(0, 40)],
+    ['that points elsewhere', (text: string) => text.replace('page-00000', '../../../page-00000')],
+    ['of another shape', () => '{"version":1}'],
+  ])('with a manifest %s is damage, and told of by its place', async (_what, harm) => {
+    const { data, open, landing } = await opened();
+    const pull = await landing.begin('campaigns', range, MORNING);
+    const { id } = await pull.finish([await pull.land(body, 0)]);
+    const reading = await landing.reading(PLACE);
+    await reading.finish([await reading.land(body, 0)], {}, MORNING);
+    for (const one of [id, reading.id]) {
+      const path = join(data, 'landing', one, 'pull.json');
+      await writeFile(path, harm(await readFile(path, 'utf8')));
+    }
+    const zone = await open();
+    await expect(zone.pulls()).rejects.toThrow(DamageError);
+    const told: string[] = [];
+    expect(await zone.pulls(undefined, (_, found) => told.push(found.id))).toEqual([]);
+    expect(told.sort()).toEqual([id, reading.id]);
+    // A damaged manifest is not a missing one.
+    await zone.removeUnended(zone.found);
+    expect((await open()).found).toEqual(zone.found);
+  });
+
+  it('that never ended is removed, but not one of an export', async () => {
+    const { open, landing } = await opened();
+    for (const stream of ['statistics', 'opt_outs'] as const)
+      await (await landing.begin(stream, DAYS, MORNING)).land(body, 1);
+    const { id } = await landing.reading(PLACE);
+    const zone = await open();
+    await zone.removeUnended(zone.found);
+    expect((await open()).found.map((found) => found.id)).toEqual([id]);
   });
 });
 
-describe('the free pulls', () => {
+describe('the readings of an export', () => {
+  it('never mix, and the old one stays until the new one is whole', async () => {
+    const { landing } = await opened();
+    const first = await landing.reading(PLACE);
+    const one = await first.finish([await first.land(body, 1)], {}, MORNING);
+    const second = await landing.reading(PLACE, 'next');
+    expect(second.before).toBe(first.id);
+    await second.land(body, 1);
+    expect(await landing.exportPull(PLACE)).toEqual(one);
+    expect((await landing.reading(PLACE)).id).toBe(second.id);
+    const two = await second.finish([await second.land(body, 2, 0)], {}, MORNING);
+    expect(await landing.exportPull(PLACE)).toEqual(two);
+    await landing.discardBefore(PLACE, two);
+    expect((await landing.pages(first.id)).size).toBe(0);
+    expect((await landing.reading(PLACE)).id).toBe(second.id);
+  });
+});
+
+describe('the pulls', () => {
   it('are listed oldest first, whatever their stream, and nothing else is', async () => {
-    const { data, landing } = await opened();
+    const { data, open, landing } = await opened();
     const at = (minutes: number): Date => new Date(MORNING.getTime() + minutes * 60_000);
-    await landing.land({ stream: 'statistics', range, pulledAt: at(3) }, body);
-    const campaigns = await landing.campaignPull(range, at(2));
-    await campaigns.finish();
-    await landing.land({ stream: 'statistics_by_subchannel', day: '2026-11-20', pulledAt: at(1) }, body);
-    await landing.land({ stream: 'statistics', range, pulledAt: at(1) }, body);
-    await landing.land({ stream: 'events', export: PLACE, page: 0 }, body);
-    await landing.land({ stream: 'rejected', endpoint: 'E17', what: 'x', at: at(0) }, body);
+    const land = async (stream: Stream, minutes: number): Promise<void> => {
+      await (await landing.begin(stream, range, at(minutes))).finish([]);
+    };
+    await land('statistics', 3);
+    await land('campaigns', 2);
+    await land('statistics_by_subchannel', 1);
+    await land('statistics', 1);
+    await landing.reject({ endpoint: 'E17', what: 'x', at: at(0) }, body);
     for (const stray of [
       'statistics/notes.txt',
-      'statistics/2026-11-14_2026-11-20/x.json.gz',
+      'statistics/2026-11-14_2026-11-20/x.gz',
       'campaigns/x/y/z',
     ]) {
       await mkdir(dirname(join(data, 'landing', stray)), { recursive: true });
       await writeFile(join(data, 'landing', stray), '');
     }
-    expect((await landing.pulls()).map(({ stream, pulledAt }) => [stream, pulledAt])).toEqual([
+    const zone = await open();
+    expect((await zone.pulls()).map(({ stream, pulledAt }) => [stream, pulledAt])).toEqual([
       ['statistics', at(1)],
       ['statistics_by_subchannel', at(1)],
       ['campaigns', at(2)],
       ['statistics', at(3)],
     ]);
-    expect(await LandingZone.read(data).pulls()).toEqual(await landing.pulls());
+    expect((await zone.newest()).map(({ stream, pulledAt }) => [stream, pulledAt])).toEqual([
+      ['statistics', at(3)],
+      ['statistics_by_subchannel', at(1)],
+      ['campaigns', at(2)],
+    ]);
   });
 });
 
 describe('a landed file', () => {
   async function landed() {
     const { landing } = await opened();
-    const { file } = await landing.land(
-      { stream: 'events', export: PLACE, page: 0 },
-      Buffer.alloc(50_000, body),
-    );
+    const { file } = await (await landing.reading(PLACE)).land(Buffer.alloc(50_000, body), 1);
     return { landing, file, size: (await stat(file)).size };
   }
 
@@ -222,9 +234,9 @@ describe('a landed file', () => {
     ],
   ])('that is %s is damage, by its name', async (what, harm) => {
     const { landing, file, size } = await landed();
-    await landing.verify(file);
+    await verifyWhole(file);
     await harm(file, size);
-    const error = await rejection(landing.verify(file));
+    const error = await rejection(verifyWhole(file));
     expect(error).toBeInstanceOf(DamageError);
     expect(error.message).toContain(file);
     expect(error.hint).toBeTruthy();

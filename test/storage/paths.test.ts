@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  answerOf,
-  campaignName,
   exportFolder,
   instantName,
   instantOf,
   pageName,
   pageOf,
-  pathOf,
+  pullFolder,
   rangeName,
   rangeOf,
+  isReadingOf,
+  readingOf,
+  rejectedPath,
   idOf,
   safeName,
   slug,
@@ -83,29 +84,32 @@ describe('the id of something as a file name', () => {
 describe('the places of the landing zone', () => {
   const of = { day: '2026-11-20', key: '2026-11-20.1', exportId: 'Exp/1' };
 
-  it.each([
-    [
-      { stream: 'statistics', range, pulledAt: AT } as const,
-      'statistics/2026-11-14_2026-11-20/20261121T070512.123Z.json.gz',
-    ],
-    [
-      { stream: 'statistics', range, pulledAt: AT, accepted: true } as const,
-      'statistics/2026-11-14_2026-11-20/20261121T070512.123Z.accepted.json.gz',
-    ],
-    [
-      { stream: 'statistics_by_subchannel', day: '2026-11-20', pulledAt: AT } as const,
-      'statistics_by_subchannel/2026-11-20/20261121T070512.123Z.json.gz',
-    ],
-    [
-      { stream: 'events', export: of, page: 7 } as const,
-      'events/2026-11-20/2026-11-20.1/~exp%2f1/page-00007.json.gz',
-    ],
-    [
-      { stream: 'rejected', endpoint: 'E21', what: 'page 3: Not JSON!', at: AT } as const,
+  it('have one shape for all streams', () => {
+    const day = { start: '2026-11-20', end: '2026-11-20' };
+    const folders = [pullFolder('statistics', range, AT), pullFolder('opt_outs', day, AT)];
+    expect(folders).toEqual([
+      'statistics/2026-11-14_2026-11-20/20261121T070512.123Z',
+      'opt_outs/2026-11-20_2026-11-20/20261121T070512.123Z',
+    ]);
+    expect([exportFolder(of), exportFolder(of, 2)]).toEqual([
+      'events/2026-11-20/2026-11-20.1/~exp%2f1',
+      'events/2026-11-20/2026-11-20.1/~exp%2f1.2',
+    ]);
+    expect(rejectedPath({ endpoint: 'E21', what: 'page 3: Not JSON!', at: AT })).toBe(
       'rejected/2026-11-21/20261121T070512.123Z-e21-page-3-not-json.gz',
-    ],
-  ])('%j', (place, path) => {
-    expect(pathOf(place)).toBe(path);
+    );
+  });
+
+  it('tell the second reading of an export from the first reading of one with such an id', () => {
+    expect(exportFolder({ ...of, exportId: 'e' }, 2)).not.toBe(exportFolder({ ...of, exportId: 'e.2' }));
+    for (const reading of [1, 2, 10]) {
+      const folder = exportFolder(of, reading);
+      expect(readingOf(folder.split('/').at(-1) ?? '')).toEqual({ encoded: '~exp%2f1', reading });
+      expect([isReadingOf(folder, of), isReadingOf(folder, { ...of, exportId: 'exp/1' })]).toEqual([
+        true,
+        false,
+      ]);
+    }
   });
 
   it('are read back as they were written', () => {
@@ -123,9 +127,6 @@ describe('the places of the landing zone', () => {
       }),
     );
     expect(rangeOf(rangeName(range))).toEqual(range);
-    expect(answerOf(`${instantName(AT)}.json.gz`)).toEqual({ pulledAt: AT, accepted: false });
-    expect(answerOf(`${instantName(AT)}.accepted.json.gz`)).toEqual({ pulledAt: AT, accepted: true });
-    expect(answerOf(`${instantName(AT)}.other.json.gz`)).toBeUndefined();
   });
 
   it.each<[string, (name: string) => unknown, string[]]>([
@@ -134,16 +135,6 @@ describe('the places of the landing zone', () => {
     ['instant', instantOf, ['20261321T070512.123Z', '2026-11-21T07:05:12.123Z', '20261121T070512.123', '']],
   ])('no other name is that of a %s', (_, read, names) => {
     for (const name of names) expect(read(name), name).toBeUndefined();
-  });
-
-  it("tell a campaign's second answer from the first answer of a campaign with such a name", () => {
-    const names = [
-      campaignName('c', 1),
-      campaignName('c', 2),
-      campaignName('c.2', 1),
-      campaignName('c-2', 1),
-    ];
-    expect(new Set(names).size).toBe(4);
   });
 
   it('keep the exports of one key apart by their ids', () => {

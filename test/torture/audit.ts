@@ -1,7 +1,5 @@
 /** The reckoning after a night: billing journal against ledger against landing zone against warehouse. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { exportFolder } from '../../src/storage/paths.js';
 import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
 import { rowsOf } from '../support/dawnload.js';
@@ -69,12 +67,11 @@ async function assertJournal(trial: Trial): Promise<void> {
 }
 
 async function assertLanded(trial: Trial, entry: Export, bills: readonly Bill[]): Promise<void> {
-  const { key, day, exportId = '' } = entry;
+  const { key, exportId = '' } = entry;
   const bill = bills.find(({ export_id: id }) => id === exportId);
   if (bill === undefined) throw trial.broken(`export ${key} has an id that was never billed`);
   trial.assert(`${bill.start}/${bill.end}` === windowOf(entry), `export ${key} holds another window's data`);
-  const folder = join(trial.data, 'landing', exportFolder({ day, key, exportId }));
-  const ids = await trial.landedIds(folder).catch((error: unknown) => {
+  const ids = await trial.landedIds(entry).catch((error: unknown) => {
     throw trial.broken(`pages of ${key} cannot be read: ${String(error)}`);
   });
   trial.assert(

@@ -17,6 +17,7 @@ import { Chance } from './chance.js';
 import { contents, differences } from '../support/contents.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
+import { DAILY_STREAMS } from '../../src/streams.js';
 import { DAY_MS, Trial } from './trial.js';
 
 // The named crash points, gathered from the sources that declare them, by what brings a process there.
@@ -25,13 +26,8 @@ const ledger = (event: string): string[] => JOURNAL_STEPS.map((step) => `journal
 
 /** What every run passes that requests an export. */
 const RUN_POINTS: readonly string[] = [
-  ...[
-    'land/statistics',
-    'land/statistics_by_subchannel',
-    'land/campaigns',
-    'land/campaigns-manifest',
-  ].flatMap(durable),
-  ...['land/events', 'journal/reserve', 'witness', 'lock'].flatMap(durable),
+  ...DAILY_STREAMS.flatMap((stream) => [`land/${stream}`, `land/${stream}-manifest`]).flatMap(durable),
+  ...['journal/reserve', 'witness', 'lock'].flatMap(durable),
   ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
   ...WAREHOUSE_POINTS,
   ...PUBLISH_POINTS,

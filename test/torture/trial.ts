@@ -1,10 +1,11 @@
 /** One data folder, its service and its clock, and the command run against them again and again. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
+import { isReadingOf, readingOf } from '../../src/storage/paths.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
@@ -132,9 +133,14 @@ export class Trial {
     return (await readLedger(this.data)).entries();
   }
 
-  /** The ids in the landed pages of one export, as often as they come. */
-  async landedIds(exportFolder: string): Promise<string[]> {
-    const pages = await listed(exportFolder, /^page-\d+\.json\.gz$/);
+  /** The ids in the landed pages of one export, in its last reading, as often as they come. */
+  async landedIds({ day, key, exportId = '' }: Export): Promise<string[]> {
+    const landing = join(this.data, 'landing');
+    const readings = (await readdir(join(landing, 'events', day, key)))
+      .map((name) => `events/${day}/${key}/${name}`)
+      .filter((id) => isReadingOf(id, { day, key, exportId }))
+      .sort((a, b) => readingOf(basename(a)).reading - readingOf(basename(b)).reading);
+    const pages = await listed(join(landing, readings.at(-1) ?? ''), /^page-\d+\.json\.gz$/);
     const ids: string[] = [];
     for (const page of pages) {
       const { data } = JSON.parse(gunzipSync(await readFile(page)).toString()) as { data: { id: string }[] };

@@ -8,6 +8,7 @@ import {
   contents,
   dayAfter,
   landed,
+  landedPage,
   micros,
   page,
   record,
@@ -32,9 +33,17 @@ test('every record of every page is loaded, and the number of landed records is 
   expect(await workshop.load(workshop.events(DAY, pages))).toMatchObject([report]);
   expect(await workshop.lines('select count(*) from push_messages')).toEqual(['1000']);
 
-  const short = workshop.events(NEXT, [[record({ time: micros(NEXT) })]], { records: 2 });
-  await expect(workshop.load(short)).rejects.toThrow(/hold 1 records together, not the 2/);
+  const one = page([record({ time: micros(NEXT) })]);
+  const of = (rows: number, more = {}) =>
+    workshop.exported(NEXT, [landedPage(workshop.folder, one, rows)], more);
+  await expect(workshop.load(of(2))).rejects.toThrow(/hold 1 records together, not the 2/);
   expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
+  // Only an erasure may have cut records; none can have added one.
+  await workshop.load(of(2, { isCut: () => true }));
+  expect(await workshop.lines(`select rows from ops.coverage where date = '${NEXT}'`)).toEqual(['1']);
+  const two = landedPage(workshop.folder, page([record({ id: 'a' }), record({ id: 'b' })]), 1);
+  const longer = workshop.exported(NEXT, [two], { isCut: () => true });
+  await expect(workshop.load(longer)).rejects.toThrow(/hold 2 records together, not the 1/);
 });
 
 test(
@@ -61,7 +70,7 @@ test('an export without a record covers its day', async () => {
   const workshop = new Workshop();
   await workshop.load(
     workshop.events(DAY, [[]]),
-    workshop.events(NEXT, [], { files: [landed(workshop.folder, { status: 'invalid_page', message: 'x' })] }),
+    workshop.exported(NEXT, [landedPage(workshop.folder, { status: 'invalid_page', message: 'x' }, 0)]),
   );
   const covered = [`${DAY} | 0`, `${NEXT} | 0`];
   expect(await workshop.lines('select date, rows from ops.coverage order by date')).toEqual(covered);
@@ -155,12 +164,12 @@ test('pages of one line and of many are read alike, in a folder with signs that 
     JSON.stringify(text('e0')),
     JSON.stringify(text('e1'), null, 2),
     `\r\n${JSON.stringify(text('e2'), null, '\t').replaceAll('\n', '\r\n')}\r\n\r\n`,
-  ].map((laidOut) => landed(workshop.folder, laidOut));
+  ].map((laidOut) => landedPage(workshop.folder, laidOut, 1));
   const patterned = join(workshop.folder, 'a[1]*?.json.gz');
   writeFileSync(patterned, gzipSync(JSON.stringify(text('e3'))));
   const [report] = await workshop.load(
-    workshop.events(DAY, [], { files, records: 3 }),
-    workshop.events(NEXT, [], { files: [patterned], records: 1 }),
+    workshop.exported(DAY, files),
+    workshop.exported(NEXT, [{ file: patterned, rows: 1, bytes: 0 }]),
   );
   expect(report?.notes).toEqual({});
   const ids = await workshop.lines(`select event_id from push_messages where title = 'a\nb' order by 1`);
@@ -188,7 +197,7 @@ test('a page that is none stops the load with the name of the file, and changes 
   for (const file of bad) {
     const pull = workshop.events(DAY, [[push()]]);
     const failure: unknown = await workshop
-      .load({ ...pull, files: [...pull.files, file] })
+      .load({ ...pull, files: [...pull.files, { file, rows: 1, bytes: 0 }] })
       .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DamageError);
     expect(String(failure)).toContain(file);
@@ -319,7 +328,7 @@ describe('an export of many batches, which several workers prepare', () => {
   test('is whole when every page has to be mended, with each record once', { tags: ['long'] }, async () => {
     const workshop = new Workshop(options);
     const pull = exported(workshop);
-    for (const file of pull.files) {
+    for (const { file } of pull.files) {
       const text = gunzipSync(readFileSync(file)).toString('latin1');
       writeFileSync(file, gzipSync(Buffer.from(text.replace('"title":"', '"title":"\xff'), 'latin1')));
     }
@@ -333,7 +342,7 @@ describe('an export of many batches, which several workers prepare', () => {
     async () => {
       const workshop = new Workshop(options);
       const pull = exported(workshop);
-      const last = pull.files.at(-2) ?? '';
+      const last = pull.files.at(-2)?.file ?? '';
       const kept = readFileSync(last);
       writeFileSync(last, gzipSync('{"status": "processing"}'));
       await expect(workshop.load(pull)).rejects.toThrow(/not an answer of the expected shape|not a page/);

@@ -1,20 +1,22 @@
 /** What loads of all streams have in common: groups, orders, and answers with bad bytes. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { windowOf } from '../../src/calendar.js';
 import { DamageError } from '../../src/errors.js';
 import { groupsOf } from '../../src/warehouse/load.js';
-import type { CampaignsPull, EventsPull, Pull, SubchannelPull } from '../../src/storage/pull.js';
+import type { Arriving, Pull } from '../../src/storage/pull.js';
 import { anyPull, pullsOf } from './pulls.js';
 import {
   contents,
   dayAfter,
+  landedPage,
   micros,
   NOW,
   page,
+  pullOf,
   record,
   shared,
   statistic,
@@ -81,15 +83,13 @@ test(
 
 describe('pulls are grouped', () => {
   const pulledAt = new Date(0);
-  const events = (id: string, day: string, records: EventsPull['records'] = 10): EventsPull => ({
-    ...{ stream: 'events', id, day, window: windowOf(day), exportId: id, pulledAt, files: [], records },
-  });
-  const subchannels = (id: string): SubchannelPull => ({
-    ...{ stream: 'statistics_by_subchannel', id, day: DAY, pulledAt, file: '' },
-  });
-  const campaigns = (id: string, complete: boolean): CampaignsPull => ({
-    ...{ stream: 'campaigns', id, range: RANGE, complete, pulledAt, answers: [] },
-  });
+  const events = (id: string, day: string, rows = 10): Pull =>
+    pullOf('events', day, [{ file: '', rows, bytes: 0 }], { id, pulledAt });
+  const arriving: Arriving = { pages: Readable.from([]), rows: Promise.resolve(1) };
+  const subchannels = (id: string): Pull =>
+    pullOf('statistics_by_subchannel', DAY, [{ file: '', rows: 1, bytes: 0 }], { id, pulledAt });
+  const campaigns = (id: string, complete: boolean): Pull =>
+    pullOf('campaigns', RANGE, [], { id, pulledAt, complete });
 
   test.each<[string, Pull[], string[]]>([
     [
@@ -104,7 +104,7 @@ describe('pulls are grouped', () => {
         events('b', '2026-11-19'),
         events('large', '2026-11-18', 1_000_000),
         events('c', '2026-11-17'),
-        events('arriving', '2026-11-16', Promise.resolve(1)),
+        { ...events('arriving', '2026-11-16'), arriving },
       ],
       ['a', 'b', 'large', 'c', 'arriving'],
     ],
@@ -160,7 +160,7 @@ const HOLDERS: readonly Holder[] = [
       const rows = NAMES.map((id) =>
         statistic({ date, campaign_id: id, campaign_name: id === 'odd' ? 'QQ' : id }),
       );
-      return { pull, file: pull.file, body: JSON.stringify(rows) };
+      return { pull, file: pull.files[0]?.file ?? '', body: JSON.stringify(rows) };
     },
     (day) => `select campaign_id, campaign_name from daily_statistics where date = '${day}'`,
   ],
@@ -174,7 +174,7 @@ const HOLDERS: readonly Holder[] = [
         resource_id: id,
         resource_name: id === 'odd' ? 'QQ' : id,
       }));
-      return { pull, file: pull.file, body: JSON.stringify(rows) };
+      return { pull, file: pull.files[0]?.file ?? '', body: JSON.stringify(rows) };
     },
     (day) => `select resource_id, resource_name from daily_statistics_by_subchannel where date = '${day}'`,
   ],
@@ -188,7 +188,7 @@ const HOLDERS: readonly Holder[] = [
         dailyCounts: [{ date, count: 1 }],
       }));
       const body = JSON.stringify({ data: { stats }, error: null });
-      return { pull, file: pull.answers[0]?.file ?? '', body };
+      return { pull, file: pull.files[0]?.file ?? '', body };
     },
     (day) =>
       `select if(metric_name in ('before', 'after'), metric_name, 'odd'), metric_name from campaign_metrics where date = '${day}'`,
@@ -197,13 +197,13 @@ const HOLDERS: readonly Holder[] = [
     `E21 (${channel})`,
     'title',
     (workshop, day) => {
-      const pull = workshop.events(day, [[]], { records: 3 });
+      const pull = workshop.exported(day, [landedPage(workshop.folder, page([]), 3)]);
       const rows = NAMES.map((id) => {
         const message = { title: id === 'odd' ? 'QQ' : id };
         const message_data = channel === 'webhook' ? { url: 'u', data: message } : message;
         return record({ id: `${day} ${id}`, channel, time: micros(day), message_data });
       });
-      return { pull, file: pull.files[0] ?? '', body: JSON.stringify(page(rows)) };
+      return { pull, file: pull.files[0]?.file ?? '', body: JSON.stringify(page(rows)) };
     },
     (day) =>
       `select split_part(event_id, ' ', 2), ${channel === 'webhook' ? "data ->> '$.title'" : 'title'}
@@ -221,7 +221,8 @@ describe.each(HOLDERS)('one bad byte in an answer of %s costs no other record', 
       const spoilt = spoil(body);
       const named = typeof spoilt === 'string' ? spoilt.replace('"KEY"', `"${key}"`) : spoilt;
       writeFileSync(file, gzipSync(named));
-      return pull.stream === 'events' && named.includes('[5,null') ? { ...pull, records: 7 } : pull;
+      const isLonger = pull.stream === 'events' && named.includes('[5,null');
+      return isLonger ? { ...pull, files: pull.files.map((one) => ({ ...one, rows: 7 })) } : pull;
     });
     await made.loadTogether(...pulls);
     return made;
@@ -260,7 +261,7 @@ test('an answer of another shape, or no JSON, stops the load with the name of it
   for (const pull of pulls) {
     const failure: unknown = await workshop.load(pull).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DamageError);
-    expect(String(failure)).toContain('file' in pull ? pull.file : pull.answers[0]?.file);
+    expect(String(failure)).toContain(pull.files[0]?.file);
   }
   expect(await workshop.look('from ops.loads')).toEqual([]);
 });
@@ -314,7 +315,7 @@ describe('the rows of a list, counted before they are loaded', () => {
     const file = join(workshop.folder, name);
     writeFileSync(file, bytes);
     const { rows, repeated, equal } = await workshop.with((warehouse) =>
-      warehouse.countRows([file], { id, largestPage: 1000 }),
+      warehouse.countRows([{ file, rows: 0, bytes: 1000 }], id),
     );
     return [rows, repeated, equal];
   };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/messages.js';
-import type { EventsPull, Pull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/storage/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-16';
@@ -93,7 +93,7 @@ function exportOf(
   day: Day,
   sends: readonly { who: string; second: number; clicks: boolean; fails: boolean }[],
   nth: number,
-): EventsPull {
+): Pull {
   const rows = sends.flatMap(({ who, second, clicks, fails }, i) => {
     const own = {
       ...PEOPLE[who],
@@ -147,7 +147,7 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(dayOfEvents, { minLength: 2, maxLength: 5 }), async (days) => {
         const [nightly, atOnce] = [new Workshop(), new Workshop()];
-        const pulls = (workshop: Workshop): EventsPull[] =>
+        const pulls = (workshop: Workshop): Pull[] =>
           days.map(({ offset, sends }, nth) => exportOf(workshop, dayAfter(DAY, offset), sends, nth));
         await model(nightly, pulls(nightly), 'each');
         await model(atOnce, pulls(atOnce), 'last');

@@ -1,7 +1,7 @@
 // @module-tag long
 /** Which ids belong to one person, and what follows from it for the marts. */
 import { describe, expect, test } from 'vitest';
-import type { EventsPull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/storage/pull.js';
 import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */
@@ -14,8 +14,7 @@ function event(id: string, day: string, ids: Row, more: Row = {}): Row {
 }
 
 const clicked = { event_name: 'push_click' };
-const day = (workshop: Workshop, date: string, ...records: Row[]): EventsPull =>
-  workshop.events(date, [records]);
+const day = (workshop: Workshop, date: string, ...records: Row[]): Pull => workshop.events(date, [records]);
 
 /** A modelled warehouse with an export of each day on which one of those records lies. */
 function held(...records: readonly Row[]): Promise<Workshop> {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
-import type { EventsPull, Pull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/storage/pull.js';
 import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
@@ -44,7 +44,7 @@ async function whole(workshop: Workshop): Promise<Record<string, string[]>> {
  * What one day brings: pushes, alimtalks and texts of two people and a device, clicks on the messages of days before, a
  * record of the day before, and of the day after.
  */
-function exportOf(workshop: Workshop, n: number, extra: readonly Row[] = []): EventsPull {
+function exportOf(workshop: Workshop, n: number, extra: readonly Row[] = []): Pull {
   const date = day(n);
   const alimtalk = {
     senderKey: 's1',

@@ -1,6 +1,6 @@
 /** Free statistics: days replaced, restated and held back. Rows of E17, E18 and E19 are in test/golden/statistics. */
 import { describe, expect, test } from 'vitest';
-import type { StatisticsPull, SubchannelPull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/storage/pull.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/unknown-fields.js';
 import { dayAfter, shared, statistic, Workshop, type Row } from './support.js';
 
@@ -125,11 +125,12 @@ describe('a pull of campaigns', () => {
     const alone = workshop.campaigns(
       { start: '2026-10-01', end: '2026-10-02' },
       { c1: metrics('2026-10-01') },
+      { complete: false },
     );
     await workshop.load(
       workshop.campaigns(RANGE, { c1: metrics(DAY), c2: metrics(DAY) }),
       workshop.campaigns(RANGE, { c1: metrics(BEFORE, DAY) }, { complete: false }),
-      { ...alone, complete: false },
+      alone,
     );
     expect(await workshop.lines(METRICS)).toEqual([
       'c1 | 2026-10-01',
@@ -216,7 +217,7 @@ describe('an answer that would wipe most of a day', () => {
   const workshop = shared(async () => {
     const made = new Workshop();
     const pulls = NIGHTS.flatMap(([, bodies, accepted], at) =>
-      [[statistic()], ...bodies].flatMap((body, n): (StatisticsPull | SubchannelPull)[] => {
+      [[statistic()], ...bodies].flatMap((body, n): Pull[] => {
         const day = days[at] ?? DAY;
         const rows = body.map((row) => ({ ...row, date: day }));
         const more = { pulledAt: night(n), accepted: n > 0 && accepted };

@@ -7,13 +7,8 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/calendar.js';
-import type {
-  CampaignsPull,
-  EventsPull,
-  Pull,
-  StatisticsPull,
-  SubchannelPull,
-} from '../../src/storage/pull.js';
+import { factsOf, type Facts, type Page, type Pull } from '../../src/storage/pull.js';
+import type { Stream } from '../../src/streams.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
 import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';
@@ -73,8 +68,27 @@ export function landed(folder: string, body: unknown): string {
 
 export type Row = Record<string, unknown>;
 
-/** An export whose pages are all there. */
-export type LandedExport = EventsPull & { readonly files: readonly string[] };
+/** A landed page of that JSON. */
+export function landedPage(folder: string, body: unknown, rows: number): Page {
+  return { file: landed(folder, body), rows, bytes: 0 };
+}
+
+/** What a test says of a pull besides its pages. */
+type More = Partial<Pick<Pull, 'id' | 'pulledAt' | 'isCut'> & Facts>;
+
+/** A pull of these pages. */
+export function pullOf(
+  stream: Stream,
+  days: DayRange | Day,
+  files: readonly Page[],
+  { id, pulledAt, isCut, ...facts }: More & Pick<Pull, 'id' | 'pulledAt'>,
+): Pull {
+  const range = typeof days === 'string' ? { start: days, end: days } : days;
+  const pull = { stream, id, days: range, pulledAt, files, facts: factsOf(facts) };
+  return isCut === undefined ? pull : { ...pull, isCut };
+}
+
+const rowsOf = (body: unknown): number => (Array.isArray(body) ? body.length : 1);
 
 /** The values of a row in one line: null is a dash, and numbers stand as they are written. */
 export function lineOf(row: Row): string {
@@ -124,7 +138,7 @@ export class Workshop {
   readonly now = NOW;
   #pulls = 0;
   #open: { readonly warehouse: Warehouse; readonly instance: DuckDBInstance } | undefined;
-  readonly #exports: EventsPull[] = [];
+  readonly #exports: Pull[] = [];
 
   /** @param start a copy of the template, or no file at all */
   constructor(
@@ -177,7 +191,7 @@ export class Workshop {
         reports.push(report);
         if (pull.stream === 'events' && report.changed) this.#exports.push(pull);
         // As the step does that loads: exports that gave records up for a day that was replaced come again.
-        const again = this.#exports.filter(({ day }) => report.neighbours.includes(day));
+        const again = this.#exports.filter(({ days }) => report.neighbours.includes(days.start));
         for (const neighbour of again) await warehouse.loader.reload(neighbour);
       }
       return reports;
@@ -190,7 +204,7 @@ export class Workshop {
       const { reports, failures } = await warehouse.loader.loadAll(pulls, () => undefined);
       expect(failures).toEqual([]);
       const neighbours = reports.flatMap((report) => report.neighbours);
-      const again = pulls.filter((pull) => pull.stream === 'events' && neighbours.includes(pull.day));
+      const again = pulls.filter((pull) => pull.stream === 'events' && neighbours.includes(pull.days.start));
       for (const pull of again) await warehouse.loader.reload(pull);
       return reports;
     });
@@ -241,65 +255,46 @@ export class Workshop {
     return row ?? {};
   }
 
-  statistics(range: DayRange | Day, body: unknown, more: Partial<StatisticsPull> = {}): StatisticsPull {
-    return {
-      stream: 'statistics',
-      ...this.#pull('statistics'),
-      range: typeof range === 'string' ? { start: range, end: range } : range,
-      file: landed(this.folder, body),
-      ...more,
-    };
+  statistics(range: DayRange | Day, body: unknown, more: More = {}): Pull {
+    const page = landedPage(this.folder, body, rowsOf(body));
+    return pullOf('statistics', range, [page], { ...this.#pull('statistics'), ...more });
   }
 
-  subchannels(day: Day, body: unknown, more: Partial<SubchannelPull> = {}): SubchannelPull {
-    return {
-      stream: 'statistics_by_subchannel',
-      ...this.#pull('subchannels'),
-      day,
-      file: landed(this.folder, body),
-      ...more,
-    };
+  subchannels(day: Day, body: unknown, more: More = {}): Pull {
+    const page = landedPage(this.folder, body, rowsOf(body));
+    return pullOf('statistics_by_subchannel', day, [page], { ...this.#pull('subchannels'), ...more });
   }
 
-  campaigns(
-    range: DayRange,
-    answers: Record<string, unknown>,
-    more: Partial<CampaignsPull> = {},
-  ): CampaignsPull {
-    const { start, end } = windowOf(range);
-    return {
-      stream: 'campaigns',
-      ...this.#pull('campaigns'),
+  campaigns(range: DayRange, answers: Record<string, unknown>, more: More = {}): Pull {
+    const { start: windowStart, end: windowEnd } = windowOf(range);
+    const bodies = Object.entries(answers);
+    return pullOf(
+      'campaigns',
       range,
-      complete: true,
-      answers: Object.entries(answers).map(([campaignId, body]) => ({
-        campaignId,
-        file: landed(this.folder, body),
-        windowStart: start,
-        windowEnd: end,
-      })),
-      ...more,
-    };
+      bodies.map(([, body]) => landedPage(this.folder, body, 1)),
+      {
+        ...this.#pull('campaigns'),
+        answers: bodies.map(([campaignId]) => ({ campaignId, windowStart, windowEnd })),
+        ...more,
+      },
+    );
   }
 
   /** An export of one day; each argument is the records of one page. */
-  events(day: Day, pages: readonly (readonly unknown[])[], more: Partial<LandedExport> = {}): LandedExport {
-    return {
-      stream: 'events',
-      ...this.#pull('events'),
-      day,
-      window: windowOf(day),
-      exportId: 'export-1',
-      files: pages.map((data) => landed(this.folder, page(data, pages.length))),
-      records: pages.flat().length,
-      ...more,
-    };
+  events(day: Day, pages: readonly (readonly unknown[])[], more: More = {}): Pull {
+    const files = pages.map((data) => landedPage(this.folder, page(data, pages.length), data.length));
+    return this.exported(day, files, more);
+  }
+
+  /** An export of one day, of pages that were landed. */
+  exported(day: Day, files: readonly Page[], more: More = {}): Pull {
+    return pullOf('events', day, files, { ...this.#pull('events'), ...more });
   }
 
   #pull(stream: string): { id: string; pulledAt: Date } {
     const number = ++this.#pulls;
     return {
-      id: `${stream}/${String(number).padStart(4, '0')}`,
+      id: `${stream}${stream === 'events' ? '/day' : ''}/${String(number).padStart(4, '0')}`,
       pulledAt: new Date(Date.parse('2026-11-21T00:00:00Z') + number * 1000),
     };
   }
