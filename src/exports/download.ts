@@ -86,7 +86,12 @@ async function land(
   };
   const keep = keeper(context, key);
 
-  const { writer, earlier, ended } = await readingOf(context, place, lookAgain, notes);
+  const { writer, earlier, ended } = await readingOf(
+    context,
+    place,
+    { lookAgain, landedAt: entry.landedAt },
+    notes,
+  );
   let at: Date | undefined;
   /** The instant at which the export counts as landed: the first time that it is asked for. */
   const instant = (): Date => (at ??= laterThan(entry.landedAt, presentOf(context)));
@@ -206,7 +211,7 @@ async function land(
 async function readingOf(
   context: ExportsContext,
   place: ExportFolder,
-  lookAgain: boolean,
+  { lookAgain, landedAt }: { readonly lookAgain: boolean; readonly landedAt: Date | undefined },
   notes: string[],
 ): Promise<{ writer: ExportReading; earlier: LandedPage[]; ended?: Pull }> {
   const { landing } = context;
@@ -222,7 +227,9 @@ async function readingOf(
   }
   if (whole !== undefined) {
     const pages = await landedPages(landing, writer.id, whole === 'damaged' ? undefined : whole);
-    if (whole !== 'damaged' && !lookAgain && isIntact(whole, pages))
+    // A reading that landed before the export had another id would count as older than what that one brought.
+    const isNew = whole !== 'damaged' && (landedAt === undefined || whole.pulledAt > landedAt);
+    if (whole !== 'damaged' && isNew && !lookAgain && isIntact(whole, pages))
       return { writer, earlier: pages, ended: whole };
     writer = await landing.reading(place, 'next');
   }

@@ -151,6 +151,8 @@ export async function withLocalContext<T>(
         return outcome;
       });
     try {
+      // The private file, or a pull that is not loaded, may be the only one that knows an erasure.
+      if (doubt?.erasures === true) throw forgottenError(doubt);
       return await work({
         effects,
         terminal,
