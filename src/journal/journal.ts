@@ -114,7 +114,7 @@ export class Journal {
     const disk = new DurableFolder(place.dataDir, effects);
     const path = pathIn(place);
     await disk.makeFolder(dirname(path));
-    await sweepTemporaries(dirname(path));
+    for (const folder of [dirname(path), dirname(copyIn(place))]) await sweepTemporaries(folder);
     const found = await read(place);
     const { content, own, copy, lacks } = found;
     if (found.damaged) {
@@ -271,19 +271,23 @@ export class Journal {
 
   /** Appends a line to the second copy, which may lag behind: a full disk there does not fail the append. */
   async #copyLine(bytes: Buffer, name: string): Promise<void> {
-    const isWhole = this.#copied;
-    this.#copied = false;
-    await unlessRefused(async () => {
-      if (isWhole) await this.#appendToCopy(bytes, name);
-      else await this.#copy();
-      this.#copied = true;
-    });
+    if (this.#copied) {
+      this.#copied = false;
+      await unlessRefused(async () => {
+        await this.#appendToCopy(bytes, name);
+        this.#copied = true;
+      });
+    } else await this.#copyAnew();
     this.#reach(name, 'copied');
   }
 
+  /** Writes the second copy anew because it is missing, lags behind, was cut, or is damaged. */
   async #copyAnew(): Promise<void> {
     await unlessRefused(async () => {
-      await this.#copy();
+      const bytes = await readIfThere(this.path);
+      if (bytes?.length !== this.#size) throw changedMeanwhile(this.path);
+      const disk = new DurableFolder(dirname(this.#copyPath), this.#effects);
+      await disk.write(this.#copyPath, bytes, 'journal/copy');
       this.#copied = true;
     });
   }
@@ -297,14 +301,6 @@ export class Journal {
     } finally {
       await handle.close().catch(() => undefined);
     }
-  }
-
-  /** Writes the second copy anew because it is missing, lags behind, was cut, or is damaged. */
-  async #copy(): Promise<void> {
-    const bytes = await readIfThere(this.path);
-    if (bytes?.length !== this.#size) throw changedMeanwhile(this.path);
-    const disk = new DurableFolder(dirname(this.#copyPath), this.#effects);
-    await disk.write(this.#copyPath, bytes, 'journal/copy');
   }
 
   async #witness(): Promise<void> {
