@@ -514,7 +514,10 @@ async function foldersOfPersons(landing: string): Promise<Folder[]> {
     for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(pathsIn))).flat();
     for (const folder of level.sort()) {
       const found = await stat(folder);
-      if (found.isDirectory()) folders.push({ folder, changed: found.ctimeMs });
+      if (!found.isDirectory()) continue;
+      // A page that is written over changes its folder in nothing.
+      const files = await Promise.all((await pathsIn(folder)).map((path) => stat(path)));
+      folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
     }
   }
   return folders;
