@@ -253,8 +253,12 @@ export function forget(
     const began = await pending.read();
     const erasing = began ?? (await begin(context));
     if (erasing === undefined) return undefined;
+    const { register } = erasures;
+    // The line of another erasure, the record of which is lost, does not hold these persons.
+    const open = register.erasures.find((one) => !one.done && one.line === began?.line);
+    erasing.line = open?.line ?? context.journal.head.seq + 1;
     await pending.write(erasing);
-    const line = erasures.register.unfinished?.line ?? (await erasures.begin(erasing));
+    const line = open?.line ?? (await erasures.begin(erasing));
     let cut = { records: 0, files: 0 };
     const outcome = await deliver(context, async () => {
       await cutLanded(context, erasing, pending);
@@ -272,7 +276,10 @@ export function forget(
     const lake = await deletedInLake(config, invocation, context.journal, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
-    await erasures.register.append({ event: 'done', of: line });
+    // With them, every stopped erasure of nobody else is complete.
+    const ids = new Set(erasing.ids);
+    const complete = register.erasures.filter((one) => !one.done && one.ids.every((id) => ids.has(id)));
+    for (const { line: of } of complete) await register.append({ event: 'done', of });
     await pending.remove();
     return { receipt, file, resumed: began !== undefined };
   });
