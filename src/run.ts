@@ -255,8 +255,12 @@ export function forget(
     const began = await pending.read();
     const erasing = began ?? (await begin(context));
     if (erasing === undefined) return undefined;
+    const { register } = erasures;
+    // The line of another erasure, the record of which is lost, does not hold these persons.
+    const open = register.erasures.find((one) => !one.done && one.line === began?.line);
+    erasing.line = open?.line ?? context.journal.head.seq + 1;
     await pending.write(erasing);
-    const line = erasures.register.unfinished?.line ?? (await erasures.begin(erasing));
+    const line = open?.line ?? (await erasures.begin(erasing));
     let cut = { records: 0, pulls: 0 };
     const outcome = await deliver(context, async () => {
       await cutLanded(context, erasing, pending);
@@ -273,7 +277,9 @@ export function forget(
     const lake = await deletedInLake(config, invocation, context.journal, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
-    await erasures.register.append({ event: 'done', of: line });
+    // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
+    const left = register.erasures.filter(({ done }) => !done);
+    for (const { line: of } of left) await register.append({ event: 'done', of });
     await pending.remove();
     return { receipt, file, resumed: began !== undefined };
   });
@@ -401,7 +407,7 @@ function pulling(context: RunContext) {
     ...context,
     loadPulls: (pulls: readonly Pull[]) => loadOrReport(context, pulls),
     loadExport: (entry: Export) => loadExport(context, entry),
-    isCut: (pull: string) => context.erasures.register.cutPulls().has(pull),
+    isCut: (pull: string) => context.erasures.register.mayBeCut(pull),
   };
 }
 

@@ -1,6 +1,7 @@
 /** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
 import type { Config } from '../config.js';
 import type { Effects } from '../effects.js';
+import { Pending } from '../erasure/erase.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { untrackedIn, type Untracked } from '../exports/recovery.js';
 import type { Invocation } from '../invocation.js';
@@ -40,7 +41,7 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
       return EXIT.done;
     }
     const erasures = await enterErasures(journal, config, effects);
-    if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that the warehouse holds.`);
+    if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that other files hold.`);
     const left = erasures === 0 ? doubt : await again();
     if (left?.erasures === true) throw forgottenError(left);
     terminal.warn(doubt.why);
@@ -70,7 +71,10 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
   });
 }
 
-/** Enters the erasures that the warehouse files list and the journal lacks; agreement cannot replace them. */
+/**
+ * Enters the erasures that the journal lacks and the warehouse files list, and the one that was stopped, which `forget`
+ * ends; agreement cannot replace them.
+ */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
   const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
@@ -85,7 +89,14 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
     await journal.append('erase', { event: 'done', of });
     entered++;
   }
-  return entered;
+  const pending = new Pending(dataDir, effects);
+  const stopped = await pending.read();
+  if (stopped?.line === undefined || isEntered(stopped.line)) return entered;
+  const { line: was, origins, ids } = stopped;
+  const key = keyFingerprint(await hmacKey(dataDir, effects));
+  const begun = await journal.append('erase', { event: 'begun', key, persons: origins.length, ids, was });
+  await pending.write({ ...stopped, line: begun.seq });
+  return entered + 1;
 }
 
 /** The remembered calls that reach people (E13, E16); any other call may be repeated. */

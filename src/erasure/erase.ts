@@ -171,6 +171,8 @@ const begun = z.object({
   serviceDeletedRows: z.number().optional(),
   /** Further spellings of ids that were found in landed records. */
   spellings: z.array(z.string()),
+  /** The number of its line in the journal. */
+  line: z.number().optional(),
 });
 
 /** An unfinished erasure. */
@@ -186,9 +188,14 @@ export class Pending {
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
+  /** Undefined if there is none, or if it is damaged: then the persons have to be named again. */
   async read(): Promise<Begun | undefined> {
-    const text = await readIfThere(this.path);
-    return text && begun.parse(JSON.parse(text.toString('utf8')));
+    const bytes = await readIfThere(this.path);
+    try {
+      return bytes && begun.parse(JSON.parse(bytes.toString('utf8')));
+    } catch {
+      return undefined;
+    }
   }
 
   write(erasing: Begun): Promise<void> {

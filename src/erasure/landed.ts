@@ -132,7 +132,7 @@ export class Erasures {
     if (this.#ids.size === 0) return [...pulls];
     const guarded: Pull[] = [];
     for (const pull of pulls) {
-      const isCut = (): boolean => this.register.cutPulls().has(pull.id);
+      const isCut = (): boolean => this.register.mayBeCut(pull.id);
       const { arriving } = pull;
       if (arriving !== undefined) {
         guarded.push({ ...pull, isCut, arriving: { ...arriving, pages: this.#arriving(arriving.pages) } });
@@ -472,7 +472,10 @@ async function foldersOfPersons(landing: string): Promise<Folder[]> {
     for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(pathsIn))).flat();
     for (const folder of level.sort()) {
       const found = await stat(folder);
-      if (found.isDirectory()) folders.push({ folder, changed: found.ctimeMs });
+      if (!found.isDirectory()) continue;
+      // A page that is written over changes its folder in nothing.
+      const files = await Promise.all((await pathsIn(folder)).map((path) => stat(path)));
+      folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
     }
   }
   return folders;

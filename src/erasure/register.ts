@@ -34,6 +34,14 @@ export function erasuresOf(lines: readonly Line<'erase'>[]): Erasure[] {
   return [...erasures.values()];
 }
 
+/**
+ * True if a pull may hold fewer records than its manifest says: an erasure has cut it, or the lines that would say so were
+ * lost with a journal.
+ */
+export function mayBeCut(lines: readonly Line<'erase'>[], pull: string): boolean {
+  return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.was !== undefined);
+}
+
 /** As `Register.cutPulls`, for the lines of the journal. */
 export function cutPulls(lines: readonly Line<'erase'>[], since = 0): ReadonlyMap<string, number> {
   return new Map(
@@ -94,6 +102,11 @@ export class Register {
   get holdsErasedBytes(): boolean {
     const last = this.#lines.findLast(({ event }) => event === 'rows-deleted' || event === 'rewritten');
     return last?.event === 'rows-deleted';
+  }
+
+  /** True if a pull may hold fewer records than its manifest says. */
+  mayBeCut(pull: string): boolean {
+    return mayBeCut(this.#lines, pull);
   }
 
   /**

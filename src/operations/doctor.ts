@@ -8,7 +8,7 @@ import { isLoopback, assertEncrypted, requireCredentials, requireSettings, type 
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import { batchesOf, Erasures } from '../erasure/landed.js';
-import { cutPulls, Register } from '../erasure/register.js';
+import { mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/advice.js';
 import { exportsOf, type Export } from '../exports/export.js';
 import { wholeReading } from '../exports/download.js';
@@ -495,12 +495,14 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
   const journal = await Journal.read(config, effects);
-  const cut = cutPulls(journal.of('erase'));
   for (const entry of exportsOf(journal.of('export')).values()) {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(journal, entry)) continue;
-    const pull = await wholeReading({ landing, isCut: (id) => cut.has(id) }, { day, key, exportId });
+    const pull = await wholeReading(
+      { landing, isCut: (id) => mayBeCut(journal.of('erase'), id) },
+      { day, key, exportId },
+    );
     const found = pull === undefined ? 0 : sumOf(await landedPages(landing, pull.id, pull));
     if (found === records) continue;
     damage.push({

@@ -2,6 +2,7 @@
  * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
  * after the loss of the warehouse. `rebuild` is made of this step.
  */
+import { Pending } from '../erasure/erase.js';
 import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
@@ -13,8 +14,11 @@ import { isReference, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
   const { landing, waiting, warehouse, erasures } = context;
-  // An erasure that was killed is left to `dawnload forget`, which finishes it.
-  const cut = erasures.register.unfinished === undefined ? await erasures.sweep() : undefined;
+  // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
+  const isStopped =
+    erasures.register.unfinished !== undefined &&
+    (await new Pending(context.dataDir, context.effects).read()) !== undefined;
+  const cut = isStopped ? undefined : await erasures.sweep();
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
   const free = waiting.filter(({ stream }) => stream !== 'events');
   const again = await warehouse.loader.setAside(free.filter(isReference));

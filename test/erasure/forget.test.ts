@@ -282,6 +282,15 @@ describe('what arrives after an erasure', () => {
     expect(await doctorOf('landing zone')).toBe('ok');
   });
 
+  test('is cut when older pages are written over those that were cut', async () => {
+    await forget('--user-id', person, '--yes');
+    for (const { file } of await pages())
+      await writeFile(join(data(), file), await readFile(join(base(), file)));
+    expect(await filesWith(person)).not.toEqual([]);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+  });
+
   test('is cut when the whole folder but the register is an older copy', async () => {
     await forget('--user-id', person, '--yes');
     const erased = await contents(place.published);
@@ -323,6 +332,40 @@ describe('what arrives after an erasure', () => {
     expect((await place.run(['recover', '--yes'])).code).toBe(0);
     expect((await place.run(['run'])).code).toBe(0);
     expect(await filesWith(person)).toEqual([]);
+  });
+
+  test('ends with a stopped erasure whose journal was lost: recover enters it again', async () => {
+    const args = ['forget', '--user-id', person, '--yes'];
+    const killed = await place.execute(args, { DAWNLOAD_CRASH_AT: 'erasures/page/durable' });
+    expect(killed.signal).toBe('SIGKILL');
+    await loseJournal();
+    expect((await place.run(['run'])).stderr).toContain('Erased persons could come back');
+    expect((await place.run(['recover', '--yes'])).code).toBe(0);
+    // The journal does not know any more which pages were cut, so the days are loaded again from what is left.
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect((await place.run(['forget'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+    expect(await doctorOf('erasures')).toBe('ok');
+  });
+
+  test('is not taken for the erasure of somebody else, the record of which was damaged', async () => {
+    const other = (await pages()).flatMap(({ page }) => page.data).find((one) => one.user_id !== person);
+    const killed = await place.execute(['forget', '--user-id', person, '--yes'], {
+      DAWNLOAD_CRASH_AT: 'journal/erase/begun/durable',
+    });
+    expect(killed.signal).toBe('SIGKILL');
+    await writeFile(join(data(), 'private', 'erasing.json'), '');
+    expect(await forget('--user-id', other?.user_id ?? '', '--yes')).toMatchObject({ code: 0 });
+    expect(await filesWith(person)).toEqual([]);
+    expect(await doctorOf('erasures')).toBe('ok');
+    expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 2 }]);
+    // An older copy comes back: whoever the register names is cut, also without the record.
+    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(other?.user_id ?? '')).toEqual([]);
+    expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
+    expect(await doctorOf('erasures')).toBe('ok');
   });
 
   test('stops the run where the register was made with another key', async () => {
