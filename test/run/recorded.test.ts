@@ -93,7 +93,7 @@ describe('a run that cannot publish', () => {
     await mkdir(data(place, 'warehouse.duckdb.wal'), { recursive: true });
     await writeFile(data(place, 'warehouse.duckdb.wal', 'x'), '');
     expect((await place.run(['run'])).code).toBe(1);
-    expect(await journalEnd(place)).toMatchObject({ over: { outcome: 'failed', exitCode: 1 } });
+    expect(await journalEnd(place)).toMatchObject({ outcome: 'failed', exitCode: 1 });
     expect((await status(place)).last_run).toMatchObject({ outcome: 'failed' });
     await rm(data(place, 'warehouse.duckdb.wal'), { recursive: true });
     expect((await place.run(['run'])).code).toBe(0);
