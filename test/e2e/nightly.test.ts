@@ -206,30 +206,34 @@ describe('a night', { tags: ['long'] }, () => {
   });
 });
 
-test('two exports whose ids were swapped are named every night until a person decides', async () => {
-  const place = await make(TWO_PAID);
-  await run(place, 'run');
-  const ids = new Map(place.sandbox.bills().map(({ end, export_id }) => [end.slice(0, 10), export_id]));
-  const attach = (day: string, of: string): Promise<Ended> =>
-    run(place, `exports attach ${day}.1 ${ids.get(of) ?? ''} --yes`);
-  await attach('2026-11-19', '2026-11-20');
-  await attach('2026-11-20', '2026-11-19');
-  for (let night = 0; night < 2; night++) {
-    const { stderr } = await run(place, 'run', 1);
-    for (const key of ['2026-11-19.1', '2026-11-20.1'])
-      expect(stderr).toMatch(new RegExp(`${key} of .* its id may belong to another export`));
-  }
-  await run(place, 'status', 1);
-  const notes = await place.rows("select note from ops.exports where note like '%belong elsewhere'");
-  expect(notes).toHaveLength(2);
-  await attach('2026-11-19', '2026-11-19');
-  await run(place, 'exports resume 2026-11-20.1 --accept-incomplete');
-  expect((await run(place, 'run')).stderr).not.toContain('another export');
-  await attach('2026-11-20', '2026-11-20');
-  await run(place, 'run');
-  expect(await place.rows('select 1 from events where date <> export_date')).toEqual([]);
-  expect(place.sandbox.bills()).toHaveLength(2);
-});
+test(
+  'two exports whose ids were swapped are named every night until a person decides',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(TWO_PAID);
+    await run(place, 'run');
+    const ids = new Map(place.sandbox.bills().map(({ end, export_id }) => [end.slice(0, 10), export_id]));
+    const attach = (day: string, of: string): Promise<Ended> =>
+      run(place, `exports attach ${day}.1 ${ids.get(of) ?? ''} --yes`);
+    await attach('2026-11-19', '2026-11-20');
+    await attach('2026-11-20', '2026-11-19');
+    for (let night = 0; night < 2; night++) {
+      const { stderr } = await run(place, 'run', 1);
+      for (const key of ['2026-11-19.1', '2026-11-20.1'])
+        expect(stderr).toMatch(new RegExp(`${key} of .* its id may belong to another export`));
+    }
+    await run(place, 'status', 1);
+    const notes = await place.rows("select note from ops.exports where note like '%belong elsewhere'");
+    expect(notes).toHaveLength(2);
+    await attach('2026-11-19', '2026-11-19');
+    await run(place, 'exports resume 2026-11-20.1 --accept-incomplete');
+    expect((await run(place, 'run')).stderr).not.toContain('another export');
+    await attach('2026-11-20', '2026-11-20');
+    await run(place, 'run');
+    expect(await place.rows('select 1 from events where date <> export_date')).toEqual([]);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  },
+);
 
 describe('a backfill', { tags: ['long'] }, () => {
   test('without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3', async () => {
