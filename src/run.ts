@@ -464,7 +464,7 @@ async function deliver(
   if (failure instanceof CorruptDatabaseError) throw failure;
 
   await reportUnloaded(context);
-  await ledger.settle(context.exports.refusals);
+  await ledger.readTexts();
   for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
   await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
   await warehouse.noteBudget(budgetRow(context.exports));

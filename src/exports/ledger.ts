@@ -70,7 +70,7 @@ export class Ledger extends LedgerView {
       const note = 'The process ended before it recorded the outcome of the request.';
       const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
-      await this.readAnswers((entry) => answerText(this.#dataDir, entry));
+      await this.readTexts();
       const judged = this.entries().filter(
         ({ answerText: text }) => text !== undefined && isJudged(text, refusals),
       );
@@ -78,6 +78,11 @@ export class Ledger extends LedgerView {
       for (const { key } of judged) settled.push(await this.#record({ event: 'failed', key, note: why }));
       return settled;
     });
+  }
+
+  /** Reads the texts of the answers that persons may judge. */
+  readTexts(): Promise<void> {
+    return this.readAnswers((entry) => answerText(this.#dataDir, entry));
   }
 
   /**

@@ -17,6 +17,8 @@ const TESTS = {
   files: ['test/storage/atomic-file.test.ts', 'writing a whole file'],
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same window'],
   disk: ['test/exports/disk-full.test.ts', ''],
+  lost: ['test/exports/recovery.test.ts', 'a journal of before is recognised'],
+  restored: ['test/exports/recovery.test.ts', 'a machine that was lost'],
   lock: ['test/storage/run-lock.test.ts', 'notices when its file is taken away'],
   load: ['test/warehouse/load.test.ts', 'fails after the rows of the day were replaced'],
 } as const;
@@ -54,19 +56,19 @@ const MUTATIONS: readonly Mutation[] = [
     changes: [['const temporary = join(', 'const temporary = path || join(']],
   },
   {
-    name: 'ledger lines are not fsynced',
+    name: 'lines of the journal are not fsynced',
     by: ['kill'],
-    file: 'exports/ledger-file.js',
+    file: 'journal/journal.js',
     changes: [['await handle.sync();', '']],
   },
   {
     name: 'no run lock',
     named: 'two runs at once',
     by: ['machine'],
-    file: 'run/context.js',
+    file: 'run/data-folder.js',
     changes: [
       [
-        'await RunLock.take(config.dataDir, `dawnload ${command}`, effects)',
+        'await RunLock.take(dataDir, `dawnload ${command}`, effects)',
         '{ assertHeld: async () => undefined, release: async () => undefined }',
       ],
     ],
@@ -139,7 +141,12 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'pages that are at home',
     by: ['night'],
     file: 'exports/download.js',
-    changes: [['const earlier = await landedPages(context, place);', 'const earlier = [];']],
+    changes: [
+      [
+        'const { writer, earlier, ended } = await',
+        'const earlier = [], ended = undefined, { writer } = await',
+      ],
+    ],
   },
   {
     name: 'the budget of a run is ignored',
@@ -183,10 +190,10 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'exports/request-outcome.js',
     changes: [
       [
-        "case 'unknown':\n            return { kind: 'unknown', reason, body };",
-        "case 'unknown':\n            return { kind: 'refused', reason };",
+        "case 'unknown':\n            return { kind: 'unknown', note, body: redacted };",
+        "case 'unknown':\n            return { kind: 'refused', reason, note };",
       ],
-      [": { kind: 'unknown', reason, body, text };", ": { kind: 'refused', reason };"],
+      [": { kind: 'unknown', note, body: text, text };", ": { kind: 'refused', reason, note };"],
     ],
   },
   {
@@ -220,8 +227,29 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'no room is kept for the answer',
     by: ['disk'],
-    file: 'exports/ledger-file.js',
+    file: 'journal/journal.js',
     changes: [['Buffer.alloc(RESERVE_BYTES)', 'Buffer.alloc(0)']],
+  },
+  {
+    name: 'heads that other files carry are not compared',
+    by: ['lost'],
+    file: 'journal/doubt.js',
+    changes: [['const unknown = heads.filter(', 'const unknown = [].filter(']],
+  },
+  {
+    name: 'a missing witness is no sign of a restored folder',
+    by: ['restored'],
+    file: 'journal/doubt.js',
+    changes: [['return found ?? { why, erasures: false, forgotten };', 'return found;']],
+  },
+  {
+    name: 'a doubt does not stop a payment',
+    by: ['lost'],
+    file: 'exports/ledger.js',
+    changes: [
+      ['if (this.doubt !== undefined)\n            throw this.doubt;', ''],
+      ['return this.#doubt && forgottenError(this.#doubt);', 'return undefined;'],
+    ],
   },
   {
     name: 'the lock is not looked at again before paying',
