@@ -108,7 +108,7 @@ export class RowHashes {
   readonly #taken = new Set<string>();
   /** The calls whose rows are remembered. */
   readonly #calls: ReadonlySet<unknown>;
-  readonly #lines: readonly Remembered[];
+  readonly #lines: Remembered[];
   /** The last rejection by key, or by row if rows have no key. */
   readonly #rejections = new Map<string, Rejection>();
   /** How often the unfinished pushes have sent a row. */
@@ -206,6 +206,7 @@ export class RowHashes {
   /** Notes that the service took the rows of a call that may be repeated. */
   async settle(push: string, call: number): Promise<void> {
     await this.#file.append({ push, taken: call }, 'pushed');
+    this.#taken.add(`${push} ${call}`);
   }
 
   /** The number of the last call of a push. */
@@ -235,6 +236,7 @@ export class RowHashes {
 
   async #append(body: Remembered): Promise<void> {
     await this.#file.append(body, 'pushed');
+    this.#lines.push(body);
   }
 
   #apply(body: Remembered): void {
