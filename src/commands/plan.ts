@@ -24,7 +24,7 @@ import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
 import { daysIn, wantedDays, type DayState } from '../run/wanted-days.js';
-import { doubtfulOf, newestOf, readPublished, type CoveredDay } from './published.js';
+import { knownDays, newestOf, readPublished, type CoveredDay } from './published.js';
 import type { Job, ReferenceStream, Stream } from '../streams.js';
 
 export interface PlanOptions {
@@ -87,23 +87,12 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     head: await tables.head(),
     removed: await tables.removed(),
   }));
-  const { journal, ledger, lock, doubt, needed } = await ledgerState(config, published.head, effects);
+  const state = await ledgerState(config, published.head, effects);
+  const { journal, ledger, needed } = state;
   assertSameProject(journal, config);
   const entries = ledger.entries();
   const { pricePerRecord, currency, budget } = config.exports;
-  const wanted = wantedDays(
-    job,
-    {
-      ...published,
-      coverage: published.coverage.map(({ stream, day }) => ({ stream, date: day })),
-      doubtful: doubtfulOf(published, now),
-      entries,
-      unsure: doubt !== undefined,
-      isRunning: lock.held,
-    },
-    config.exports,
-    now,
-  );
+  const wanted = wantedDays(job, knownDays(published, state, now), config.exports, now);
   const free = (...streams: readonly Stream[]): { missing: Day[]; again: Day[] } => {
     const of = (state: DayState): Day[] => [
       ...new Set(streams.flatMap((stream) => daysIn(wanted, stream, state))),

@@ -1,7 +1,9 @@
 /** Reads the state of the published warehouse, for commands that may run at the same time as a run. */
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
+import type { LedgerState } from '../exports/advice.js';
 import type { KnownHead } from '../journal/doubt.js';
+import type { KnownDays } from '../run/wanted-days.js';
 import { dayOf, type Day } from '../calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { Reader } from '../warehouse/reader.js';
@@ -100,15 +102,27 @@ export async function readPublished<T>(file: string, work: (published: Published
   }
 }
 
-/** Days whose last answer was held back, or that were empty on exactly one night before today. */
-export function doubtfulOf(
+/** The days that the published file and the ledger know, for the states of the days that a job wants. */
+export function knownDays(
   published: {
+    readonly coverage: readonly CoveredDay[];
     readonly heldBack: readonly StreamDay[];
     readonly emptyOnce: readonly z.infer<typeof emptyDay>[];
+    readonly removed: readonly Day[];
+    readonly messages: ReadonlyMap<Day, MessageTotals>;
   },
+  { ledger, lock, doubt }: LedgerState,
   now: Date,
-): StreamDay[] {
-  return [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))];
+): KnownDays {
+  return {
+    coverage: published.coverage.map(({ stream, day }) => ({ stream, date: day })),
+    doubtful: [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))],
+    removed: published.removed,
+    messages: published.messages,
+    entries: ledger.entries(),
+    unsure: doubt !== undefined,
+    isRunning: lock.held,
+  };
 }
 
 /** The newest day of a stream. */

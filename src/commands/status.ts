@@ -17,7 +17,7 @@ import { ledgerState, type Attention } from '../exports/advice.js';
 import type { Invocation } from '../invocation.js';
 import { drawTable } from '../terminal/table.js';
 import { daysIn, wantedDays } from '../run/wanted-days.js';
-import { doubtfulOf, newestOf, readPublished, type PastRun } from './published.js';
+import { knownDays, newestOf, readPublished, type PastRun } from './published.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../streams.js';
 
 export interface StatusOptions {
@@ -98,7 +98,8 @@ export async function readStatus({ effects, ...invocation }: Invocation): Promis
     head: await tables.head(),
     messages: await tables.messages(),
   }));
-  const { journal: lines, ledger, lock, doubt, needed } = await ledgerState(config, published.head, effects);
+  const state = await ledgerState(config, published.head, effects);
+  const { journal: lines, ledger, lock, needed } = state;
   assertSameProject(lines, config);
   const entries = ledger.entries();
   const journal = runsOf(lines.of('run'));
@@ -118,14 +119,7 @@ export async function readStatus({ effects, ...invocation }: Invocation): Promis
       ? []
       : wantedDays(
           nightly({ ...config, startDate: start }, now),
-          {
-            ...published,
-            coverage: published.coverage.map(({ stream, day }) => ({ stream, date: day })),
-            doubtful: doubtfulOf(published, now),
-            entries,
-            unsure: doubt !== undefined,
-            isRunning: lock.held,
-          },
+          knownDays(published, state, now),
           config.exports,
           now,
         );

@@ -194,5 +194,5 @@ export const SHAPES: { readonly [K in Kind]: z.ZodType<Lines[K]> } = {
 
 type Given<T> = T extends unknown ? Omit<T, 'at' | 'seq'> : never;
 
-/** What is given to write a line of a kind; instants are written as ISO texts. */
+/** The fields that a writer gives for a line of a kind; instants are written as ISO texts. */
 export type Entry<K extends Kind> = Given<Lines[K]> & { readonly event: string };

@@ -37,7 +37,7 @@ export interface QueryFile {
   readonly countsPeople: boolean;
   /** The first rows of the answer on the demo's data, drawn as a table; empty if the answer has no rows. */
   readonly example: readonly string[];
-  /** What can be said of the answer, each with its condition. */
+  /** The sentences about the answer, each with its condition. */
   readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
   readonly sql: string;

@@ -8,7 +8,7 @@ export interface Text {
   readonly ko: string;
 }
 
-/** What a number is. A share is stored as a number from 0 to 1. */
+/** The unit of a number. A share is stored as a number from 0 to 1. */
 export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'day' | 'hour';
 
 /** The unit of a column by its name; every other number is a count. */
