@@ -1,6 +1,6 @@
 /** E19: one campaign's metrics by day, with what they are made of. */
 import { z } from 'zod';
-import { type Day, dayOf, koreanTime, windowOf } from '../src/calendar.js';
+import { type Day, dayOf, isDay, koreanTime, windowOf } from '../src/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';
@@ -23,7 +23,10 @@ import { eventMicros, messageChance, sendingOf } from './world/sending.js';
 /** `conversionType` exists from this day on (E19). */
 const CONVERSION_TYPE_SINCE = '2025-07-06';
 
-const hour = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:00:00\.000Z$/, 'must be yyyy-MM-ddTHH:00:00.000Z');
+const hour = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):00:00\.000Z$/, 'must be yyyy-MM-ddTHH:00:00.000Z')
+  .refine((text) => isDay(text.slice(0, 10)), 'is on no day that exists');
 const StatsQuery = z.object({ start: hour, end: hour });
 
 interface Sums {
@@ -43,9 +46,7 @@ export function campaignStats(
   if (!parsed.success) return refuse('campaign', 'invalid', z.prettifyError(parsed.error));
   const start = new Date(parsed.data.start);
   const end = new Date(parsed.data.end);
-  if (Number.isNaN(start.getTime()) || Number.isNaN(end.getTime()) || end <= start) {
-    return refuse('campaign', 'invalid', 'end must be after start');
-  }
+  if (end <= start) return refuse('campaign', 'invalid', 'end must be after start');
   if (!isCampaign(campaignId)) return refuse('campaign', 'invalid', 'Campaign not found', 404);
 
   const now = settings.now();
@@ -56,7 +57,8 @@ export function campaignStats(
     const plan = world.planOf(day);
     for (const part of plan.streams) {
       if (part.stream.resourceId !== campaignId) continue;
-      addPart(sums, settings, day, part, view.share, (segment) =>
+      const share = (count: number): number => withinDay(shared(count, view.share), day, start, end);
+      addPart(sums, settings, day, part, share, (segment) =>
         countWithin(segment, plan, world.scale, view, start, end < now ? end : now),
       );
     }
@@ -74,7 +76,7 @@ function addPart(
   settings: Settings,
   day: Day,
   part: StreamDay,
-  share: number,
+  shareOf: (count: number) => number,
   countOf: CountOf,
 ): void {
   const own: [string, string][] = [['channel', channelName(part.stream.channel, settings)]];
@@ -88,11 +90,20 @@ function addPart(
   }
   for (const { name, total, direct, sales } of part.conversions) {
     const types = entry(conversions, name);
-    // Conversions have no time of day: they belong to the day that the window touches.
-    daySum(entry(types, 'total_count_conversion'), day).add(shared(total, share), own);
-    daySum(entry(types, 'direct_count_conversion'), day).add(shared(direct, share), own);
-    if (sales > 0) daySum(entry(types, 'sales_conversion'), day).add(shared(sales, share), own);
+    daySum(entry(types, 'total_count_conversion'), day).add(shareOf(total), own);
+    daySum(entry(types, 'direct_count_conversion'), day).add(shareOf(direct), own);
+    if (sales > 0) daySum(entry(types, 'sales_conversion'), day).add(shareOf(sales), own);
   }
+}
+
+/** The part of a day's conversions that a window holds: they are spread evenly, so that the windows of a day add up. */
+function withinDay(count: number, day: Day, start: Date, end: Date): number {
+  const whole = windowOf(day);
+  const until = (instant: Date): number => {
+    const part = (instant.getTime() - whole.start.getTime()) / (whole.end.getTime() - whole.start.getTime());
+    return Math.floor(count * Math.min(Math.max(part, 0), 1));
+  };
+  return until(end) - until(start);
 }
 
 /** The map under a key, made when it is not there. */

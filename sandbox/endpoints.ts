@@ -1,5 +1,6 @@
 /** The endpoints of the specification that the sandbox has: the table that requests are looked up in. */
 import { z } from 'zod';
+import { isDay } from '../src/calendar.js';
 import { type Reply, jsonAnswer, bytesAnswer } from './answer.js';
 import { Catalogs } from './catalogs/catalog.js';
 import { catalogEndpoints } from './catalogs/endpoints.js';
@@ -111,8 +112,8 @@ const PAGE_RECORDS = 1000;
 
 const instant = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/, 'must be an ISO 8601 UTC timestamp')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'is no time that exists');
+  .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?Z$/, 'must be an ISO 8601 UTC timestamp')
+  .refine((text) => isDay(text.slice(0, 10)), 'is on no day that exists');
 
 const ExportRequest = z.object({ start: instant, end: instant, isMessageDataIncluded: z.boolean() });
 
@@ -121,6 +122,8 @@ interface Export {
   readonly pages: number;
   /** On the monotonic clock, in milliseconds: exports are made in real time even where the clock stands still. */
   readonly readyAt: number;
+  /** What the next readings answer before the result. */
+  readonly before: ('timeout' | 'error')[];
 }
 
 interface Exports {
@@ -152,6 +155,7 @@ function createExports(settings: Settings, world: World, bills: Bills, writes: W
       set,
       pages: Math.ceil(set.count / PAGE_RECORDS),
       readyAt: now.getTime() + settings.exportSeconds * 1000,
+      before: [...settings.beforeResults],
     });
     bills.add({
       at: now.toISOString(),
@@ -177,6 +181,9 @@ function createExports(settings: Settings, world: World, bills: Bills, writes: W
         message: 'Data is being generated. Please try again later.',
       });
     }
+    const before = found.before.shift();
+    if (before === 'timeout') return jsonAnswer({ error: 'Timeout' }, settings.timeoutStatus);
+    if (before === 'error') return refuse('export', 'internal', 'The export could not be processed.');
     const text = query.get(settings.pageParameter) ?? '0';
     const page = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     const isEmpty = found.pages === 0 && page === 0 && settings.emptyExport === 'success';

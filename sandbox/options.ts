@@ -78,9 +78,11 @@ export interface SandboxOptions {
   pushChannelSpelling?: 'push-notification' | 'push_notification' | undefined;
   /** The answer to page 0 of an export without records. */
   emptyExport?: 'success' | 'invalid_page' | undefined;
+  /** What the first readings of each export answer before its result (E21): `{error: Timeout}` or `error`; default nothing. */
+  beforeResults?: readonly ('timeout' | 'error')[] | undefined;
   /** E17 and E18 time out on longer ranges; default never. */
   longestRangeDays?: number | undefined;
-  /** The status that such a timeout has. */
+  /** The status of a timeout (E17, E18, E21). */
   timeoutStatus?: 200 | 408 | undefined;
   /** Items of a catalog called `big`; default 0, then there is none. */
   catalogItems?: number | undefined;
@@ -156,6 +158,7 @@ export function settle(options: SandboxOptions): Settings {
     billingJournal: options.billingJournal ?? null,
     pushChannelSpelling: options.pushChannelSpelling ?? 'push_notification',
     emptyExport: options.emptyExport ?? 'success',
+    beforeResults: options.beforeResults ?? [],
     longestRangeDays: options.longestRangeDays ?? Number.POSITIVE_INFINITY,
     timeoutStatus: options.timeoutStatus ?? 408,
     catalogItems: options.catalogItems ?? 0,

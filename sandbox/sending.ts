@@ -133,7 +133,13 @@ export function sendingEndpoints(
         sendNo: textSender,
         recipientNo,
         adYn: isAd ? 'Y' : 'N',
-        attachFileList: files.data.map((fileId) => ({ fileId })),
+        attachFileList: files.data.map((fileId) => ({
+          fileId,
+          fileName: `${fileId}.jpg`,
+          filePath: `/mms/${fileId}.jpg`,
+          saveFileName: `${fileId}.jpg`,
+          uploadType: 'API',
+        })),
       },
     }));
     writes.send(messages);

@@ -375,8 +375,8 @@ const ImageOf = z.object({ url: z.string() });
 
 type NewTemplate = z.output<typeof NewTemplate>;
 
-/** Types whose content is nothing without an image that was uploaded before. */
-const WITH_IMAGE = ['image', 'wide-image'];
+/** Types whose content is nothing without an image that was uploaded before; how they are spelled is not shown (N4). */
+const WITH_IMAGE = ['image', 'wideimage', 'wideitemlist', 'carousel', 'commerce', 'carouselcommerce'];
 
 /** The request, or what is wrong with it. */
 function readNewTemplate(
@@ -395,7 +395,8 @@ function readNewTemplate(
     return 'unsubscribeNumber must be a registered 080 number';
   }
   const urls = imageUrls(template.content);
-  if (WITH_IMAGE.includes(template.type) && urls.length === 0) return 'content.image.url is required';
+  const type = template.type.toLowerCase().replaceAll(/[^a-z]/g, '');
+  if (WITH_IMAGE.includes(type) && urls.length === 0) return 'content.image.url is required';
   return urls.every((url) => images.has(url)) ? parsed.data : 'Images must be uploaded first';
 }
 

@@ -80,7 +80,9 @@ test('E20.2 start and end are ISO 8601 UTC, isMessageDataIncluded a boolean; wha
     refused,
     body('2026-11-18', '2026-11-19'),
     body('2026-11-18T15:00:00', '2026-11-19T15:00:00'),
-    body('2026-11-31T15:00:00Z', '2026-12-19T15:00:00Z'),
+    body('2026-02-30T15:00:00Z', '2026-03-04T15:00:00Z'),
+    body('2026-02-27T15:00:00Z', '2026-02-29T15:00:00.5Z'),
+    body('2026-11-18T24:00:00Z', '2026-11-19T15:00:00Z'),
     body(DAY[1], DAY[0]),
     body(DAY[0], DAY[0]),
     body(DAY[0], '2026-11-24T01:00:01Z'),
@@ -113,6 +115,15 @@ test('E21.3 the page parameter is a setting (N18), and page 0 without it', async
   const first = await other.e21(id, 0, 'pageNumber');
   expect((await other.e21(id, 1, 'page')).text).toBe(first.text);
   expect((await other.e21(id, 1, 'pageNumber')).text).not.toBe(first.text);
+});
+
+test('E21.13 a result may time out or fail before it is there, where that is chosen', async () => {
+  const other = await another({ beforeResults: ['timeout', 'error'], timeoutStatus: 200, exportSeconds: 0 });
+  const id = await request(other, ...DAY);
+  const answers = [await other.e21(id), await other.e21(id), await other.e21(id)];
+  expect(answers[0]).toMatchObject({ status: 200, json: { error: 'Timeout' } });
+  expect(answers[1]?.json).toMatchObject({ status: 'error', message: ANY_TEXT });
+  expect(answers[2]?.json.status).toBe('success');
 });
 
 test('E21.4 the same in every process', async () => {

@@ -99,7 +99,20 @@ const RULES: Record<string, Step[]> = {
       [TEXT, { ...sms, type: 'mms', attachFileList: [1] }, REFUSED],
       { options: { fieldNames: { textTitle: 'subject', textAttachments: 'files' } } },
       [TEXT, { ...sms, ...to(NUMBER), type: 'mms', subject: '사진', files: ['f-1'] }, SENT],
-      messages({ content: { title: '사진', attachFileList: [{ fileId: 'f-1' }] } }),
+      messages({
+        content: {
+          title: '사진',
+          attachFileList: [
+            {
+              fileId: 'f-1',
+              fileName: 'f-1.jpg',
+              filePath: '/mms/f-1.jpg',
+              saveFileName: 'f-1.jpg',
+              uploadType: 'API',
+            },
+          ],
+        },
+      }),
     ],
   'E8.4 own sending setup: without one nothing is sent, with the words of the specification': [
     { options: { textSender: null } },

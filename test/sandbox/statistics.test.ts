@@ -222,6 +222,9 @@ test.each<[string, Step[]]>([
       e19At('a8LmZ2', '18T15:30:00.000Z', '19T15:00:00.000Z', 400),
       e19At('a8LmZ2', '18T15:00:00Z', '19T15:00:00Z', 400),
       e19At('a8LmZ2', '19T15:00:00.000Z', '19T15:00:00.000Z', 400),
+      e19At('a8LmZ2', '18T24:00:00.000Z', '19T15:00:00.000Z', 400),
+      e19At('a8LmZ2', '19T15:00:00.000Z', '31T15:00:00.000Z', 400),
+      e19At('a8LmZ2', '00T15:00:00.000Z', '19T15:00:00.000Z', 400),
       e19At('nobody', '18T15:00:00.000Z', '19T15:00:00.000Z', 404),
     ],
   ],
@@ -347,6 +350,24 @@ test('E19.4 start inclusive, end exclusive, full hours in UTC', async () => {
   for (let hour = 15; hour < 39; hour += 1) sum += await sent(hour, hour + 1);
   expect(day).toBeGreaterThan(0);
   expect(sum).toBe(day);
+
+  // Conversions too: the windows of a day add up to the day.
+  const conversions = async (from: number, to: number) =>
+    sums(
+      (await e19('a8LmZ2', at(from), at(to))).filter(({ metricType }) => metricType === 'conversion'),
+      ({ metricName, conversionType }) => `${metricName} ${conversionType}`,
+      ({ totalSum = 0 }) => totalSum,
+    );
+  const [whole, morning, rest] = [
+    await conversions(15, 39),
+    await conversions(15, 21),
+    await conversions(21, 39),
+  ];
+  expect(Math.max(...whole.values())).toBeGreaterThan(10);
+  for (const [key, count] of whole) {
+    expect((morning.get(key) ?? 0) + (rest.get(key) ?? 0), key).toBe(count);
+    expect(morning.get(key) ?? 0, key).toBeLessThanOrEqual(count / 4);
+  }
 });
 
 // What lies around the messages: templates and catalogs.

@@ -177,7 +177,10 @@ function upload(...parts: [string, string | Buffer][]): Promise<Got> {
 
 test('E3.4 types with images need an upload before (E6)', async () => {
   await play(there, [
-    [CREATE, { ...plain, template: { type: 'image', content: {} } }, 400],
+    ...['image', 'wide-image', 'wide_item_list', 'carousel', 'commerce', 'CAROUSEL_COMMERCE'].map(
+      (type): Step => [CREATE, { ...plain, template: { type, content: {} } }, 400],
+    ),
+    [CREATE, { ...plain, template: { type: 'premium-video', content: {} } }],
     [CREATE, withImage('https://img.shop.test/else.png'), refusal('Images must be uploaded first')],
   ]);
   const { images } = dataOf(await upload(['type', 'image'], ['file', png(800, 400)])) as {
