@@ -4,7 +4,7 @@
 -- meaning: A mart has more than one row for one value of its grain, so joins and sums count twice. Run `dawnload
 --   rebuild`; report it if it persists.
 -- Checks the marts that are tables. The others are views, which group by their grain or rely on a key that is
--- checked (statistics_key); marts.conversions is held to its rows by marts_agree_statistics.
+-- checked (statistics_key); marts_agree_statistics compares marts.conversions with its rows.
 
 with keys as (
     select

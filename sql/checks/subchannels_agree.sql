@@ -9,7 +9,7 @@
 -- labels to types. So labels are matched by their numbers: over the channels of a day, a label is paired with the type that it
 -- equals on most channels. The two best disjoint pairs are then compared channel by channel.
 --   * Labels for both types: each is compared with its own, so that one cannot make up for the other.
---   * One label: it is compared with the type that it fits, total or direct; the other type has nothing to be held against.
+--   * One label: it is compared with the type that it fits, total or direct; the other type is compared with nothing.
 --   * More labels with a number than types: they may divide a type by language or channel. Nothing is compared.
 --   * No label: the service gives no conversions by sub-channel. Nothing is compared.
 -- Correct numbers are never reported: where every label equals a type, pairs without a difference come first. A wrong number on

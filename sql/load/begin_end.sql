@@ -47,7 +47,7 @@ set variable load = struct_insert(
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 
 -- Initially no day is held back (load/losses).
-create or replace temp table held_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
+create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
 select distinct pull from versions;
 
@@ -168,10 +168,10 @@ select pull, 'finished', date::varchar, rows
 from ops.coverage
 where stream = getvariable('load').stream and pull in (select pull from asked)
 union all
-select asked.pull, 'held_back', held_sizes.date::varchar, 0
-from held_sizes
+select asked.pull, 'held_back', held_back_sizes.date::varchar, 0
+from held_back_sizes
 cross join asked
-group by asked.pull, held_sizes.date
+group by asked.pull, held_back_sizes.date
 union all
 select pull, 'restatements', '', count(*)
 from ops.restatements

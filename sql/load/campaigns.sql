@@ -211,7 +211,7 @@ semi join staged_answers using (pull, campaign_id)
 where rows_before is not null;
 
 -- name: replaced
-delete from campaign_days where (campaign_id, date) in (select (campaign_id, date) from held_sizes);
+delete from campaign_days where (campaign_id, date) in (select (campaign_id, date) from held_back_sizes);
 
 create or replace temp table free_days as
 select campaign_id, date, arg_max(pull, {pulled_at: pulled_at, pull: pull}) as pull

@@ -19,7 +19,7 @@ select
             }) filter (held_back.pulled_at is not null),
             []
         )
-    )::varchar as held
+    )::varchar as held_back
 from sizes
 left join ops.held_back
     on
@@ -32,24 +32,24 @@ group by all
 order by all;
 
 -- name: hold_back
--- Keeps the days (E19: of a campaign) in `held_keys` from being replaced. Requires a load of a single pull.
-insert into held_sizes by name
+-- Keeps the days (E19: of a campaign) in `held_back_keys` from being replaced. Requires a load of a single pull.
+insert into held_back_sizes by name
 select date, campaign_id, rows, messages
 from sizes
-where list_contains(getvariable('held_keys'), concat_ws(' ', date, campaign_id));
+where list_contains(getvariable('held_back_keys'), concat_ws(' ', date, campaign_id));
 
 insert into ops.held_back by name
 select
     getvariable('load').stream as stream,
-    held_sizes.date,
-    held_sizes.campaign_id,
+    held_back_sizes.date,
+    held_back_sizes.campaign_id,
     asked.pull,
     asked.pulled_at,
-    held_sizes.rows,
-    held_sizes.messages
-from held_sizes
+    held_back_sizes.rows,
+    held_back_sizes.messages
+from held_back_sizes
 cross join asked;
 
 -- E19: the other campaigns of the day are still loaded.
-delete from days where date in (select date from held_sizes where campaign_id is null);
-delete from versions where date in (select date from held_sizes where campaign_id is null);
+delete from days where date in (select date from held_back_sizes where campaign_id is null);
+delete from versions where date in (select date from held_back_sizes where campaign_id is null);

@@ -295,19 +295,19 @@ given as (
 
 -- An earlier catalog that is missing from the list of catalogs has no items.
 gone as (
-    select distinct held.list, given.pull, 0 as rows, null::bigint as announced, given.date, given.pulled_at
+    select distinct earlier.list, given.pull, 0 as rows, null::bigint as announced, given.date, given.pulled_at
     from given
     inner join (
         select list, pulled_at from ops.snapshots where stream = 'catalogs'
         union all
         select list, pulled_at from given
-    ) as held
-        on held.list <> '*' and held.pulled_at < given.pulled_at
+    ) as earlier
+        on earlier.list <> '*' and earlier.pulled_at < given.pulled_at
     where
         getvariable('load').stream = 'catalogs'
         and given.list = '*'
-        and (given.pull, held.list) not in (select (pull, catalog_name) from named_catalogs)
-        and (given.pull, held.list) not in (select (pull, list) from given)
+        and (given.pull, earlier.list) not in (select (pull, catalog_name) from named_catalogs)
+        and (given.pull, earlier.list) not in (select (pull, list) from given)
 ),
 
 latest as (
@@ -332,9 +332,9 @@ select
     firsts.date,
     firsts.last_nth,
     (
-        select max(held.date)
-        from ops.snapshots as held
-        where held.stream = getvariable('load').stream and held.list = firsts.list and held.date < firsts.date
+        select max(earlier.date)
+        from ops.snapshots as earlier
+        where earlier.stream = getvariable('load').stream and earlier.list = firsts.list and earlier.date < firsts.date
     ) as previous
 from (select list, min(date) as date, max(nth) as last_nth from snapshots group by list) as firsts;
 
@@ -368,7 +368,7 @@ with given as (
     from staged_{table}
 ),
 
-held as (
+current_versions as (
     select rowid as row_id, {list} as list, {key}, {unnamed} as unnamed, hash(*columns(* exclude (valid_from, valid_to))) as content
     from {table}_history
     where valid_to is null
@@ -379,8 +379,8 @@ seen as (
     from given
     inner join snapshots using (list, date, pull)
     union all by name
-    select held.row_id, held.list, 0 as nth, {key}, held.unnamed, held.content
-    from held
+    select row_id, list, 0 as nth, {key}, unnamed, content
+    from current_versions
     semi join first_snapshots using (list)
 ),
 

@@ -46,7 +46,7 @@ create macro macros.fits(kind, value) as coalesce(
         when kind in ('any', 'text', 'document') or value is null or value = 'null' then kind is not null
         when starts_with(value, '{') then kind = 'object'
         when starts_with(value, '[') then kind = 'list'
-        when kind in ('scalar', 'string', 'recipient') then true
+        when kind in ('string', 'recipient') then true
         -- A small number, the usual one, is a number of every kind.
         when kind in ('whole', 'counter', 'quantity', 'number') and regexp_full_match(value, '[0-9]{1,9}') then true
         when kind = 'whole' then try_cast(whole(value ->> '$') as integer) is not null
@@ -66,7 +66,7 @@ create macro macros.conforms(kind, value) as
     fits(kind, value)
     and case
         when value = 'null' then true
-        when kind = 'string' then coalesce(starts_with(value, '"'), true)
+        when kind in ('string', 'recipient', 'epoch', 'time', 'day') then coalesce(starts_with(value, '"'), true)
         when kind = 'counter' then not coalesce(starts_with(value, '"'), false)
         else true
     end;
@@ -208,13 +208,22 @@ create macro macros.content_id(title, body, html) as
 
 -- Macros for the steps of reading export records (load/events/2_read).
 
--- Whether a field that the specification defines as a scalar holds a list or an object, from the texts of these fields,
--- each after a separator. A title in brackets, as advertising has, is not a list.
-create macro macros.holds_nested(document, place, texts) as case
-    when regexp_matches(texts, '\x1F[{[]')
-    then list_has_any(json_type(document, getvariable('specification').scalars[place]), ['OBJECT', 'ARRAY'])
-    else false
-end;
+-- Whether a field that the specification defines as text holds another type.
+create macro macros.holds_no_text(document, place) as
+    list_has_any(
+        json_type(document, getvariable('specification').texts[place]),
+        ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
+    );
+
+-- The length of a value in a JSON document, from what json_transform reads of it, if the value is a text without
+-- characters that JSON escapes, or null. A number, a boolean, an object and a list are two shorter than a text: a sum of
+-- lengths tells a record of texts alone ten times as fast as the types of its values do.
+create macro macros.quoted_length(given) as coalesce(strlen(given)::integer + 2, 4);
+
+-- The length of a JSON object of these keys without its values. A known key that it lacks counts as a value of null,
+-- which quoted_length counts.
+create macro macros.framing(keys, known) as
+    (strlen(array_to_string(keys, '')) + 4 * len(keys) + 1 - 4 * (len(known) - len(keys)))::integer;
 
 -- Whether the value of a field is of another kind than the specification says.
 create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
@@ -237,7 +246,7 @@ create macro macros.is_nonconforming_metadata(given) as case
     when not starts_with(given, '{') then true
     else
         not list_has_all(['channel_subtype', 'brand_message_target'], json_keys(given))
-        or list_has_any(json_type(given, ['/channel_subtype', '/brand_message_target']), ['OBJECT', 'ARRAY'])
+        or holds_no_text(given, 'channel_metadata')
 end;
 
 -- The text of a text, number or boolean; null for any other value.

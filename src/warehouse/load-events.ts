@@ -318,9 +318,12 @@ export class Staging {
   /** Unfolds messages and the lists inside them, without what no column takes. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    await this.#split(await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.#fields)));
+    const odd = await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.#fields));
+    await this.#split(odd);
     const tables = staged(this.#fields);
-    const ofOtherKinds = await session.rows('load/events/6_messages/all', placeFound, tables);
+    const found = await session.rows('load/events/6_messages/all', placeFound, tables);
+    // A place that was split keeps the numbers that its columns take as text.
+    const ofOtherKinds = found.filter(({ place }) => !odd.some((one) => one.place === place));
     if (ofOtherKinds.length === 0) return;
     await this.#split(ofOtherKinds);
     await session.run('load/events/6_messages/all', tables);

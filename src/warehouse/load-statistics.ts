@@ -112,7 +112,7 @@ export async function loadStatistics(
   await session.run('load/begin_end/cover', { table: names.table, day: 'date' });
 }
 
-const heldAnswer = z
+const heldBackAnswer = z
   .object({ rows: count, messages: count, pulled_at_ms: z.number() })
   .transform(({ rows, messages, pulled_at_ms }) => ({ rows, messages, pulledAt: new Date(pulled_at_ms) }));
 
@@ -124,16 +124,16 @@ const change = z
     messages_before: count,
     rows: count,
     messages: count,
-    held: z
+    held_back: z
       .string()
       .transform((text): unknown => JSON.parse(text))
-      .pipe(z.array(heldAnswer)),
+      .pipe(z.array(heldBackAnswer)),
   })
-  .transform(({ date, campaign_id, rows_before, messages_before, rows, messages, held }) => ({
+  .transform(({ date, campaign_id, rows_before, messages_before, rows, messages, held_back }) => ({
     key: [date, campaign_id ?? []].flat().join(' '),
     before: { rows: rows_before, messages: messages_before },
     after: { rows, messages },
-    held,
+    heldBack: held_back,
   }));
 
 /**
@@ -158,8 +158,9 @@ async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void>
     throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
   if (pull.facts.accepted) return;
   const heldBack = losses.filter(
-    ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
+    ({ before, after, heldBack: earlier }) =>
+      !replaces(before, { ...after, pulledAt: pull.pulledAt }, earlier),
   );
-  await session.set({ held_keys: heldBack.map(({ key }) => key) });
+  await session.set({ held_back_keys: heldBack.map(({ key }) => key) });
   await session.run('load/losses/hold_back');
 }

@@ -3,7 +3,7 @@
  * the field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the
  * kind of the field determines the conversion.
  */
-import { isNested, isReadAs, pointerTo, type Field, type Kind } from '../fields.js';
+import { isReadAs, TEXTS, pointerTo, type Field, type Kind } from '../fields.js';
 import { listOf, statement } from './session.js';
 import { DOCUMENTS, type Documents } from './unknown-fields.js';
 
@@ -176,9 +176,9 @@ function tableOf({ table, place, contents }: MessageTable, fields: readonly Fiel
       ...(contents === undefined ? [] : [`content_id(${title}, ${body}, ${html}) as content_id`]),
     ].join(',\n    '),
     nonconforming: [
-      ...holdsNested(document, place, 'm', own),
+      ...holdsNoText(document, place, own),
       ...(part === undefined ? [] : [`is_no_object(${object})`]),
-      ...holdsNested(object, part?.part ?? '', 'part', inner),
+      ...holdsNoText(object, part?.part ?? '', inner),
       ...columns.flatMap(({ name, given, kind }) => {
         if (kind === 'list') return [`is_no_list(${given})`];
         return isReadAs(kind) ? [`is_unreadable(${given}, ${name})`] : [];
@@ -204,11 +204,9 @@ function converted(kind: Kind, given: string): string {
   return kind === 'text' ? `${given} ->> '$'` : given;
 }
 
-/** The condition that a document has an object or a list in a field that the specification defines as a scalar. */
-function holdsNested(document: string, place: string, read: string, fields: readonly Field[]): string[] {
-  const texts = fields.filter(({ kind }) => !isNested(kind)).map(({ field }) => `${read}."${field}"`);
-  if (texts.length === 0) return [];
-  return [`holds_nested(${document}, '${place}', concat_ws(chr(31), '', ${texts.join(', ')}))`];
+/** The condition that a document has another type in a field that the specification defines as text. */
+function holdsNoText(document: string, place: string, fields: readonly Field[]): string[] {
+  return fields.some(({ kind }) => TEXTS.includes(kind)) ? [`holds_no_text(${document}, '${place}')`] : [];
 }
 
 function isOfMessages(place: string): boolean {

@@ -53,15 +53,15 @@ const APART = 6;
  * True if the candidate replaces the rows of the day.
  *
  * @param before the day as the warehouse holds it; undefined if the warehouse does not hold the day
- * @param held the answers that were held back since the day was last replaced
+ * @param heldBack the answers that were held back since the day was last replaced
  */
 export function replaces(
   before: Size | undefined,
   candidate: Candidate,
-  held: readonly Candidate[],
+  heldBack: readonly Candidate[],
 ): boolean {
   if (before === undefined || !isLoss(before, candidate)) return true;
-  return held.some(
+  return heldBack.some(
     (other) =>
       areNightsApart(other.pulledAt, candidate.pulledAt) &&
       !isLoss(other, candidate) &&

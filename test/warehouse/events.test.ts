@@ -142,6 +142,22 @@ describe('records that lie outside the window of their export', () => {
   );
 });
 
+test.each([
+  ['first', [0, 1]],
+  ['last', [1, 0]],
+])('drift is that of the export whose record stands, loaded %s', async (_, order) => {
+  const workshop = new Workshop();
+  const stray = push({ id: 'stray', time: micros(NEXT, 1) });
+  const oddly = { novelty: 1, message_data: { title: 1, badge: 2 } };
+  const pulls = [
+    workshop.events(DAY, [[push({ old: 1 }), { ...stray, ...oddly, channel: 'telepathy' }]]),
+    workshop.events(NEXT, [[{ ...stray, newer: 1 }]]),
+  ];
+  await workshop.load(...order.map((index) => pulls[index]!));
+  const drift = 'select date, place, field, records from ops.drift_by_day order by all';
+  expect(await workshop.lines(drift)).toEqual([`${DAY} | record | old | 1`, `${NEXT} | record | newer | 1`]);
+});
+
 test('reading quickly and reading closely give the same rows', { tags: ['long'] }, async () => {
   const ordinary = [
     push({ id: 'a' }),
@@ -217,7 +233,7 @@ test('every value is in its column or in extra, whatever its kind', async () => 
     const entries = fields.flatMap(({ place: at, field, kind, part }): [string, unknown][] => {
       if (at !== place) return [];
       if (part !== null) return [[field, texts(part)]];
-      return ['scalar', 'recipient', 'text', 'any'].includes(kind) ? [[field, mark()]] : [];
+      return ['string', 'recipient', 'text', 'any'].includes(kind) ? [[field, mark()]] : [];
     });
     return Object.fromEntries(entries);
   };
@@ -260,6 +276,83 @@ test('every value is in its column or in extra, whatever its kind', async () => 
   const came = JSON.stringify([sent, statistics, subchannels]).match(/m\d+m/g) ?? [];
   expect(came.length).toBeGreaterThan(2_000);
   expect(came.filter((one) => !held.includes(one))).toEqual([]);
+});
+
+describe('a record with a value of another JSON type keeps its whole text', () => {
+  const whole = {
+    ...record(),
+    experiment_group_name: 'A "best"',
+    resource_title: '[광고]\n\\',
+    time: micros(DAY, 5),
+  };
+  const texts = Object.keys(whole).filter((key) => !['message_data', 'channel_metadata'].includes(key));
+  const odd = texts.flatMap((key) =>
+    [12, 1.5, true, { a: 1 }, ['x']].map((value, i) => ({ ...whole, id: `${key}${i}`, [key]: value })),
+  );
+  const sound = [
+    { ...whole, id: 's1' },
+    Object.fromEntries(Object.entries({ ...whole, id: 's2' }).reverse()),
+    without({ ...whole, id: 's3' }, 'user_id', 'failure_reason'),
+    { ...whole, id: 's4', device_id: null },
+    { ...whole, id: 's5', user_id: '\u0001"\u001f', message_data: { a: '"' } },
+    { ...whole, id: 's6', channel_metadata: { channel_subtype: 'mms', brand_message_target: null } },
+  ];
+  const metadata = {
+    ...whole,
+    id: 'metadata',
+    channel_metadata: { channel_subtype: 5, brand_message_target: null },
+  };
+
+  test.for([
+    ['a first record that is sound', [...sound, ...odd, metadata]],
+    ['an odd first record', [...odd, metadata, ...sound]],
+    [
+      'an unknown key in each',
+      [...sound, ...odd, metadata].map((row) => ({ ...row, novelty: { deep: 'ä' } })),
+    ],
+  ] as const)('with %s', async ([, rows]) => {
+    const workshop = new Workshop();
+    await workshop.load(workshop.events(DAY, [[...rows]]));
+    const kept = await workshop.lines(
+      "select coalesce(extra ->> '$.id', event_id) from events where list_has_any(json_keys(extra), ['channel', 'resource_title'])",
+    );
+    const expected = [...odd, metadata].map(({ id }) => (typeof id === 'string' ? id : JSON.stringify(id)));
+    expect(kept.toSorted()).toEqual(expected.toSorted());
+    const drift = await workshop.lines(
+      "select field from ops.schema_drift where kind = 'type' and place = 'record' order by 1",
+    );
+    expect(drift).toEqual(texts.toSorted());
+  });
+
+  test('so does a message', async () => {
+    const workshop = new Workshop();
+    const sms = { title: 'a', body: 'b', recipientNo: '01012345678', requestDate: '2026-11-20 10:00:00' };
+    const files = [
+      { fileId: 5, fileName: 'a' },
+      { fileId: 5, fileName: 6 },
+    ];
+    const messages = [
+      sms,
+      { ...sms, title: 1 },
+      { ...sms, recipientNo: 1_012_345_678 },
+      { ...sms, attachFileList: files },
+    ];
+    const rows = messages.map((message, i) =>
+      record({ id: `t${i}`, channel: 'text-message', message_data: message }),
+    );
+    await workshop.load(workshop.events(DAY, [rows]));
+    expect(await workshop.lines("select event_id, extra ->> '$.body' from text_messages order by 1")).toEqual(
+      ['t0 | -', 't1 | b', 't2 | b', 't3 | -'],
+    );
+    expect(
+      await workshop.lines('select file_id, file_name, extra from text_message_attachments order by all'),
+    ).toEqual(['5 | 6 | {"fileId":5,"fileName":6}', '5 | a | -']);
+    expect(await workshop.lines('select place, field from ops.schema_drift order by 1, 2')).toEqual([
+      'attachment | fileName',
+      'message_data:text-message | recipientNo',
+      'message_data:text-message | title',
+    ]);
+  });
 });
 
 test('unknown fields hide what is personal, and credentials', async () => {

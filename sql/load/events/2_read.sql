@@ -7,6 +7,8 @@
 
 -- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
 -- records, and are read with a structure of their own.
+-- framing: the length of a record of these keys without unknown members and without the values of known ones, of which
+-- an absent one counts as null.
 set variable first_record = null;
 set variable first_record = (
     select {keys: if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)}
@@ -21,6 +23,7 @@ set variable first_record = (
 );
 set variable first_record = {
     keys: getvariable('first_record').keys::varchar[],
+    framing: framing(list_intersect(getvariable('first_record').keys::varchar[], [{record_fields}]), [{record_fields}]),
     unknown: object_of(
         list_transform(
             list_filter(
@@ -94,19 +97,57 @@ told as (
             given.experiment_group_name,
             unless_id(given.user_journey_id),
             unless_id(given.user_journey_node_id)
-        ) as texts
+        ) as texts,
+        -- The length of the record if each text is a text or null; see quoted_length.
+        quoted_length(given.id)
+        + quoted_length(given.user_id)
+        + quoted_length(given[getvariable('settings').brand || '_user_id'])
+        + quoted_length(given.device_id)
+        + quoted_length(given[getvariable('settings').brand || '_device_id'])
+        + quoted_length(given.channel)
+        + quoted_length(given.event_name)
+        + quoted_length(given.failure_reason)
+        + quoted_length(given.resource_title)
+        + quoted_length(given.resource_type)
+        + quoted_length(given.campaign_id)
+        + quoted_length(given.experiment_group_name)
+        + quoted_length(given.user_journey_id)
+        + quoted_length(given.user_journey_node_id)
+        + quoted_length(given.time)
+        + coalesce(strlen(given.message_data), 4)
+        + coalesce(strlen(given.channel_metadata), 4)
+        + case
+            when keys = getvariable('first_record').keys then getvariable('first_record').framing
+            else framing(keys, [{record_fields}])
+        end as known_length
     from read
 ),
 
-looked_at as (
-    select *, holds_nested(record, 'record', texts) as has_nested
+with_unknown as (
+    select
+        *,
+        case
+            when unknown_keys = 'of the first'
+            then to_json(json_transform(record, getvariable('first_record').unknown))::varchar
+        end as unknown_members
     from told
+),
+
+looked_at as (
+    select
+        *,
+        case
+            when strlen(record) <> known_length + coalesce(strlen(unknown_members) - 1, 0) or regexp_matches(texts, '["\\\x00-\x1E]')
+            then has_misfit(record, 'record')
+            else false
+        end as has_misfit
+    from with_unknown
 ),
 
 without_lists as (
     select
         *,
-        case when has_nested then json_transform(fitting(record, 'record'), shape('record')) else given end as r
+        case when has_misfit then json_transform(fitting(record, 'record'), shape('record')) else given end as r
     from looked_at
 ),
 
@@ -124,7 +165,7 @@ typed as (
         end as metadata_values,
         unwrapped(r.message_data) as given_message,
         not is_object
-        or has_nested
+        or has_misfit
         or is_nonconforming_metadata(r.channel_metadata)
         -- The time cannot be read.
         or (r.time is not null and micros is null) as nonconforming
@@ -154,8 +195,7 @@ named as (
         export_date,
         case
             when nonconforming or unknown_keys = 'others' then extra_of(coalesce(record, 'null'::json), 'record')
-            when unknown_keys = 'of the first'
-            then masked(to_json(json_transform(record, getvariable('first_record').unknown))::varchar)::json
+            when unknown_members is not null then masked(unknown_members)::json
         end as extra,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message,
         texts

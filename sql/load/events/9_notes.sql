@@ -47,6 +47,9 @@ inner join days on all_counts.export_date = days.date
 group by all
 having sum(all_counts.records) > 0;
 
+-- The drift of an export is that of the rows that it keeps.
+delete from ops.drift_by_day where stream = 'events' and date in (select date from changed_exports);
+
 create or replace temp table extras as
 with found as (
     select 'record' as place, export_date, extra from events
@@ -57,8 +60,8 @@ with found as (
 select place, export_date as date, extra
 from found
 where
-    export_date between getvariable('load').first_day and getvariable('load').last_day
-    and export_date in (select date from days)
+    export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+    and export_date in (select date from changed_exports)
     and extra is not null;
 
 insert into ops.drift_by_day by name
@@ -73,7 +76,7 @@ select
     count(*) as records
 from events
 where
-    export_date in (select date from days)
+    export_date in (select date from changed_exports)
     and (channel is null or 'message_data:' || channel not in (select place from fields))
 group by all
 
@@ -81,7 +84,7 @@ union all
 -- Messages that are not an object; they are kept in other_messages.
 select 'events', export_date, 'record', 'message_data', 'type', min(json_type(message_data)), count(*)
 from other_messages
-where export_date in (select date from days) and 'message_data:' || channel in (select place from fields)
+where export_date in (select date from changed_exports) and 'message_data:' || channel in (select place from fields)
 group by export_date
 
 union all
@@ -97,7 +100,7 @@ from (
         extra
     from events
     where
-        export_date in (select date from days)
+        export_date in (select date from changed_exports)
         and (event_id is null or event_name is null or occurred_at is null)
 ) as required
 where json_extract_string(extra, pointer(field)) is null

@@ -32,6 +32,10 @@ select hashed
 from others
 where hashed in (select hashed from own);
 
+-- The exports whose rows change: those that are loaded, and those that lose rows to them.
+create or replace temp table changed_exports as
+select date from days;
+
 create or replace temp table repeats as
 select export_date, count(*) as shared_id, sum(records - different) as repeated
 from (
@@ -81,6 +85,11 @@ from (
 where place > 1 or export_date <> winner;
 
 delete from {table} where rowid in (select row_id from surplus);
+
+insert into changed_exports
+select export_date from surplus where export_date not in (select date from ops.removed_days)
+except
+select date from changed_exports;
 
 insert into ops.load_notes by name
 select
