@@ -69,6 +69,9 @@ from ops.coverage
 where stream = $stream and pulled_at > $instant
 order by coverage.date;
 
+-- name: ended_runs
+select run_id from ops.runs where finished_at is not null;
+
 -- name: experiments
 -- Replaces the settings of A/B tests by the given JSON.
 delete from ops.experiments;
@@ -124,11 +127,6 @@ with unreadable as (
 select 'events' as stream, unreadable.date, coverage.pull, 'unreadable_page' as note, 'page ' || page as subject
 from unreadable
 left join ops.coverage on coverage.stream = 'events' and unreadable.date = coverage.date;
-
--- name: finish_run
-update ops.runs
-set finished_at = $finishedAt, exit_code = $exitCode, outcome = $outcome, summary = coalesce(summary, $summary::json)
-where run_id = $runId;
 
 -- name: forget_budget
 delete from ops.budget;
@@ -269,9 +267,27 @@ from ops.snapshots
 where stream = $stream
 qualify row_number() over (partition by list order by date desc, pulled_at desc, pull desc) = 1;
 
--- name: start_run
-insert into ops.runs (run_id, command, started_at, version, process_id)
-values ($runId, $command, $startedAt, $version, $processId);
+-- name: runs
+-- Writes runs of the journal, given as JSON: those that the file lacks, and the ends of the others. A summary that the
+-- file has stays, since the journal holds its counts alone.
+create or replace temp table given_runs as
+select row.*
+from (
+    select unnest(from_json(
+        getvariable('given').runs,
+        '[{"run_id": "VARCHAR", "command": "VARCHAR", "started_at": "TIMESTAMPTZ", "finished_at": "TIMESTAMPTZ",
+           "exit_code": "INTEGER", "outcome": "VARCHAR", "summary": "JSON", "version": "VARCHAR", "process_id": "BIGINT"}]'
+    )) as row
+) as given;
+
+update ops.runs
+set finished_at = given.finished_at, exit_code = given.exit_code, outcome = given.outcome,
+    summary = coalesce(runs.summary, given.summary)
+from given_runs as given
+where runs.run_id = given.run_id;
+
+insert into ops.runs by name
+select * from given_runs where run_id not in (select run_id from ops.runs);
 
 -- name: tables
 select '"' || schema_name || '"."' || table_name || '"' as name

@@ -105,6 +105,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 /** The next step after a failed run: the hint, and what holds for runs. */
 export function adviceOf({ hint = '', ofRun = '' }: DawnloadError): string {
   return `${hint} ${ofRun}`.trim();

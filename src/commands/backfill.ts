@@ -5,7 +5,7 @@ import { requireService, streamsOn, type ServiceConfig } from '../config.js';
 import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode, TryLaterError } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { type Invocation } from '../invocation.js';
-import { runJob } from '../run.js';
+import { runJob } from '../run/run.js';
 import { makePlan, printPlan } from './plan.js';
 import { outcomeJson, summarise } from './summary.js';
 import {

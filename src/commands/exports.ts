@@ -7,9 +7,9 @@ import { Secrets } from '../redaction.js';
 import { adviceFor, ledgerState, type LedgerState } from '../exports/advice.js';
 import { type Export, blocksRuns, isResumable } from '../exports/export.js';
 import type { Ledger } from '../exports/ledger.js';
-import { wereRemoved } from '../run/retention.js';
-import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
-import { assertSameProject } from '../run/data-folder.js';
+import { wereRemoved } from '../erasure/retention.js';
+import { resumeExport, type ResumeOptions } from '../run/run.js';
+import { assertSameProject, withDataFolder } from '../run/data-folder.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 import { drawTable } from '../terminal/table.js';
@@ -80,14 +80,20 @@ export async function exportsAttachCommand(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
     );
   }
-  const { entry, isNew } = await withLedger(config, invocation, 'exports attach', async ({ ledger }) => {
-    const isNew = ledger.find(key) === undefined;
-    const entry = await ledger.attach(key, exportId, (change) =>
-      options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
-    );
-    warnDoubt(ledger, terminal);
-    return { isNew, entry };
-  });
+  const { entry, isNew } = await withDataFolder(
+    config,
+    invocation,
+    'exports attach',
+    'nothing',
+    async ({ ledger }) => {
+      const isNew = ledger.find(key) === undefined;
+      const entry = await ledger.attach(key, exportId, (change) =>
+        options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
+      );
+      warnDoubt(ledger, terminal);
+      return { isNew, entry };
+    },
+  );
   if (isNew) {
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
@@ -105,7 +111,7 @@ export async function exportsAbandonCommand(
   key: string,
 ): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  const entry = await withLedger(config, invocation, 'exports abandon', async ({ ledger }) => {
+  const entry = await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
     const abandoned = await ledger.abandon(key);
     warnDoubt(ledger, invocation.terminal);
     return abandoned;
@@ -127,7 +133,7 @@ export async function exportsResumeCommand(
   const state = await ledgerOf(config, effects);
   let entry = entryIn(state, key);
   if (entry.state === 'ambiguous')
-    entry = await withLedger(config, invocation, 'exports resume', ({ ledger }) =>
+    entry = await withDataFolder(config, invocation, 'exports resume', 'nothing', ({ ledger }) =>
       Promise.resolve(ledger.get(key)),
     );
   const payAgain = options.payAgain === true;

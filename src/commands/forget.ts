@@ -19,11 +19,11 @@ import {
 import type { Begun } from '../erasure/erase.js';
 import { ID_COLUMNS } from '../fields.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../errors.js';
-import { forget } from '../run.js';
-import type { LocalContext } from '../run/context.js';
+import type { OpenFolder } from '../run/data-folder.js';
+import { forget } from '../run/forget.js';
 import type { Invocation } from '../invocation.js';
 import { foldersOf } from '../storage/paths.js';
-import { formatCount, plural } from '../terminal/terminal.js';
+import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 
 export interface ForgetOptions {
@@ -46,8 +46,8 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const given = await givenIds(options);
-  const erased = await forget(config, invocation, (context) =>
-    begin(context, given, options, config, invocation),
+  const erased = await forget(config, invocation, (folder) =>
+    begin(folder, given, options, config, invocation),
   );
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
@@ -63,19 +63,20 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
 }
 
 async function begin(
-  context: LocalContext,
+  folder: OpenFolder,
   given: readonly Given[],
   options: ForgetOptions,
   config: Config,
   invocation: Invocation,
 ): Promise<Begun | undefined> {
-  const { erasures, terminal, effects, signal } = context;
+  const { erasures } = folder;
+  const { terminal, effects, signal } = invocation;
   if (given.length === 0) {
     throw new UsageError('No person is named.', {
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
   }
-  const persons = await search(context, given, options.includeShared === true, config);
+  const persons = await search(folder, given, options.includeShared === true, config, terminal);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
   await findDays(session);
@@ -86,12 +87,12 @@ async function begin(
     );
   }
   if (options.show === true) {
-    await show(context, persons, options.output);
+    await show(folder, persons, options.output, terminal);
     return undefined;
   }
   const rows = Object.fromEntries(await countFound(session));
   if (options.dryRun === true) {
-    await tellCounts(context, rows, options.json === true);
+    await tellCounts(folder, rows, options.json === true, terminal);
     return undefined;
   }
   const all = Object.values(rows).reduce((sum, one) => sum + one, 0);
@@ -123,10 +124,11 @@ async function begin(
  * id, and if it does not contain all ids, because the settings drop numbers or ids.
  */
 async function search(
-  { erasures, terminal }: LocalContext,
+  { erasures }: OpenFolder,
   given: readonly Given[],
   includeShared: boolean,
   { privacy, brand }: Config,
+  terminal: Terminal,
 ): Promise<Persons> {
   terminal.progress('looking for the ids in the warehouse');
   const dropsIds =
@@ -173,7 +175,7 @@ interface LandedIds {
 
 /** The distinct sets of ids in the landed records about these persons. */
 async function landedIds(
-  erasures: LocalContext['erasures'],
+  erasures: OpenFolder['erasures'],
   ids: readonly string[],
   brand: string,
 ): Promise<LandedIds[]> {
@@ -204,8 +206,12 @@ function idsOf(record: string, brand: string): Given[] {
 }
 
 /** Prints all stored data about the persons, or writes it to a folder. Changes nothing. */
-async function show(context: LocalContext, persons: Persons, output: string | undefined): Promise<void> {
-  const { erasures, terminal, dataDir } = context;
+async function show(
+  { erasures, dataDir }: OpenFolder,
+  persons: Persons,
+  output: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
   const session = await erasures.session();
   const rows = await rowsFound(session);
   const landed: object[] = [];
@@ -235,9 +241,10 @@ function parsed(json: string): unknown {
 
 /** Prints the number of rows that would be erased in each place. */
 async function tellCounts(
-  { erasures, terminal }: LocalContext,
+  { erasures }: OpenFolder,
   rows: Readonly<Record<string, number>>,
   asJson: boolean,
+  terminal: Terminal,
 ): Promise<void> {
   let records = 0;
   let mentions = 0;

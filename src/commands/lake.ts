@@ -12,7 +12,6 @@ import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
-import { forgottenError } from '../journal/doubt.js';
 import { withDataFolder } from '../run/data-folder.js';
 import type { Invocation } from '../invocation.js';
 import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
@@ -37,12 +36,17 @@ export async function lakeSetupCommand(
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
-  const { created, added } = await withDataFolder(config, invocation, 'lake setup', ({ journal }) =>
-    withLake(config, invocation, async (lake) => {
-      terminal.progress('setting up the lake');
-      const state = new LakeState(journal, config.lake);
-      return setUp({ lake, state, effects, version, takeOver });
-    }),
+  const { created, added } = await withDataFolder(
+    config,
+    invocation,
+    'lake setup',
+    'nothing',
+    ({ journal }) =>
+      withLake(config, invocation, async (lake) => {
+        terminal.progress('setting up the lake');
+        const state = new LakeState(journal, config.lake);
+        return setUp({ lake, state, effects, version, takeOver });
+      }),
   );
   terminal.progress('');
   const { uri, warehouse } = config.lake.catalog;
@@ -74,11 +78,9 @@ export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocat
 export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const commits = await withDataFolder(config, invocation, 'lake push', async (folder) => {
-    const found = await folder.doubt();
-    if (found?.erasures === true) throw forgottenError(found);
-    return pushLake(config, invocation, folder.journal, 'lake push');
-  });
+  const commits = await withDataFolder(config, invocation, 'lake push', 'erasures', ({ journal }) =>
+    pushLake(config, invocation, journal, 'lake push'),
+  );
   terminal.progress('');
   terminal.note(describePushed({ commits: commits.length, rows: rowsAdded(commits) }));
   if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));

@@ -15,7 +15,7 @@ import { requirePlan, streamsOn, type Config } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { relative } from 'node:path';
 import { dataFiles, foldersOf } from '../storage/paths.js';
-import { foldersDue } from '../run/retention.js';
+import { foldersDue } from '../erasure/retention.js';
 import type { Invocation } from '../invocation.js';
 import { isResumable, type Export } from '../exports/export.js';
 import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';

@@ -13,12 +13,10 @@ import { KeptQueries } from '../storage/kept-queries.js';
 import { isRecord } from '../api/limits.js';
 import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
 import { findRows } from '../queries/rows.js';
-import { forgottenError } from '../journal/doubt.js';
 import { Journal } from '../journal/journal.js';
-import { withLedger } from '../run.js';
 import type { Invocation } from '../invocation.js';
-import type { RunReport } from '../run/report.js';
-import { assertSameProject } from '../run/data-folder.js';
+import type { StepOutcome } from '../run/report.js';
+import { assertSameProject, withDataFolder } from '../run/data-folder.js';
 import { lockState } from '../storage/run-lock.js';
 import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
@@ -127,13 +125,13 @@ export function wantedOf(settings: PushSettings): Wanted {
   };
 }
 
-/** Makes the pushes of the configuration in order. A push that fails is recorded, and the next one follows. */
+/** Makes the pushes of the configuration in order. A push that fails has its outcome, and the next one follows. */
 export async function pushNightly(
   config: ServiceConfig,
   invocation: Invocation,
   journal: Journal,
-  report: RunReport,
-): Promise<void> {
+): Promise<StepOutcome[]> {
+  const outcomes: StepOutcome[] = [];
   for (const settings of config.pushes) {
     const { name } = settings;
     invocation.terminal.progress(`pushing ${name}`);
@@ -142,26 +140,19 @@ export async function pushNightly(
       const pushed = await pushRows(wanted, config, invocation, journal, {
         agree: () => Promise.resolve(false),
       });
-      report.pushed({ name, failed: false, sentence: sentenceOn(wanted, pushed) });
+      outcomes.push({
+        step: `push ${name}`,
+        failed: false,
+        sentence: `${name}: ${sentenceOn(wanted, pushed)}`,
+      });
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
       const hint = error instanceof DawnloadError ? ` ${error.hint ?? ''}` : '';
-      report.pushed({ name, failed: true, sentence: `${messageOf(error)}${hint}`.trim() });
+      const sentence = `The push ${name} failed: ${messageOf(error)}${hint}`.trim();
+      outcomes.push({ step: `push ${name}`, failed: true, sentence });
     }
   }
-}
-
-/** Works under the lock, with a journal that lacks nothing: a row that reaches people must not be sent twice. */
-function withSureJournal<T>(
-  config: ServiceConfig,
-  invocation: Invocation,
-  command: string,
-  work: (journal: Journal) => Promise<T>,
-): Promise<T> {
-  return withLedger(config, invocation, command, ({ journal, doubt }) => {
-    if (doubt !== undefined) throw forgottenError(doubt);
-    return work(journal);
-  });
+  return outcomes;
 }
 
 /** The pushes of the project in the settings. */
@@ -179,7 +170,7 @@ async function perform(
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   terminal.progress('pushing');
-  const pushed = await withSureJournal(config, invocation, 'push', (journal) =>
+  const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
     pushRows(wanted, config, invocation, journal, {
       dryRun,
       agree: async (doubts) =>
@@ -403,7 +394,7 @@ export async function pushResumeCommand(
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
-  const wanted = await withSureJournal(config, invocation, 'push resume', async (journal) => {
+  const wanted = await withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
     const ledger = new PushLedger(journal, effects);
     await ledger.settle();
     const push = ledger.get(id);
@@ -421,7 +412,7 @@ export async function pushResumeCommand(
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  await withLedger(config, invocation, 'push abandon', async ({ journal }) => {
+  await withDataFolder(config, invocation, 'push abandon', 'nothing', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);
     await ledger.settle();
     const push = ledger.get(id);

@@ -1,7 +1,7 @@
 /** `dawnload rebuild`: rebuilds the warehouse from the landing zone and the ledger, without any request. */
 import type { ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
-import { rebuild } from '../run.js';
+import { rebuild } from '../run/run.js';
 import type { Invocation } from '../invocation.js';
 import { outcomeJson, summarise } from './summary.js';
 

@@ -5,9 +5,9 @@ import { Pending } from '../erasure/erase.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { untrackedIn, type Untracked } from '../exports/recovery.js';
 import type { Invocation } from '../invocation.js';
-import { forgottenError } from '../journal/doubt.js';
+import { forgottenError, type Doubt } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
-import { withLedger } from '../run.js';
+import { headsOf, withDataFolder } from '../run/data-folder.js';
 import { dataFiles } from '../storage/paths.js';
 import { PushLedger } from '../push/ledger.js';
 import { rememberedCalls, type RememberedCall } from '../storage/row-hashes.js';
@@ -30,7 +30,12 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
   const { terminal, signal, effects } = invocation;
   const config = invocation.loadConfig();
   const { working, published } = dataFiles(config.dataDir);
-  return withLedger(config, invocation, 'recover', async ({ ledger, journal, doubt, again }) => {
+  return withDataFolder(config, invocation, 'recover', 'nothing', async (folder) => {
+    const { ledger, journal, landing } = folder;
+    // A later run may read the manifests of pulls that this one does not, so all are agreed to.
+    const again = async (): Promise<Doubt | undefined> =>
+      folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
+    const doubt = folder.doubt && (await again());
     const untracked = await untrackedIn(config.dataDir, journal, ledger, {
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),

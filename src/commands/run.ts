@@ -5,7 +5,8 @@ import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
-import { runJob, type AfterPublishing } from '../run.js';
+import { runJob } from '../run/run.js';
+import type { AfterPublishing } from '../run/after-run.js';
 import type { Invocation } from '../invocation.js';
 import { newestDay } from './published.js';
 import { outcomeJson, summarise } from './summary.js';
@@ -34,8 +35,8 @@ export async function runCommand(options: RunOptions, invocation: Invocation): P
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
   }
   const { published } = dataFiles(config.dataDir);
-  const pushes: AfterPublishing = async (report, journal) =>
-    (await import('./push.js')).pushNightly(config, invocation, journal, report);
+  const pushes: AfterPublishing = async (journal) =>
+    (await import('./push.js')).pushNightly(config, invocation, journal);
   const outcome = await withAlerts(
     config,
     invocation,

@@ -2,10 +2,9 @@
 import { listDays, type DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { explainLimit, REASONS } from '../exports/budget.js';
-import { describeGap, type RunReport, describeGroup, describeNotPushed, mergedGaps } from '../run/report.js';
+import { describeGap, type RunReport, describeGroup, mergedGaps } from '../run/report.js';
 import type { Unpaid } from '../exports/paid-request.js';
-import { describePushed } from '../lake/push.js';
-import type { Outcome } from '../run.js';
+import type { Outcome } from '../run/run.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
 const UNPAID: Record<Unpaid['verdict'], string> = {
@@ -16,7 +15,7 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
 
 /** Prints the outcome and returns its exit code. */
 export function summarise(
-  { report, publishedBytes, page }: Outcome,
+  { report, publishedBytes }: Outcome,
   terminal: Terminal,
   published: string,
   now: Date,
@@ -87,36 +86,20 @@ export function summarise(
       { event: 'not_published', exit_code: exitCode },
     );
   }
-  if (page !== undefined) terminal.note(`The report on it is ${page}.`, { event: 'report' });
-  tellPushes(report, terminal);
-  tellLake(report, terminal);
+  for (const { step, failed, sentence } of report.steps) {
+    const fields = { event: failed ? 'step_failed' : 'step_done', step };
+    if (failed) terminal.warn(sentence, fields);
+    else terminal.note(sentence, fields);
+  }
   // The next run does not repair a run that is withheld by a check; the meaning of the check names the remedy.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
-      report.gaps.length > 0 || (report.attention.length === 0 && report.lakeOutcome?.pushed === false)
+      report.gaps.length > 0 || report.attention.length === 0
         ? 'Incomplete: the next run continues from here.'
         : 'Incomplete: a person has to decide, see above.',
     );
   }
   return exitCode;
-}
-
-function tellPushes({ pushes }: RunReport, terminal: Terminal): void {
-  for (const { name, failed, sentence } of pushes) {
-    const fields = { event: failed ? 'push_failed' : 'pushed_back', push: name };
-    if (failed) terminal.warn(`The push ${name} failed: ${sentence}`, fields);
-    else terminal.note(`${name}: ${sentence}`, fields);
-  }
-}
-
-function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {
-  if (lakeOutcome === undefined) return;
-  if (lakeOutcome.pushed) {
-    const { commits, rows } = lakeOutcome;
-    terminal.note(describePushed(lakeOutcome), { event: 'pushed', commits, rows });
-    return;
-  }
-  terminal.warn(describeNotPushed(lakeOutcome), { event: 'not_pushed', days: lakeOutcome.days.length });
 }
 
 /** The outcome as JSON, for `--json` of the commands that load data. */

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { dayCount, type Day } from '../calendar.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
-import { EXIT, exitCodeOf, messageOf } from '../errors.js';
-import { describeGap, describeNotPushed, type RunReport } from '../run/report.js';
+import { EXIT, exitCodeOf, messageOf, TryLaterError } from '../errors.js';
+import { describeGap, type RunReport } from '../run/report.js';
 import { cut } from '../text.js';
 
 export interface Alert {
@@ -46,14 +46,14 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
     alerts.push({ cause, message, numbers, next });
   };
 
-  if (failure !== undefined) {
+  if (failure !== undefined && !isBusy(ended)) {
     const numbers = { exit_code: exitCodeOf(failure) };
     add('failure', `The run failed. ${messageOf(failure)}`, numbers, 'dawnload doctor');
   } else if (report !== undefined && hasFailed(ended)) {
     const { gaps } = report;
     const numbers = { exit_code: EXIT.incomplete, ...(gaps.length > 0 && { gaps: gaps.length }) };
     add('failure', `The run is incomplete. ${whatIsMissing(report)}`, numbers, 'dawnload status');
-  } else if (memory.failing) {
+  } else if (memory.failing && !isBusy(ended)) {
     const rows = (report?.totals() ?? []).reduce((sum, total) => sum + total.rows, 0);
     add('recovery', 'The run is complete again.', { rows }, 'dawnload status');
   }
@@ -91,15 +91,18 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
 /** True if a run failed, as defined for alerts and pings: a missing budget is not a failure. */
 export function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>): boolean {
-  return failure !== undefined || report?.exitCode() === EXIT.incomplete;
+  return (failure !== undefined && !isBusy({ failure })) || report?.exitCode() === EXIT.incomplete;
 }
 
-function whatIsMissing({ gaps: [gap], attention, lakeOutcome, pushes }: RunReport): string {
+/** True if another run holds the lock; its outcome is not known here, but that the data is old is. */
+export function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
+  return failure instanceof TryLaterError;
+}
+
+function whatIsMissing({ gaps: [gap], attention, steps }: RunReport): string {
   if (gap !== undefined) return describeGap(gap).replace(/[.]?$/, '.');
-  const push = pushes.find(({ failed }) => failed);
-  if (attention.length > 0) return 'Something needs action.';
-  if (push !== undefined) return `The push ${push.name} failed. ${push.sentence}`;
-  return lakeOutcome?.pushed === false ? describeNotPushed(lakeOutcome) : 'Something needs action.';
+  const step = attention.length > 0 ? undefined : steps.find(({ failed }) => failed);
+  return step?.sentence ?? 'Something needs action.';
 }
 
 /** The request body in the format of the receiver. */

@@ -7,11 +7,20 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { dayOf, lastCompleteDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
-import { InterruptedError, messageOf, TryLaterError } from '../errors.js';
+import { InterruptedError, messageOf } from '../errors.js';
 import type { Invocation } from '../invocation.js';
 import type { RunReport } from '../run/report.js';
 import { DurableFolder } from '../storage/atomic-file.js';
-import { bodyOf, causesOf, hasFailed, memoryShape, type Alert, type Ended, type Memory } from './alerts.js';
+import {
+  bodyOf,
+  causesOf,
+  hasFailed,
+  isBusy,
+  memoryShape,
+  type Alert,
+  type Ended,
+  type Memory,
+} from './alerts.js';
 
 type AlertConfig = Pick<Config, 'alerts' | 'pingUrl' | 'dataDir' | 'projectId'>;
 
@@ -42,9 +51,8 @@ export async function withAlerts<T extends { readonly report: RunReport }>(
     await tell(outcome.report, undefined);
     return outcome;
   } catch (failure) {
-    // No alert is needed if the user stopped the run, or if the run did nothing because another run was active.
-    if (!(failure instanceof InterruptedError) && !(failure instanceof TryLaterError))
-      await tell(undefined, failure);
+    // The user stopped the run, and knows it.
+    if (!(failure instanceof InterruptedError)) await tell(undefined, failure);
     throw failure;
   }
 }
@@ -56,13 +64,13 @@ async function afterRun(config: AlertConfig, invocation: Invocation, ended: Ende
   const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
   const [delivered] = await Promise.all([
     deliver(config, alerts, invocation),
-    ping(config, hasFailed(ended) ? '/fail' : '', invocation),
+    isBusy(ended) ? undefined : ping(config, hasFailed(ended) ? '/fail' : '', invocation),
   ]);
   const told = Object.fromEntries(delivered.map(({ cause }) => [cause, today]));
   const drift = told['drift'] === undefined ? [] : (ended.report?.drift() ?? []);
   const next: Memory = {
     told: { ...memory.told, ...told },
-    failing: hasFailed(ended),
+    failing: isBusy(ended) ? memory.failing : hasFailed(ended),
     drift: [...new Set([...memory.drift, ...drift])].sort(),
   };
   const folder = new DurableFolder(config.dataDir, effects);

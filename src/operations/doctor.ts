@@ -18,7 +18,7 @@ import { changesOf } from '../lake/transaction.js';
 import { MOST_SKEW_MS } from '../api/clocks.js';
 import { withLake } from '../lake/push.js';
 import type { Invocation } from '../invocation.js';
-import { wereRemoved } from '../run/retention.js';
+import { wereRemoved } from '../erasure/retention.js';
 import { Journal, type JournalPlace } from '../journal/journal.js';
 import { runsOf, type PastRun } from '../journal/runs.js';
 import { ask, openInstance } from '../storage/duckdb.js';

@@ -8,6 +8,7 @@ import { RefusedError, UsageError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
 import type { CallOutcome, Entry, Line, PushCounts } from '../journal/lines.js';
 import type { CallState, RememberedCall } from '../storage/row-hashes.js';
+import type { PushRow } from '../warehouse/rows.js';
 
 export type Outcome = CallOutcome;
 export type Counts = PushCounts;
@@ -44,6 +45,12 @@ export const sentRows = (push: Push): number =>
 export const callsOf = (push: Push): number =>
   push.sent.reduce((sum, { calls }) => sum + calls, push.calls.size);
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
+/** The row of `ops.pushes`. */
+export function rowOf(push: Push): PushRow {
+  const numbers = { sent: sentRows(push), unknown: unknownRows(push), calls: callsOf(push) };
+  return { ...push, ...push.counts, ...numbers };
+}
+
 /** True if a person has to decide: nobody knows whether the service has some rows. */
 export const waits = (push: Push): boolean =>
   isUnfinished(push) && push.once && unknownRows(push) > rowsIn(push, 'in_doubt');

@@ -1,12 +1,31 @@
-/** The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code. */
+/**
+ * The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code; and its record
+ * in the journal and in `ops.runs`.
+ */
 import { type Day, dayCount, daysOf, rangesOf } from '../calendar.js';
-import { EXIT, type ExitCode } from '../errors.js';
+import {
+  asError,
+  ClockError,
+  CorruptDatabaseError,
+  CredentialsError,
+  DamageError,
+  EXIT,
+  exitCodeOf,
+  InterruptedError,
+  messageOf,
+  ServiceError,
+  StorageError,
+  type ExitCode,
+} from '../errors.js';
 import type { Budget } from '../exports/budget.js';
 import type { ExportLine, Unpaid } from '../exports/paid-request.js';
 import type { Gap } from '../streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
-import type { LoadReport } from '../warehouse/rows.js';
+import type { LoadReport, RunRow } from '../warehouse/rows.js';
 import type { Pull } from '../storage/pull.js';
+import type { Invocation } from '../invocation.js';
+import type { Journal } from '../journal/journal.js';
+import type { PastRun, RunOver } from '../journal/runs.js';
 import { plural } from '../terminal/terminal.js';
 import type { Stream } from '../streams.js';
 
@@ -28,9 +47,8 @@ export class RunReport {
   #mainGoals: Readonly<Record<string, string>> = {};
   #findings: readonly FindingGroup[] = [];
   #withheld: string | undefined;
-  #lake: LakeOutcome | undefined;
   readonly #removed: Removal[] = [];
-  readonly #pushes: PushOutcome[] = [];
+  readonly #steps: StepOutcome[] = [];
 
   constructor(readonly startedAt: Date) {}
 
@@ -103,22 +121,13 @@ export class RunReport {
     return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
   }
 
-  /** Records the outcome of the push to the lake. The file is published in any case; the next run pushes what is missing. */
-  lake(outcome: LakeOutcome): void {
-    this.#lake = outcome;
+  /** Records the outcome of a step after publishing, which cannot undo or withhold what was published. */
+  step(outcome: StepOutcome): void {
+    this.#steps.push(outcome);
   }
 
-  get lakeOutcome(): LakeOutcome | undefined {
-    return this.#lake;
-  }
-
-  /** Records the outcome of a push. The file is published in any case. */
-  pushed(outcome: PushOutcome): void {
-    this.#pushes.push(outcome);
-  }
-
-  get pushes(): readonly PushOutcome[] {
-    return this.#pushes;
+  get steps(): readonly StepOutcome[] {
+    return this.#steps;
   }
 
   /** The days that this run loaded, over all streams. */
@@ -205,7 +214,7 @@ export class RunReport {
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
-    if (this.#lake?.pushed === false || this.#pushes.some(({ failed }) => failed)) return EXIT.incomplete;
+    if (this.#steps.some(({ failed }) => failed)) return EXIT.incomplete;
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
@@ -245,19 +254,19 @@ export class RunReport {
           }),
       seconds: this.#seconds,
       ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
-      ...(this.#lake === undefined ? {} : { lake: this.#lake }),
-      ...(this.#pushes.length === 0 ? {} : { pushes: this.#pushes }),
+      ...(this.#steps.length === 0 ? {} : { after_publishing: this.#steps }),
       ...(this.#removed.length === 0 ? {} : { removed: this.#removed }),
       exit_code: this.exitCode(),
     };
   }
 }
 
-/** A push of the configuration. */
-export interface PushOutcome {
-  readonly name: string;
+/** The outcome of a step after publishing. */
+export interface StepOutcome {
+  /** `lake`, `push NAME`, `landing` or `page`. */
+  readonly step: string;
   readonly failed: boolean;
-  /** What was sent, or why nothing more was, in whole sentences. */
+  /** In whole sentences; after a failure also the command that repairs it. */
   readonly sentence: string;
 }
 
@@ -310,14 +319,84 @@ export function describeGroup(group: FindingGroup): string {
   return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
 }
 
-type LakeOutcome =
-  | { readonly pushed: true; readonly commits: number; readonly rows: number }
-  /** Days that this run loaded and the lake may lack; `reason` is in whole sentences. */
-  | { readonly pushed: false; readonly days: readonly Day[]; readonly reason: string };
+/** A run as the journal and `ops.runs` record it. */
+export class RunRecord {
+  readonly report: RunReport;
+  readonly #journal: Journal;
+  readonly #run: { readonly runId: string; readonly command: string; readonly version: string };
+  readonly #now: () => Date;
 
-/** Returns a failed push as one line for the terminal. */
-export function describeNotPushed({ days, reason }: LakeOutcome & { readonly pushed: false }): string {
-  const ranges = rangesOf(days).map(({ start, end }) => (start === end ? start : `${start} to ${end}`));
-  const what = days.length === 0 ? 'What is published' : `What was loaded of ${ranges.join(', ')}`;
-  return `${what} is not in the lake: ${reason}`;
+  constructor(journal: Journal, command: string, { effects, runId, version }: Invocation) {
+    this.#journal = journal;
+    this.#run = { runId, command, version };
+    this.#now = () => effects.now();
+    this.report = new RunReport(effects.now());
+  }
+
+  /** Does the work between the lines of its begin and its end, which is written last and in every case. */
+  async around<T>(work: (report: RunReport) => Promise<T>): Promise<T> {
+    const begun = { ...this.#run, processId: process.pid };
+    await this.#journal.append('run', { event: 'begun', ...begun });
+    try {
+      const result = await work(this.report);
+      await this.#end(undefined);
+      return result;
+    } catch (error) {
+      // The journal may be on the disk that made the run fail; people are told the original failure.
+      await this.#end(asError(error)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The end of the run, as far as it is known. */
+  over(failure: Error | undefined): RunOver {
+    const exitCode = failure === undefined ? this.report.exitCode() : exitCodeOf(failure);
+    const summary = this.report.toJSON();
+    return {
+      runId: this.#run.runId,
+      finishedAt: this.#now(),
+      exitCode,
+      outcome: outcomeOf(exitCode, failure),
+      summary: failure === undefined ? summary : { ...summary, failure: messageOf(failure) },
+    };
+  }
+
+  async #end(failure: Error | undefined): Promise<void> {
+    const { runId, exitCode, outcome } = this.over(failure);
+    const counts = this.report.forJournal();
+    const summary = failure === undefined ? counts : { ...counts, failure: kindOf(failure) };
+    await this.#journal.append('run', { event: 'ended', runId, exitCode, outcome, summary });
+  }
+}
+
+/** The rows of `ops.runs`; `over` is the end of the run that goes on. */
+export function runRows(runs: readonly PastRun[], over?: RunOver): RunRow[] {
+  return runs.map(({ begun, over: ended = over?.runId === begun.runId ? over : undefined }) => ({
+    run_id: begun.runId,
+    command: begun.command,
+    started_at: begun.startedAt,
+    version: begun.version,
+    process_id: begun.processId,
+    finished_at: ended?.finishedAt,
+    exit_code: ended?.exitCode,
+    outcome: ended?.outcome,
+    summary: ended?.summary,
+  }));
+}
+
+/** The failure of a run in words that hold no text of the service, for the journal. */
+function kindOf(failure: Error): string {
+  if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
+  if (failure instanceof ServiceError) return 'The service did not answer as it should.';
+  if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
+  if (failure instanceof StorageError) return 'The data folder cannot be written.';
+  if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
+    return 'A file of the data folder is damaged.';
+  return 'It failed; its log says why.';
+}
+
+function outcomeOf(exitCode: number, failure: Error | undefined): string {
+  if (failure instanceof InterruptedError) return 'interrupted';
+  if (failure !== undefined) return 'failed';
+  return exitCode === EXIT.done ? 'done' : 'incomplete';
 }

@@ -89,24 +89,17 @@ export interface BudgetRow {
   readonly startDate: Day | undefined;
 }
 
-/** The start of a run, for `ops.runs`. */
-export interface RunStart {
-  readonly runId: string;
+/** A row of `ops.runs`; a run that was killed has no end. */
+export interface RunRow {
+  readonly run_id: string;
   readonly command: string;
-  readonly startedAt: Date;
+  readonly started_at: Date;
   readonly version: string;
-  readonly processId: number;
-}
-
-/** The end of a run, for `ops.runs`. */
-export interface RunEnd {
-  readonly runId: string;
-  readonly finishedAt: Date;
-  readonly exitCode: number;
-  /** `done`, `incomplete`, `interrupted` or `failed`. */
-  readonly outcome: string;
-  /** The results of the run, for people and monitors; stored as JSON. */
-  readonly summary: Readonly<Record<string, unknown>>;
+  readonly process_id: number;
+  readonly finished_at?: Date | undefined;
+  readonly exit_code?: number | undefined;
+  readonly outcome?: string | undefined;
+  readonly summary?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Returns the report of a pull that had been loaded before. */

@@ -37,8 +37,7 @@ import type {
   ExportRow,
   RetentionRow,
   MessageTotals,
-  RunEnd,
-  RunStart,
+  RunRow,
 } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
@@ -361,13 +360,17 @@ export class Warehouse {
     );
   }
 
-  async startRun(run: RunStart): Promise<void> {
-    await this.#writing(() => this.#session.runWith('ops/start_run', { ...run }));
-  }
-
-  async finishRun({ summary, ...run }: RunEnd): Promise<void> {
+  /** Writes the runs of which `ops.runs` does not hold the end. */
+  async noteRuns(runs: readonly RunRow[]): Promise<void> {
+    const ended = await this.#session.rows('ops/ended_runs', z.object({ run_id: z.string() }));
+    const known = new Set(ended.map((row) => row.run_id));
+    const rows = runs.filter((run) => !known.has(run.run_id));
+    if (rows.length === 0) return;
     await this.#writing(() =>
-      this.#session.runWith('ops/finish_run', { ...run, summary: wellFormedJson(summary) }),
+      this.#session.transaction(async () => {
+        await this.#session.set({ given: { runs: wellFormedJson(rows) } });
+        await this.#session.run('ops/runs');
+      }),
     );
   }
 

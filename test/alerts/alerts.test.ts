@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { bodyOf, causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
+import { TryLaterError } from '../../src/errors.js';
 import { RunReport } from '../../src/run/report.js';
 import { Place } from '../support/dawnload.js';
 
@@ -298,6 +299,12 @@ test.each<[string, Partial<Ended>, Partial<Memory>, unknown[]]>([
   ],
   ['statistics that miss one night are not', { newest: '2026-11-18' }, {}, []],
   ['statistics of no day yet are not', { newest: undefined }, {}, []],
+  [
+    'a run that finds the lock held tells that the data is old, and neither a failure nor a recovery',
+    { failure: new TryLaterError('Another run holds the lock.'), newest: '2026-11-16' },
+    { failing: true },
+    [{ cause: 'stale' }],
+  ],
 ])('%s', (_, run, memory, causes) => {
   expect(causesOf(over(run), { ...NOTHING_TOLD, ...memory })).toMatchObject(causes);
 });

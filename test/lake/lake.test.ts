@@ -221,7 +221,10 @@ describe('a push', () => {
     expect(night.stderr).toMatch(
       /What was loaded of .*2026-11-21 is not in the lake: The lake cannot be reached/,
     );
-    expect(JSON.parse(night.stdout)).toMatchObject({ exit_code: 1, lake: { pushed: false } });
+    expect(JSON.parse(night.stdout)).toMatchObject({
+      exit_code: 1,
+      after_publishing: [{ step: 'lake', failed: true }, { step: 'page' }],
+    });
     expect(
       await place.rows(
         "select count(*)::int as n from ops.coverage where date = '2026-11-21' and stream = 'events'",

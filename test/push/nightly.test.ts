@@ -73,7 +73,13 @@ test('are made in order, and a failed one withholds nothing and is alerted', asy
   expect(run.stderr).toContain('welcome: Pushed 1 row');
   expect(JSON.parse(run.stdout)).toMatchObject({
     exit_code: 1,
-    pushes: [{ name: 'tiers', failed: false }, { failed: true }, { failed: false }, { failed: false }],
+    after_publishing: [
+      { step: 'push tiers', failed: false },
+      { failed: true },
+      { failed: false },
+      { failed: false },
+      { step: 'page' },
+    ],
   });
   expect(received.join('')).toContain('The push everyone failed');
   expect(written(place).journeys).toMatchObject([{ userId: 'night', day: '2026-11-20' }]);

@@ -100,6 +100,22 @@ describe('a run that cannot publish', () => {
   });
 });
 
+describe('a run whose private warehouse is damaged', () => {
+  test('is recorded as failed, and the rebuilt file tells of it', async () => {
+    const place = await make(DAYS);
+    expect((await place.run(['run'])).code).toBe(0);
+    await writeFile(data(place, 'private', 'warehouse.duckdb'), 'no database');
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(await journalEnd(place)).toMatchObject({ outcome: 'failed', exitCode: 1 });
+    expect(await status(place)).toMatchObject({ code: 1, last_run: { outcome: 'failed' } });
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await place.rows('select outcome from ops.runs order by started_at')).toEqual([
+      { outcome: 'done' },
+      { outcome: 'failed' },
+    ]);
+  });
+});
+
 describe('after a kill within a paid request', () => {
   async function killed(): Promise<Place> {
     const place = await make(PAID);

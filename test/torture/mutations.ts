@@ -94,15 +94,15 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'left intents are not settled',
     by: ['kill'],
-    file: 'run.js',
-    changes: [['    await ledger.settle(context.exports.refusals);\n', '']],
+    file: 'run/data-folder.js',
+    changes: [['            await ledger.settle(config.exports.refusals);\n', '']],
   },
   {
     name: 'landed pulls are not caught up with',
     named: 'landed and was not loaded',
     by: ['night'],
-    file: 'run.js',
-    changes: [['    await loadLanded(context);\n', '']],
+    file: 'run/run.js',
+    changes: [['    await loadLanded(folder, invocation);\n', '']],
   },
   {
     name: 'what is paid is not downloaded by the next run',

@@ -161,11 +161,9 @@ describe('goals', () => {
   test('the main goal of before holds in a warehouse that is made anew, and after a setting', async () => {
     const workshop = new Workshop({ mainGoals: { c1: '구매' } });
     await workshop.with(async (warehouse) => {
-      const run = { runId: 'r1', startedAt: new Date('2026-11-17T00:00:00Z'), version: '1', processId: 1 };
-      await warehouse.startRun({ ...run, command: 'nightly' });
+      const begun = { run_id: 'r1', command: 'run', started_at: NOW, version: '1', process_id: 1 };
       const summary = { main_goals: [{ resource_id: 'c1', goal: '가입' }] };
-      const over = { runId: 'r1', finishedAt: NOW, exitCode: 0, outcome: 'done', summary };
-      await warehouse.finishRun(over);
+      await warehouse.noteRuns([{ ...begun, finished_at: NOW, exit_code: 0, outcome: 'done', summary }]);
       for (const pull of twoDays(workshop)) await warehouse.loader.load(pull);
       expect(await warehouse.model()).toEqual({ c2: '가입', c3: '가' });
     });

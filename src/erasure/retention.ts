@@ -2,31 +2,24 @@
  * `retention`: how long events, their landed pages and opt-outs are kept. Events leave the file before it is published;
  * pages are removed after a file is published that holds what was computed from them.
  */
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
-import { dayOf, isDay, listDays, shiftDay, type Day } from '../calendar.js';
+import { dayOf, isDay, shiftDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
-import { InterruptedError, messageOf } from '../errors.js';
+import type { Effects } from '../effects.js';
 import type { Export } from '../exports/export.js';
 import type { Journal } from '../journal/journal.js';
-import { latestCommits, LakeState } from '../lake/commits.js';
-import type { Lake } from '../lake/lake.js';
-import { withLake } from '../lake/push.js';
-import { verifiedEvents } from '../lake/verify.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { foldersOf, isReadingOf, rangeOf } from '../storage/paths.js';
 import { namesIn, orStorageError } from '../storage/storage-error.js';
 import { plural } from '../terminal/terminal.js';
-import type { HeldDay } from '../warehouse/warehouse.js';
-import type { LocalContext } from './context.js';
+import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../invocation.js';
 
 type Retention = Config['retention'];
 
 /** A folder of the landing zone that is due for removal, and the KST day of its content. */
-interface DueFolder {
+export interface DueFolder {
   readonly path: string;
   readonly day: Day;
   /** The export that the pages belong to. */
@@ -73,22 +66,33 @@ export async function foldersDue(
   return due;
 }
 
+/** The parts of the data folder that retention works with. */
+interface Kept {
+  readonly dataDir: string;
+  readonly ledger: { entries(): readonly Export[] };
+  readonly warehouse: Warehouse;
+  readonly report: {
+    removed(removal: { readonly place: string; readonly days: number; readonly items: number }): void;
+  };
+}
+
 /**
- * Removes old events and opt-outs from the file, and determines the landed folders to remove. Resolves with a function
- * that removes the folders; call it once the file is published.
+ * Removes old events and opt-outs from the file. Resolves with the landed folders to remove once the file is published.
+ *
+ * @param mayLeave returns the days that may leave the file, of those that are due
  */
 export async function retain(
-  context: LocalContext,
-  config: Pick<Config, 'retention' | 'lake'>,
-  invocation: Invocation,
-): Promise<() => Promise<void>> {
-  const { warehouse, ledger, effects, terminal, dataDir, report } = context;
+  { warehouse, ledger, dataDir, report }: Kept,
+  config: Pick<Config, 'retention'>,
+  { effects, terminal }: Invocation,
+  mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
+): Promise<DueFolder[]> {
   const { retention } = config;
   const now = effects.now();
   const today = dayOf(now);
   if (retention.events !== undefined) {
     const due = await warehouse.removable(shiftDay(today, -retention.events));
-    const left = await warehouse.removeDays(await heldByLake(due, context, config, invocation), now);
+    const left = await warehouse.removeDays(await mayLeave(due), now);
     const rows = left.reduce((sum, day) => sum + day.rows, 0);
     await noteDays(
       left.map(({ day }) => day),
@@ -107,7 +111,7 @@ export async function retain(
     'landing',
     folders.length,
   );
-  return () => removeFolders(context, folders);
+  return folders;
 
   async function noteDays(days: readonly Day[], place: string, items: number): Promise<void> {
     const [first] = [...days].sort();
@@ -132,66 +136,12 @@ export async function retain(
   }
 }
 
-/** Nights on which a day may wait to be compared with the lake before a person is told. */
-const PATIENCE_DAYS = 7;
-
-/**
- * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
- * published file, which was pushed, and in the lake. The others stay; after seven nights they need a person.
- *
- * @throws InterruptedError after Ctrl-C
- */
-async function heldByLake(
-  due: readonly HeldDay[],
-  { files, effects, terminal, dataDir, report, journal }: LocalContext,
-  { lake, retention }: Pick<Config, 'retention' | 'lake'>,
-  invocation: Invocation,
-): Promise<Day[]> {
-  const days = due.map(({ day }) => day);
-  if (lake === undefined || days.length === 0) return days;
-  let held: Day[] = [];
-  let reason = 'the lake does not hold the same rows';
-  terminal.progress('comparing old days with the lake');
-  try {
-    if (existsSync(files.published))
-      held = await withLake({ dataDir, lake }, invocation, async (opened) => {
-        const [newest] = await latestCommits(opened, 1);
-        new LakeState(journal, lake).assertOurs(newest);
-        return verifiedEvents(opened, await publishedAlike(opened, due));
-      });
-  } catch (error) {
-    if (error instanceof InterruptedError) throw error;
-    reason = messageOf(error);
-  }
-  const waiting = days.filter((day) => !held.includes(day));
-  if (waiting.length === 0) return held;
-  const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, since they could not be compared with the lake: ${reason}`;
-  const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
-  if (waiting.some((day) => day < longest)) {
-    report.needsAction(
-      `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` removes them.`,
-    );
-  } else terminal.warn(`${sentence}.`);
-  return held;
-}
-
-/** The days whose rows are equal in the published file, which was pushed, and in the private file. */
-async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day[]> {
-  const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
-  const published = await lake.session.rows('lake/published_events', shape);
-  return days
-    .filter(({ day, pull, loadedAt }) =>
-      published.some(
-        (row) => row.date === day && row.pull === pull && row.loaded_at_ms === loadedAt.getTime(),
-      ),
-    )
-    .map(({ day }) => day);
-}
-
 /** Removes landed folders. The journal notes the pages of an export first, so that they are not taken for lost. */
-async function removeFolders(
-  { journal, effects, dataDir }: LocalContext,
+export async function removeFolders(
   folders: readonly DueFolder[],
+  dataDir: string,
+  journal: Journal,
+  effects: Effects,
 ): Promise<void> {
   const disk = new DurableFolder(dataDir, effects);
   for (const { path, of } of folders) {
