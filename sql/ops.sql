@@ -70,7 +70,7 @@ where stream = $stream and pulled_at > $instant
 order by coverage.date;
 
 -- name: ended_runs
-select run_id from ops.runs where finished_at is not null;
+select run_id, exit_code from ops.runs where finished_at is not null;
 
 -- name: experiments
 -- Replaces the settings of A/B tests by the given JSON.

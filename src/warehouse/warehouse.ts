@@ -360,11 +360,14 @@ export class Warehouse {
     );
   }
 
-  /** Writes the runs of which `ops.runs` does not hold the end. */
+  /** Writes the runs of which `ops.runs` does not hold the end, or another than is known now. */
   async noteRuns(runs: readonly RunRow[]): Promise<void> {
-    const ended = await this.#session.rows('ops/ended_runs', z.object({ run_id: z.string() }));
-    const known = new Set(ended.map((row) => row.run_id));
-    const rows = runs.filter((run) => !known.has(run.run_id));
+    const ended = await this.#session.rows(
+      'ops/ended_runs',
+      z.object({ run_id: z.string(), exit_code: z.number() }),
+    );
+    const known = new Map(ended.map((row) => [row.run_id, row.exit_code]));
+    const rows = runs.filter((run) => (known.get(run.run_id) ?? -1) !== run.exit_code);
     if (rows.length === 0) return;
     await this.#writing(() =>
       this.#session.transaction(async () => {
