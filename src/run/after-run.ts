@@ -112,13 +112,13 @@ export async function afterRun(night: Night): Promise<void> {
     if (!step.wanted(night)) continue;
     try {
       const done = await step.run(night);
-      if (typeof done === 'string') report.step({ step: step.name, failed: false, sentence: done });
-      else for (const outcome of done ?? []) report.step(outcome);
+      if (typeof done === 'string') report.steps.push({ step: step.name, failed: false, sentence: done });
+      else for (const outcome of done ?? []) report.steps.push(outcome);
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
       const advice = error instanceof DawnloadError ? adviceOf(error) : '';
       const sentence = `${step.failed(night)}: ${messageOf(error)} ${advice}`.trim();
-      report.step({ step: step.name, failed: true, sentence });
+      report.steps.push({ step: step.name, failed: true, sentence });
     }
   }
 }

@@ -167,7 +167,7 @@ export async function loadOrReport(
   let all = true;
   for (const { pull, error } of failures) {
     all = false;
-    folder.report.notLoaded({ pull, error });
+    folder.report.unloaded.push({ pull, error });
   }
   return all;
 }

@@ -35,56 +35,46 @@ interface LoadFailure {
 }
 
 export class RunReport {
-  readonly #gaps: Gap[] = [];
+  /** Data that could not be pulled or loaded; the run continues with the rest. */
+  readonly gaps: Gap[] = [];
+  /** Landed pulls that could not be loaded; they may be superseded by the end of the run. */
+  readonly unloaded: LoadFailure[] = [];
+  readonly exports: ExportLine[] = [];
+  /** What needs a person: whole sentences that say what to do. */
+  readonly attention: string[] = [];
+  readonly removals: Removal[] = [];
+  /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
+  readonly steps: StepOutcome[] = [];
+  unpaidDays: readonly Unpaid[] = [];
+  budget: Budget | undefined;
+  /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
+  mainGoals: Readonly<Record<string, string>> = {};
+  /** The findings of each check as a group, `stop` checks first; `ops.checks` has the single findings. */
+  checks: readonly FindingGroup[] = [];
+  /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
+  clockSkewMs: number | undefined;
+  /** Seconds that each stage took. */
+  readonly seconds: Record<string, number> = {};
   readonly #loads: LoadReport[] = [];
-  readonly #notLoaded: LoadFailure[] = [];
-  readonly #exports: ExportLine[] = [];
-  readonly #attention: string[] = [];
   readonly #pending: string[] = [];
-  readonly #seconds: Record<string, number> = {};
-  #unpaid: readonly Unpaid[] = [];
-  #budget: Budget | undefined;
-  #mainGoals: Readonly<Record<string, string>> = {};
-  #findings: readonly FindingGroup[] = [];
   #withheld: string | undefined;
-  readonly #removed: Removal[] = [];
-  readonly #steps: StepOutcome[] = [];
 
   constructor(readonly startedAt: Date) {}
 
-  /** Records data that could not be pulled or loaded; the run continues with the rest. */
   gap(...gaps: readonly Gap[]): void {
-    this.#gaps.push(...gaps);
-  }
-
-  /** Records a landed pull that could not be loaded; it may be superseded by the end of the run. */
-  notLoaded(failure: LoadFailure): void {
-    this.#notLoaded.push(failure);
-  }
-
-  get unloaded(): readonly LoadFailure[] {
-    return this.#notLoaded;
+    this.gaps.push(...gaps);
   }
 
   loaded(load: LoadReport): void {
     if (load.changed) this.#loads.push(load);
   }
 
-  /** The number of records by kind of note, from the load of a pull. */
-  notesOf(pull: string): Readonly<Record<string, number>> {
-    return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
-  }
-
   exported(line: ExportLine): void {
-    this.#exports.push(line);
+    this.exports.push(line);
   }
 
-  /**
-   * Records something that needs action: an ambiguous export, a nonconforming page. Takes whole sentences that say what
-   * to do.
-   */
   needsAction(sentence: string): void {
-    this.#attention.push(sentence);
+    this.attention.push(sentence);
   }
 
   /** Records that the service has not finished the export of this key; a later run may find it ready. */
@@ -94,17 +84,13 @@ export class RunReport {
 
   /** @param budget the budget that the days would exceed */
   unpaid(days: readonly Unpaid[], budget?: Budget): void {
-    this.#unpaid = days;
-    this.#budget = budget;
+    this.unpaidDays = days;
+    this.budget = budget;
   }
 
-  /** Records main goals by campaign and user journey, for the journal; a warehouse that is made anew reads them there. */
-  choseGoals(goals: Readonly<Record<string, string>>): void {
-    this.#mainGoals = goals;
-  }
-
-  checked(findings: readonly FindingGroup[]): void {
-    this.#findings = findings;
+  /** Records a removal by the settings under `retention`. */
+  removed(removal: Removal): void {
+    this.removals.push(removal);
   }
 
   /**
@@ -121,66 +107,19 @@ export class RunReport {
     return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
   }
 
-  /** Records the outcome of a step after publishing, which cannot undo or withhold what was published. */
-  step(outcome: StepOutcome): void {
-    this.#steps.push(outcome);
+  /** The groups of checks that forbid publishing. */
+  get stops(): readonly FindingGroup[] {
+    return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
-  get steps(): readonly StepOutcome[] {
-    return this.#steps;
+  /** The number of records by kind of note, from the load of a pull. */
+  notesOf(pull: string): Readonly<Record<string, number>> {
+    return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
   }
 
   /** The days that this run loaded, over all streams. */
   get loadedDays(): readonly Day[] {
     return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
-  }
-
-  /** Records a removal by the settings under `retention`. */
-  removed(removal: Removal): void {
-    this.#removed.push(removal);
-  }
-
-  /** Records how long a stage took. */
-  took(stage: 'pull' | 'model' | 'check', milliseconds: number): void {
-    this.#seconds[stage] = milliseconds / 1000;
-  }
-
-  /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
-  clockSkewMs: number | undefined;
-
-  /** True if this run added anything to the warehouse. */
-  get changed(): boolean {
-    return this.#loads.length > 0;
-  }
-
-  get gaps(): readonly Gap[] {
-    return this.#gaps;
-  }
-
-  get attention(): readonly string[] {
-    return this.#attention;
-  }
-
-  get unpaidDays(): readonly Unpaid[] {
-    return this.#unpaid;
-  }
-
-  get budget(): Budget | undefined {
-    return this.#budget;
-  }
-
-  get exports(): readonly ExportLine[] {
-    return this.#exports;
-  }
-
-  /** The findings of each check as a group, `stop` checks first; `ops.checks` has the single findings. */
-  get checks(): readonly FindingGroup[] {
-    return this.#findings;
-  }
-
-  /** The groups of checks that forbid publishing. */
-  get stops(): readonly FindingGroup[] {
-    return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
   /** Number of loaded days and rows, by stream. */
@@ -212,10 +151,10 @@ export class RunReport {
 
   /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is lacking, else 0. */
   exitCode(): ExitCode {
-    if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
+    if (this.gaps.length > 0 || this.attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
-    if (this.#steps.some(({ failed }) => failed)) return EXIT.incomplete;
-    return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
+    if (this.steps.some(({ failed }) => failed)) return EXIT.incomplete;
+    return this.unpaidDays.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
   /** The report for the journal, which holds no text of the service and no value of a row. */
@@ -230,32 +169,32 @@ export class RunReport {
     return {
       started_at: this.startedAt.toISOString(),
       loaded: this.totals(),
-      exports: this.#exports.map(({ key, day, records, requested }) => ({
+      exports: this.exports.map(({ key, day, records, requested }) => ({
         key,
         date: day,
         records: records ?? null,
         requested,
       })),
-      not_requested: this.#unpaid.map(({ day, verdict, estimate }) => ({
+      not_requested: this.unpaidDays.map(({ day, verdict, estimate }) => ({
         date: day,
         estimated_records: estimate ?? null,
         reason: verdict,
       })),
-      gaps: this.#gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
-      needs_attention: this.#attention,
+      gaps: this.gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
+      needs_attention: this.attention,
       pending_exports: this.#pending,
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,
-      ...(Object.keys(this.#mainGoals).length === 0
+      ...(Object.keys(this.mainGoals).length === 0
         ? {}
         : {
-            main_goals: Object.entries(this.#mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
+            main_goals: Object.entries(this.mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
           }),
-      seconds: this.#seconds,
+      seconds: this.seconds,
       ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
-      ...(this.#steps.length === 0 ? {} : { after_publishing: this.#steps }),
-      ...(this.#removed.length === 0 ? {} : { removed: this.#removed }),
+      ...(this.steps.length === 0 ? {} : { after_publishing: this.steps }),
+      ...(this.removals.length === 0 ? {} : { removed: this.removals }),
       exit_code: this.exitCode(),
     };
   }

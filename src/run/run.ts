@@ -201,8 +201,8 @@ export async function deliver(
 
   await reportUnloaded(folder, invocation);
   await noteJob(folder, config, invocation);
-  report.choseGoals(await timed('model', () => warehouse.model()));
-  report.checked(await timed('check', () => warehouse.check()));
+  report.mainGoals = await timed('model', () => warehouse.model());
+  report.checks = await timed('check', () => warehouse.check());
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );
@@ -340,7 +340,7 @@ function stopwatch(report: RunReport, { effects, terminal }: Invocation) {
     terminal.progress(DOING[stage]);
     const result = await work();
     const ms = effects.now().getTime() - began.getTime();
-    report.took(stage, ms);
+    report.seconds[stage] = ms / 1000;
     terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds: ms / 1000 });
     return result;
   };
