@@ -223,7 +223,7 @@ describe('a push', () => {
     );
     expect(JSON.parse(night.stdout)).toMatchObject({
       exit_code: 1,
-      after_publishing: [{ step: 'lake', failed: true }, { step: 'page' }],
+      after_publishing: [{ step: 'lake', failed: true }],
     });
     expect(
       await place.rows(
