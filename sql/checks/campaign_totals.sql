@@ -16,15 +16,15 @@ with whole_pulls as (
 ),
 
 collected as (
-    select campaign_collections.campaign_id, pull, max(korean_day(epoch_us(campaign_collections.window_end) - 1)) as date
-    from campaign_collections
+    select campaign_collections_history.campaign_id, pull, max(korean_day(epoch_us(campaign_collections_history.window_end) - 1)) as date
+    from campaign_collections_history
     semi join whole_pulls using (pull)
     group by campaign_id, pull
 ),
 
 totals as (
     select campaign_id, pull, metric_type, metric_name, conversion_type, sum(total) as total, count(*) as times
-    from campaign_metric_totals
+    from campaign_metric_totals_history
     semi join whole_pulls using (pull)
     group by all
 ),

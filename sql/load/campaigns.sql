@@ -119,8 +119,8 @@ from (select *, json_transform(document, shape('dimension')) as d from documents
 -- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
 -- nothing.
 create or replace temp table later as
-select campaign_collections.campaign_id, days_of_window.date, campaign_collections.pulled_at, campaign_collections.pull
-from campaign_collections
+select campaign_collections_history.campaign_id, days_of_window.date, campaign_collections_history.pulled_at, campaign_collections_history.pull
+from campaign_collections_history
 cross join lateral (
     select unnest(
         generate_series(
@@ -131,7 +131,7 @@ cross join lateral (
     )::date as date
 ) as days_of_window
 where
-    campaign_collections.pulled_at >= (select min(pulled_at) from asked)
+    campaign_collections_history.pulled_at >= (select min(pulled_at) from asked)
     and days_of_window.date between getvariable('load').first_day and getvariable('load').last_day;
 
 create or replace temp table campaign_days as
@@ -241,12 +241,12 @@ from staged_dimensions
 semi join free_days using (pull, campaign_id, date)
 where staged_dimensions.date between staged_dimensions.first_date and staged_dimensions.last_date;
 
-insert into campaign_metric_totals by name
+insert into campaign_metric_totals_history by name
 select staged_metrics.* exclude (first_date, last_date, dailies)
 from staged_metrics
 semi join first_days using (pull);
 
-insert into campaign_collections by name
+insert into campaign_collections_history by name
 select staged_answers.* exclude (first_date, last_date, stats), asked.pulled_at, len(stats) as metrics
 from staged_answers
 inner join asked using (pull)

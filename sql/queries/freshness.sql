@@ -11,6 +11,10 @@
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0)
 --     en: Every stream reaches as far as the others.
 --     ko: 모든 데이터가 같은 날짜까지 수집되었습니다.
+--   select days_removed as days from answer where days_removed > 0
+--     en: The events of {days} {days#day|days} were removed by retention; what was computed of them stays.
+--     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.
+--     as: note
 --   select 1 from answer limit 1
 --     en: In SQL, take days from `date`: an instant cast to a date, as in `occurred_at::date`, is a KST day only in a session of
 --       Asia/Seoul.
@@ -20,16 +24,17 @@
 --     en: Nothing was pulled yet. `dawnload run` brings the first days.
 --     ko: 아직 가져온 데이터가 없습니다. `dawnload run`을 실행하면 채워집니다.
 -- example:
---   stream              first_date  last_date   days_held  days_missing  days_behind_newest  last_pulled_at_kst   …
---   alimtalk_templates  2026-11-21  2026-11-21  1          0             0                   2026-11-21 07:30:00  …
---   brand_templates     2026-11-21  2026-11-21  1          0             0                   2026-11-21 07:30:00  …
---   campaigns           2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  …
+--   stream              first_date  last_date   days_held  days_removed  days_missing  days_behind_newest  …
+--   alimtalk_templates  2026-11-21  2026-11-21  1          0             0             0                   …
+--   brand_templates     2026-11-21  2026-11-21  1          0             0             0                   …
+--   campaigns           2026-09-26  2026-11-20  56         0             0             0                   …
 
 select
     freshness.stream,
     freshness.first_date,
     freshness.last_date,
     freshness.days_held,
+    freshness.days_removed,
     freshness.days_missing,
     freshness.days_behind_newest,
     freshness.last_pulled_at at time zone 'Asia/Seoul' as last_pulled_at_kst,

@@ -1,5 +1,5 @@
 -- title: Missing days
--- question: Which days does the warehouse lack, stream by stream, up to the last complete one?
+-- question: Which days does the warehouse lack, stream by stream, up to the last complete one, and which did retention remove?
 -- params:
 --   start (date, default first_held): first KST day to look at; unless given, the first one that any stream has
 --   end (date, default (now_in_korea - interval 7 hours)::date - 1): last KST day to look at; unless given, the last complete one
@@ -7,8 +7,8 @@
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select stream, sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where exists (from
---   ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) group by stream
+--   select stream, sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where reason = 'missing'
+--   and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) group by stream
 --     en: {stream}: {days} {days#day|days} missing from {first_day} to {last_day}.
 --     ko: {stream} 데이터가 {first_day}~{last_day} 사이에 {days}일 빠져 있습니다.
 --   select count(distinct day) as days from (select unnest(generate_series(first_day, last_day, interval 1 day)) as day from answer
@@ -17,23 +17,29 @@
 --     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.
 --     ko: 최근 2주 중 {days}일의 통계가 빠져 있어 합계가 실제보다 작습니다.
 --     as: alert
---   select 1 where exists (from ops.coverage) and not exists (from answer where exists (from ops.coverage where coverage.stream =
---   answer.stream and coverage.date < answer.first_day))
+--   select 1 where exists (from ops.coverage) and not exists (from answer where reason = 'missing' and exists (from ops.coverage
+--   where coverage.stream = answer.stream and coverage.date < answer.first_day))
 --     en: No day is wholly missing since the first one of each stream.
 --     ko: 데이터 종류별 첫 날짜 이후로 통째로 빠진 날짜는 없습니다.
---   select count(distinct first_day) as gaps, bool_or(stream <> 'events') as is_free from answer where exists (from ops.coverage
---   where coverage.stream = answer.stream and coverage.date < answer.first_day) having bool_or(stream <> 'events')
+--   select count(distinct first_day) as gaps, bool_or(stream <> 'events') as is_free from answer where reason = 'missing' and
+--   exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) having
+--   bool_or(stream <> 'events')
 --     en: `dawnload run` asks again for the missing days of free streams.
 --     ko: `dawnload run`을 실행하면 무료 데이터의 빠진 날짜를 다시 요청합니다.
 --     as: to do
---   select 1 from answer where stream = 'events' and exists (from ops.coverage where coverage.stream = 'events' and coverage.date <
---   answer.first_day) limit 1
+--   select 1 from answer where stream = 'events' and reason = 'missing' and exists (from ops.coverage where coverage.stream =
+--   'events' and coverage.date < answer.first_day) limit 1
 --     en: `dawnload plan` shows what the missing days of events cost.
 --     ko: 빠진 이벤트 날짜의 비용은 `dawnload plan`으로 확인하세요.
 --     as: to do
+--   select sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where reason = 'removed by retention'
+--   having days > 0
+--     en: The events of {days} {days#day|days} from {first_day} to {last_day} were removed by retention.
+--     ko: {first_day}~{last_day} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
+--     as: note
 -- example:
---   stream  first_day   last_day    days
---   events  2026-09-26  2026-11-01  37
+--   stream  first_day   last_day    days  reason
+--   events  2026-09-26  2026-11-01  37    missing
 
 with clock as (
     select
@@ -66,17 +72,20 @@ missing as (
     select
         wanted.stream,
         wanted.date,
+        if(coverage.date is null, 'missing', 'removed by retention') as reason,
         -- Consecutive days have the same difference between date and row number, so they form one gap.
-        wanted.date - row_number() over (partition by wanted.stream order by wanted.date)::integer as gap
+        wanted.date - row_number() over (partition by wanted.stream, coverage.date is null order by wanted.date)::integer as gap
     from wanted
-    anti join ops.coverage
+    left join ops.coverage
         on wanted.stream = coverage.stream and wanted.date = coverage.date
+    where coverage.date is null or (wanted.stream = 'events' and wanted.date in (select date from ops.removed_days))
 )
 select
     stream,
     min(date) as first_day,
     max(date) as last_day,
-    count(*) as days
+    count(*) as days,
+    reason
 from missing
-group by stream, gap
+group by stream, reason, gap
 order by stream, first_day;

@@ -91,7 +91,7 @@ create table campaign_metric_dimensions (
     extra json
 );
 
-create table campaign_metric_totals (
+create table campaign_metric_totals_history (
     campaign_id varchar,
     pull varchar,
     metric_type varchar,
@@ -101,7 +101,7 @@ create table campaign_metric_totals (
     extra json
 );
 
-create table campaign_collections (
+create table campaign_collections_history (
     campaign_id varchar,
     pull varchar,
     window_start timestamptz,
@@ -112,3 +112,12 @@ create table campaign_collections (
     metrics bigint,
     extra json
 );
+
+-- Grain: one campaign, as its latest pull shows it; each night pulls the lookback days again.
+create view campaign_collections as
+from campaign_collections_history
+qualify row_number() over (partition by campaign_id order by pulled_at desc, pull desc) = 1;
+
+create view campaign_metric_totals as
+from campaign_metric_totals_history
+semi join campaign_collections using (campaign_id, pull);

@@ -41,6 +41,20 @@ create macro marts.event_kind(event_name) as case
     when ends_with(event_name, '_open') then 'opened'
 end;
 
+-- The code in a reason: '3018', 'blocked (3018)', '[E104] blocked', '3018: blocked'. Null for a reason in words alone.
+create macro marts.failure_code(reason) as nullif(
+    regexp_replace(
+        regexp_extract(
+            reason,
+            '^\s*[A-Za-z]{0,4}[-_]?[0-9]{2,6}\s*(?:$|:)|^\s*[(\[][A-Za-z]{0,4}[-_]?[0-9]{2,6}[)\]]|[(\[][A-Za-z]{0,4}[-_]?[0-9]{2,6}[)\]]\s*$'
+        ),
+        '[^A-Za-z0-9_-]',
+        '',
+        'g'
+    ),
+    ''
+);
+
 -- A sentence with each {word} replaced by its value in the map.
 create macro marts.fill_words(sentence, words) as list_reduce(
     list_transform(map_entries(words), lambda entry: {'key': entry.key, 'value': coalesce(entry.value, '?')}),

@@ -38,7 +38,8 @@ const MESSAGES: readonly MessageTable[] = [
 /** Tables with one row for each element of a list inside a message. */
 const ELEMENTS = [
   { table: 'text_message_attachments', place: 'attachment', list: 'attachFileList' },
-  { table: 'message_buttons', place: 'button', list: 'buttons' },
+  // The buttons of a WIDE_ITEM_LIST are inside its attachment.
+  { table: 'message_buttons', place: 'button', list: 'buttons', within: 'attachment' },
 ] as const;
 
 /** The table of messages of unknown channels, and of messages that are not an object. */
@@ -108,9 +109,14 @@ export function handedOver(): Record<'tables' | 'contents', string> {
 export function unfolded(fields: readonly Field[]): Record<'lists' | 'parts', string> {
   const holders = (key: string): string[] =>
     fields.flatMap(({ place, field }) => (field === key && isOfMessages(place) ? [channelOf(place)] : []));
-  const lists = ELEMENTS.map(({ place, list }) =>
-    statement('load/events/5_unfold/list', { place, list, channels: listOf(holders(list)) }),
-  );
+  const lists = ELEMENTS.map(({ place, list, ...more }) => {
+    const elements = 'within' in more ? [list, `${more.within}.${list}`] : [list];
+    return statement('load/events/5_unfold/list', {
+      place,
+      elements: elements.map((path) => `(message -> '$.${path}[*]')`).join(' || '),
+      channels: listOf(holders(list)),
+    });
+  });
   const parts = fields.flatMap(({ place, field, part }) =>
     part === null || !isOfMessages(place)
       ? []

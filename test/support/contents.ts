@@ -11,7 +11,7 @@ export interface Except {
 /** Whatever tells of pulls and of moments of loading: two warehouses of the same data may differ in it. */
 const PULLS: Except = {
   schemas: ['ops'],
-  tables: ['campaign_collections', 'campaign_metric_totals'],
+  tables: ['campaign_collections_history', 'campaign_metric_totals_history'],
   columns: ['pull', 'loaded_at', 'pulled_at', 'updated_at', 'checked_at', 'detected_at', 'collected_at'],
 };
 

@@ -240,7 +240,13 @@ test('what loads noted is told, and stays with the day', { tags: ['long'] }, asy
   const workshop = new Workshop();
   await workshop.load(
     workshop.events(DAY, [
-      [record(), record(), record({ id: 's', time: micros(dayAfter(DAY)) }), record({ novelty: 1, id: 'n' })],
+      [
+        record(),
+        record(),
+        record({ time: micros(DAY, 1) }),
+        record({ id: 's', time: micros(dayAfter(DAY)) }),
+        record({ novelty: 1, id: 'n' }),
+      ],
     ]),
     workshop.events(dayAfter(DAY), [[record({ id: 's', time: micros(dayAfter(DAY)) })]]),
   );

@@ -243,7 +243,7 @@ export const PLANTS: Record<string, Plant[]> = {
   ],
   campaign_totals: [
     [
-      `update campaign_metric_totals set total = 14 where campaign_id = 'c-email'`,
+      `update campaign_metric_totals_history set total = 14 where campaign_id = 'c-email'`,
       { subject: 'c-email', expected: '14.0000', actual: '15.0000' },
     ],
   ],
@@ -294,7 +294,7 @@ export const PLANTS: Record<string, Plant[]> = {
   campaigns_agree: [
     [
       `update campaign_metrics set value = 4 where date = '${DAY}' and campaign_id = 'c-email';
-       update campaign_metric_totals set total = 16 where campaign_id = 'c-email'`,
+       update campaign_metric_totals_history set total = 16 where campaign_id = 'c-email'`,
       { subject: 'c-email', expected: '3', actual: '4' },
     ],
   ],

@@ -158,6 +158,15 @@ describe('a pull of campaigns', () => {
       workshop.campaigns(RANGE, { c2: metrics(DAY) }, { pulledAt: night(1), gone: ['c1'] }),
     );
     expect(await workshop.lines(METRICS)).toEqual([`c1 | ${DAY}`, `c2 | ${DAY}`]);
+    // Of each campaign the latest pull; the earlier ones are history.
+    const latest = ['c1 | campaigns/0001', 'c2 | campaigns/0002'];
+    expect(await workshop.lines('select campaign_id, pull from campaign_collections order by 1')).toEqual(
+      latest,
+    );
+    expect(await workshop.lines('select campaign_id, pull from campaign_metric_totals order by 1')).toEqual(
+      latest,
+    );
+    expect(await workshop.lines('select count(*) from campaign_metric_totals_history')).toEqual(['3']);
   });
 });
 

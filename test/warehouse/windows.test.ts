@@ -72,6 +72,24 @@ describe('the trend of a failure reason', () => {
     ).toEqual(['42 | 0.1 | 21 | 0.1 | 0 | steady']);
   });
 
+  test('is that of its code, which stands alone or beside words', async () => {
+    const worded = (n: number): Record<string, number> =>
+      n % 2 === 0 ? { '3018': 3, '[E104] 만료': 1, 만료: 2 } : { '차단 (3018)': 3, E104: 1, '만료 2026': 2 };
+    const workshop = await modelled((workshop) =>
+      days(14).map((day, n) => pushes(workshop, day, 40, worded(n))),
+    );
+    expect(
+      await workshop.lines(
+        'select failure_reason, code, failures, trend from marts.failure_reasons order by failures desc, 1',
+      ),
+    ).toEqual([
+      '차단 (3018) | 3018 | 42 | steady',
+      '[E104] 만료 | E104 | 14 | steady',
+      '만료 | - | 14 | steady',
+      '만료 2026 | - | 14 | steady',
+    ]);
+  });
+
   test('calls a change what is large, and more than chance and a single bad day', async () => {
     const workshop = await modelled((workshop) =>
       days(14).map((day, n) => {

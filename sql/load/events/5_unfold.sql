@@ -8,7 +8,7 @@ select
     generate_subscripts(given, 1)::integer as position,
     null::json as extra
 from (
-    select records, message -> '$.{list}[*]' as given
+    select records, {elements} as given
     from messages
     where carries in ({channels})
 ) as lists;

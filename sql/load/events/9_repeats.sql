@@ -37,7 +37,7 @@ create or replace temp table changed_exports as
 select date from days;
 
 create or replace temp table repeats as
-select export_date, count(*) as shared_id, sum(records - different) as repeated
+select export_date, count(*) filter (different > 1) as shared_id, sum(records - different) as repeated
 from (
     select export_date, event_id, count(*) as records, count(distinct (event_name, occurred_at)) as different
     from events

@@ -8,6 +8,7 @@ select
     event_name,
     marts.event_kind(event_name) as kind,
     failure_reason,
+    marts.failure_code(failure_reason) as code,
     resource_type,
     campaign_id,
     user_journey_id,

@@ -1,4 +1,4 @@
--- grain: one channel, event name and failure reason, over all days held.
+-- grain: one channel, event name and failure reason, over all days held. Reasons with the same code are one.
 --
 -- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
 -- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are held, and change
@@ -38,25 +38,30 @@ failures as (
     select
         channel,
         event_name,
-        failure_reason,
+        -- Some services send the code alone, and with its words at other times.
+        coalesce(code, failure_reason) as reason,
         coalesce(kind = 'failover_failed', false) as is_failover,
         date,
-        sum(failures) as failures
+        sum(failures) as failures,
+        any_value(code) as code,
+        max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failures}) as failure_reason
     from marts.daily_failures
-    group by all
+    group by channel, event_name, reason, is_failover, date
 ),
 
 reasons as (
     select
         channel,
         event_name,
-        failure_reason,
+        reason,
         is_failover,
+        any_value(code) as code,
+        max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'date': date}) as failure_reason,
         sum(failures)::bigint as failures,
         min(date) as first_date,
         max(date) as last_date
     from failures
-    group by all
+    group by channel, event_name, reason, is_failover
 ),
 
 -- Days without such a failure count too.
@@ -64,7 +69,7 @@ days as (
     select
         reasons.channel,
         reasons.event_name,
-        reasons.failure_reason,
+        reasons.reason,
         attempts.date > latest.last_date - 7 as is_recent,
         attempts.attempts,
         coalesce(failures.failures, 0) as failures,
@@ -81,10 +86,10 @@ days as (
         on
             reasons.channel is not distinct from failures.channel
             and reasons.event_name is not distinct from failures.event_name
-            and reasons.failure_reason is not distinct from failures.failure_reason
+            and reasons.reason is not distinct from failures.reason
             and attempts.date = failures.date
     window same_window as (
-        partition by reasons.channel, reasons.event_name, reasons.failure_reason, is_recent
+        partition by reasons.channel, reasons.event_name, reasons.reason, is_recent
     )
 ),
 
@@ -92,7 +97,7 @@ windows as (
     select
         channel,
         event_name,
-        failure_reason,
+        reason,
         coalesce(sum(failures) filter (is_recent), 0) as recent_failures,
         coalesce(sum(failures) filter (not is_recent), 0) as previous_failures,
         sum(attempts) filter (is_recent) as recent_attempts,
@@ -107,7 +112,7 @@ windows as (
             )
         ) as dispersion
     from days
-    group by channel, event_name, failure_reason
+    group by channel, event_name, reason
 ),
 
 compared as (
@@ -126,6 +131,7 @@ select
     reasons.channel,
     reasons.event_name,
     reasons.failure_reason,
+    reasons.code,
     reasons.failures,
     reasons.failures / sum(reasons.failures) over (
         partition by reasons.channel, reasons.event_name
@@ -158,6 +164,6 @@ left join compared
     on
         reasons.channel is not distinct from compared.channel
         and reasons.event_name is not distinct from compared.event_name
-        and reasons.failure_reason is not distinct from compared.failure_reason
+        and reasons.reason is not distinct from compared.reason
 left join channels
     on reasons.channel is not distinct from channels.channel and reasons.is_failover = channels.is_failover;

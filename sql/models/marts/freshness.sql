@@ -9,7 +9,8 @@ with held as (
         marts.is_snapshot(stream) as is_snapshot,
         min(date) as first_date,
         max(date) as last_date,
-        count(*) as days_held,
+        count(*) as days_covered,
+        count(*) filter (stream = 'events' and date in (select date from ops.removed_days)) as days_removed,
         max(pulled_at) as last_pulled_at,
         if(is_snapshot, arg_max(rows, date), sum(rows))::bigint as rows
     from ops.coverage
@@ -25,8 +26,9 @@ select
     held.stream,
     held.first_date,
     held.last_date,
-    held.days_held,
-    if(held.is_snapshot, 0, held.last_date - held.first_date + 1 - held.days_held) as days_missing,
+    held.days_covered - held.days_removed as days_held,
+    held.days_removed,
+    if(held.is_snapshot, 0, held.last_date - held.first_date + 1 - held.days_covered) as days_missing,
     if(
         held.is_snapshot, greatest(0, latest.last_date + 1 - held.last_date), latest.last_date - held.last_date
     ) as days_behind_newest,
