@@ -249,7 +249,10 @@ const brandTemplates = z
       /** Number of days after which the status of an unchanged template is read again; 0 reads it every night. */
       recheck_days: whole(0, 366).default(7),
     },
-    NO_SECTION,
+    {
+      error: (issue: { code: string }) =>
+        issue.code === 'invalid_type' ? 'must hold sender_keys, such as { sender_keys: [KEY] }' : undefined,
+    },
   )
   .refine((given) => differ('senderKey', given.page_parameter, given.size_parameter), NAMED_APART);
 
@@ -475,6 +478,10 @@ export const settingsSchema = z
         (all) => new Set(all.map(({ name }) => name)).size === all.length,
         'must give each a name of its own',
       )
+      .default([]),
+    /** Commands of the shell, and addresses, which follow a publication by `run` or `backfill`. */
+    after_publish: z
+      .array(text('must be a command or an address'), 'must be a list of commands or addresses')
       .default([]),
     ping_url: webhook.optional(),
     ping_url_env: variable.optional(),

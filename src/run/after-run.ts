@@ -2,7 +2,11 @@
  * What follows after publishing, in order. No step can undo or withhold what was published; what it writes into the
  * warehouse is seen in the next publication. A step that fails is reported, and the others follow.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { request } from 'undici';
 import { rangesOf } from '../calendar.js';
 import type { Config } from '../config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
@@ -42,14 +46,15 @@ interface Step {
   failed(night: Night): string;
 }
 
+const isOfDays = ({ command }: Night): boolean => command === 'run' || command === 'backfill';
+
 const isWhole = ({ publishedBytes, failure }: Night): boolean =>
   publishedBytes !== undefined && failure === undefined;
 
 const STEPS: readonly Step[] = [
   {
     name: 'lake',
-    wanted: (night) =>
-      night.config.lake !== undefined && /^(?:run|backfill)$/.test(night.command) && isWhole(night),
+    wanted: (night) => night.config.lake !== undefined && isOfDays(night) && isWhole(night),
     async run({ command, folder, config: { dataDir, lake }, invocation }) {
       if (lake === undefined) return undefined;
       const commits = await pushLake({ dataDir, lake }, invocation, folder.journal, command);
@@ -99,7 +104,68 @@ const STEPS: readonly Step[] = [
     },
     failed: () => 'The report could not be written, which `dawnload report` does again',
   },
+  {
+    name: 'after_publish',
+    wanted: (night) => night.config.afterPublish.length > 0 && isOfDays(night) && isWhole(night),
+    run: async (night) => {
+      const outcomes: StepOutcome[] = [];
+      for (const [nth, what] of night.config.afterPublish.entries()) {
+        const step = `after_publish[${nth}]`;
+        const failure = await tell(what, night);
+        const sentence = failure === undefined ? `Done: ${step}.` : `${step} failed: ${failure}.`;
+        outcomes.push({ step, failed: failure !== undefined, sentence });
+      }
+      return outcomes;
+    },
+    failed: () => 'after_publish failed',
+  },
 ];
+
+/** Milliseconds after which a command or an address of `after_publish` is given up. */
+const PATIENCE_MS = 10 * 60_000;
+
+/**
+ * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
+ * clause that repeats no address, since it may be a secret.
+ */
+async function tell(
+  what: string,
+  { command, folder, config, invocation }: Night,
+): Promise<string | undefined> {
+  const { signal, environment, effects } = invocation;
+  const { published } = folder.files;
+  const days = folder.report.loadedDays;
+  const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  invocation.terminal.progress('telling others of the publication');
+  try {
+    if (/^https?:/i.test(what)) {
+      const at = effects.now().toISOString();
+      const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await request(what, { method: 'POST', headers, body, signal: over });
+      answer.body.on('error', () => undefined).destroy();
+      return answer.statusCode < 300 ? undefined : `the address answered HTTP ${answer.statusCode}`;
+    }
+    const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
+    const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
+    const child = spawn(what, {
+      ...{ shell: true, detached: true, stdio: 'ignore', env: { ...others, ...known } },
+      cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+    });
+    // The shell and what it started are one group.
+    const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+    over.addEventListener('abort', end, { once: true });
+    await once(child, 'exit');
+    const { exitCode: code } = child;
+    over.removeEventListener('abort', end);
+    signal.throwIfAborted();
+    if (over.aborted) return 'it did not end within ten minutes';
+    return code === 0 ? undefined : `it ended with exit code ${code ?? 'none'}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    return over.aborted ? 'no answer within ten minutes' : messageOf(error).replaceAll(what, 'the address');
+  }
+}
 
 /**
  * Takes the wanted steps; each outcome is in the report.
