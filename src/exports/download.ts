@@ -1,7 +1,6 @@
 /**
  * Downloads a paid export: waits until it is ready, lands its pages and loads them. Each step is recorded in the ledger.
  */
-import { createHash } from 'node:crypto';
 import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
 import {
@@ -23,6 +22,7 @@ import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine, ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../storage/pull.js';
+import { readWhole } from '../storage/repair-json.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 interface Download {
@@ -84,7 +84,12 @@ async function land(
     await ledger.fetchFailed(key, note);
     gap(reason);
   };
-  const keep = keeper(context, key);
+
+  /** Keeps an answer without records before it is interpreted. */
+  const keep = async (kind: string, body: Buffer): Promise<void> => {
+    if (body.length > 0)
+      await landing.reject({ endpoint: 'E21', what: `${key} ${kind}`, at: effects.now() }, body);
+  };
 
   const { writer, earlier, ended } = await readingOf(
     context,
@@ -135,8 +140,9 @@ async function land(
           landed: earlier[0],
           async onAnswer(result) {
             terminal.progress(`waiting for the export of ${day}, ${WAITING[result.kind]}`);
-            if (result.kind !== 'processing') return keep(result);
-            if (ledger.get(key).state === 'requested') await ledger.processing(key);
+            if (result.kind === 'processing') {
+              if (ledger.get(key).state === 'requested') await ledger.processing(key);
+            } else if (result.kind !== 'page' || result.records === 0) await keep(result.kind, result.body);
           },
         })
       : { kind: 'ready', first: whole };
@@ -237,7 +243,7 @@ async function readingOf(
   const held = new Set(earlier.map(({ number }) => number));
   for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before)) {
     if (held.has(page.number)) continue;
-    const copy = await writer.land(await landing.read(page.file), page.records, page.number);
+    const copy = await writer.land(await readWhole(page.file), page.records, page.number);
     earlier.push({ ...page, ...copy });
   }
   return { writer, earlier };
@@ -321,21 +327,6 @@ async function expectsRecords(
   return Math.max(estimate, candidates[0]?.estimate ?? 0) > 0;
 }
 
-/**
- * Lands each answer without records before it is interpreted, but each distinct body only once, since polling mostly
- * returns identical answers.
- */
-function keeper({ landing, effects }: ExportsContext, key: string): (result: Result) => Promise<void> {
-  const kept = new Set<string>();
-  return async ({ kind, body, ...result }) => {
-    if ((kind === 'page' && 'records' in result && result.records > 0) || body.length === 0) return;
-    const fingerprint = createHash('sha256').update(body).digest('hex');
-    if (kept.has(fingerprint)) return;
-    kept.add(fingerprint);
-    await landing.reject({ endpoint: 'E21', what: `${key} ${kind}`, at: effects.now() }, body);
-  };
-}
-
 /** Lands a copy of a page before another one replaces it, so that no received data is lost. */
 async function keepReplaced(
   { landing, effects }: ExportsContext,
@@ -343,7 +334,7 @@ async function keepReplaced(
   page: number,
   file: string,
 ): Promise<void> {
-  const body = await landing.read(file).catch((error: unknown) => {
+  const body = await readWhole(file).catch((error: unknown) => {
     if (!(error instanceof DamageError)) throw error;
   });
   if (body === undefined) return;

@@ -225,7 +225,6 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     abandoned: 'abandoned',
   },
   processing: {
-    processing: 'processing',
     ready: 'ready',
     troubled: 'processing',
     doubted: 'processing',

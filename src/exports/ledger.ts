@@ -149,9 +149,9 @@ export class Ledger extends LedgerView {
     }
   }
 
-  /** Records that the export is being generated (E21). Repeated calls write one line. */
+  /** Records that the export is being generated (E21). */
   processing(key: string): Promise<Export> {
-    return this.#event({ event: 'processing', key }, (entry) => entry.state === 'processing');
+    return this.#event({ event: 'processing', key });
   }
 
   /** Records the number of pages from E21. This reopens a landed export with a damaged page. */

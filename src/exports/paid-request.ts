@@ -153,8 +153,8 @@ async function keptAnswer(
   effects: Effects,
 ): Promise<Export['answer']> {
   if (text === '') return undefined;
-  const { id } = await landing.reject({ endpoint: 'E20', what: key, at: effects.now() }, Buffer.from(text));
-  return { file: id, sha256: createHash('sha256').update(text).digest('hex') };
+  const file = await landing.reject({ endpoint: 'E20', what: key, at: effects.now() }, Buffer.from(text));
+  return { file, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
 function sizeOf({ estimate }: Export): string {

@@ -9,6 +9,7 @@ import type { LandingZone } from '../storage/landing-zone.js';
 import { basename } from 'node:path';
 import { pageName } from '../storage/paths.js';
 import type { Page as LandedFile, Pull } from '../storage/pull.js';
+import { readWhole } from '../storage/repair-json.js';
 import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 
 export interface ExportReading {
@@ -433,7 +434,7 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
   const pages: LandedPage[] = [];
   for (const [number, file] of await landing.pages(id)) {
     try {
-      const page = readPage(await landing.read(file), number);
+      const page = readPage(await readWhole(file), number);
       if (page === undefined) continue;
       const rows = landed.get(pageName(number)) ?? 0;
       const records = pull?.isCut?.() === true ? Math.max(rows, page.records) : page.records;

@@ -107,7 +107,7 @@ async function pullStream(
   try {
     const [earlier] = await landing.newest([stream]);
     const stored = await warehouse.snapshotRows(stream);
-    const pull = await landing.begin(stream, { start: day, end: day }, pulledAt);
+    const pull = landing.begin(stream, { start: day, end: day }, pulledAt);
     const reader = listsReader(pull, { earlier, stored }, job, context);
     const { lists, short, differing, failures, templates = [], problems = [] } = await read(reader);
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;

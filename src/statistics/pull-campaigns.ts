@@ -43,7 +43,7 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
     );
   };
   proceed();
-  const pull = await landing.begin('campaigns', range, context.pullInstant());
+  const pull = landing.begin('campaigns', range, context.pullInstant());
   const answers: (Facts['answers'][number] & Page)[] = [];
   const failures = await extractCampaigns(service, campaigns, range, {
     async accept(campaignId, part, body, rows) {

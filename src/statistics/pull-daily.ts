@@ -95,7 +95,7 @@ function sinkFor(
   const { landing, effects } = context;
   return {
     async accept(range, body, rows) {
-      const pull = await landing.begin(stream, range, context.pullInstant());
+      const pull = landing.begin(stream, range, context.pullInstant());
       landed.push(await pull.finish([await pull.land(body, rows)], { accepted }));
     },
     async reject(endpoint, range, body) {

@@ -3,7 +3,7 @@
  * built again from it without the network.
  */
 import { existsSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import type { DayRange } from '../calendar.js';
@@ -26,7 +26,7 @@ import {
   type Rejected,
 } from './paths.js';
 import { parsePull, type Facts, type LandedPull, type Page } from './pull.js';
-import { gzipped, readWhole, verifyWhole } from './repair-json.js';
+import { gzipped, readWhole } from './repair-json.js';
 import { namesIn, orStorageError, readIfThere } from './storage-error.js';
 
 /** The folder of a pull, whose manifest has not been read. */
@@ -48,21 +48,12 @@ export class LandingZone {
   readonly folder: string;
   /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
   readonly found: readonly Found[];
-  readonly #disk: DurableFolder;
-  readonly #head: () => LandedPull['head'];
-  /** Paths that this process has assigned, so that two answers never share one, however close in time. */
-  readonly #taken = new Set<string>();
+  readonly #zone: Zone;
 
-  private constructor(
-    dataDir: string,
-    effects: Pick<Effects, 'reach'>,
-    head: () => LandedPull['head'],
-    found: readonly Found[],
-  ) {
-    this.folder = landingOf(dataDir);
+  private constructor(zone: Zone, found: readonly Found[]) {
+    this.folder = zone.landing;
     this.found = found;
-    this.#disk = new DurableFolder(dataDir, effects);
-    this.#head = head;
+    this.#zone = zone;
   }
 
   /**
@@ -75,27 +66,26 @@ export class LandingZone {
     effects: Pick<Effects, 'reach'>,
     head: () => LandedPull['head'],
   ): Promise<LandingZone> {
-    const folder = landingOf(dataDir);
-    await new DurableFolder(dataDir, effects).makeFolder(folder);
-    await sweepTemporaries(folder);
-    return new LandingZone(dataDir, effects, head, await listPulls(folder));
+    const landing = landingOf(dataDir);
+    const disk = new DurableFolder(dataDir, effects);
+    await disk.makeFolder(landing);
+    await sweepTemporaries(landing);
+    return new LandingZone({ disk, landing, head }, await listPulls(landing));
   }
 
   /** Opens the landing zone for reading beside a run; creates and removes nothing. */
   static async read(dataDir: string): Promise<LandingZone> {
-    const head = { seq: 0, sum: '', erase: 0 };
+    const landing = landingOf(dataDir);
+    const disk = new DurableFolder(dataDir, { reach: () => undefined });
     return new LandingZone(
-      dataDir,
-      { reach: () => undefined },
-      () => head,
-      await listPulls(landingOf(dataDir)),
+      { disk, landing, head: () => ({ seq: 0, sum: '', erase: 0 }) },
+      await listPulls(landing),
     );
   }
 
-  /** Begins a pull of a free stream; a second one of the same millisecond is dated a millisecond later. */
-  async begin(stream: Stream, days: DayRange, pulledAt: Date): Promise<PullWriter> {
-    const at = await this.#free(pulledAt, (instant) => pullFolder(stream, days, instant));
-    return this.#writer(stream, days, pullFolder(stream, days, at), at);
+  /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
+  begin(stream: Stream, days: DayRange, pulledAt: Date): PullWriter {
+    return new PullWriter(this.#zone, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
   /**
@@ -106,8 +96,8 @@ export class LandingZone {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
     const id = exportFolder(place, reading);
-    await this.#disk.makeFolder(join(this.folder, id));
-    const writer = this.#writer('events', { start: place.day, end: place.day }, id, undefined);
+    await this.#zone.disk.makeFolder(join(this.folder, id));
+    const writer = new PullWriter(this.#zone, 'events', { start: place.day, end: place.day }, id);
     const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
     return Object.assign(writer, { before });
   }
@@ -136,13 +126,14 @@ export class LandingZone {
     return own.map(({ reading }) => reading).sort((a, b) => a - b);
   }
 
-  /** Keeps an unusable answer as it came; resolves with its path. Throws `StorageError`; the answer leaves no file then. */
-  async reject(place: Rejected, body: Uint8Array): Promise<{ readonly id: string; readonly file: string }> {
-    const at = await this.#free(place.at, (instant) => rejectedPath({ ...place, at: instant }));
-    const id = rejectedPath({ ...place, at });
-    const file = join(this.folder, id);
-    await this.#disk.write(file, await gzipped(body), 'land/rejected');
-    return { id, file };
+  /**
+   * Keeps an unusable answer as it came, the same answer of a day once; resolves with its path relative to `landing/`.
+   * Throws `StorageError`; the answer leaves no file then.
+   */
+  async reject(place: Rejected, body: Uint8Array): Promise<string> {
+    const path = rejectedPath(place, body);
+    await this.#zone.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
+    return path;
   }
 
   /** Returns the pull with this id; undefined if it never ended. Throws `DamageError`, `StorageError`. */
@@ -206,11 +197,6 @@ export class LandingZone {
     return new Map(pages.sort(([a], [b]) => a - b));
   }
 
-  /** Returns the body of a landed file as it was received. Throws `DamageError`, `StorageError`. */
-  read(file: string): Promise<Buffer> {
-    return readWhole(file);
-  }
-
   /**
    * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
    * files. `onDamage` is called for each damaged or missing file. Throws `StorageError`.
@@ -223,38 +209,12 @@ export class LandingZone {
     const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
     const all = new Set([...files, ...pulls.flatMap((pull) => pull.files.map(({ file }) => file))]);
     for (const file of all) {
-      await verifyWhole(file).catch((error: unknown) => {
+      await readWhole(file).catch((error: unknown) => {
         if (!(error instanceof DamageError)) throw error;
         onDamage(error);
       });
     }
     return all.size;
-  }
-
-  /** Returns the first instant, from the given one on, whose path is free; this process assigns it only once. */
-  async #free(from: Date, pathAt: (instant: Date) => string): Promise<Date> {
-    for (let at = from; ; at = new Date(at.getTime() + 1)) {
-      const id = pathAt(at);
-      if (this.#taken.has(id)) continue;
-      this.#taken.add(id);
-      const path = join(this.folder, id);
-      const there = await orStorageError('look for', path, () =>
-        stat(path).catch((error: unknown) => {
-          if (codeOf(error) !== 'ENOENT') throw error;
-        }),
-      );
-      if (there === undefined) return at;
-    }
-  }
-
-  #writer(stream: Stream, days: DayRange, id: string, pulledAt: Date | undefined): PullWriter {
-    return new PullWriter(
-      { disk: this.#disk, landing: this.folder, head: this.#head },
-      stream,
-      days,
-      id,
-      pulledAt,
-    );
   }
 }
 
@@ -267,15 +227,15 @@ interface Zone {
 /** A pull in progress; it counts once `finish` has resolved. */
 export class PullWriter {
   readonly #zone: Zone;
+  readonly #pulledAt: Date | undefined;
   #next = 0;
-  #pulledAt: Date | undefined;
 
   constructor(
     zone: Zone,
     readonly stream: Stream,
     readonly days: DayRange,
     readonly id: string,
-    pulledAt: Date | undefined,
+    pulledAt?: Date,
   ) {
     this.#zone = zone;
     this.#pulledAt = pulledAt;

@@ -56,10 +56,13 @@ export function isReadingOf(id: string, place: ExportFolder): boolean {
   return join(dirname(id), readingOf(basename(id)).encoded) === exportFolder(place);
 }
 
-/** Returns the path, relative to `landing/`, of an unusable answer that is kept as received: `what` is a few words. */
-export function rejectedPath({ endpoint, what, at }: Rejected): string {
-  const name = [instantName(at), slug(endpoint), slug(what)].join('-');
-  return join('rejected', dayOf(at), `${name}.gz`);
+/**
+ * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
+ * the first digits of the SHA-256 of its bytes.
+ */
+export function rejectedPath({ endpoint, what, at }: Rejected, body: Uint8Array): string {
+  const digits = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);
 }
 
 /** Returns the file name of a page: `page-00000.json.gz`. */

@@ -2,12 +2,9 @@
  * Repairs JSON texts that a strict parser rejects: the faulty characters are replaced in place, and the rest stays as
  * received. Pure; the landed file keeps what the service sent.
  */
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { createGunzip, gunzip, gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import { codeOf, DamageError } from '../errors.js';
 import { damaged, unreadable } from './storage-error.js';
 
@@ -71,36 +68,14 @@ export function gzipped(body: Uint8Array): Promise<Buffer> {
 export async function readWhole(file: string): Promise<Buffer> {
   try {
     const bytes = await readFile(file);
-    if (bytes.length === 0) throw damaged(file, 'is incomplete or damaged');
-    return await decompress(bytes);
+    const body = await decompress(bytes);
+    // gunzip accepts an empty file, and ignores bytes after the end. A gzip ends with the size of its content.
+    if (bytes.length < 4 || bytes.readUInt32LE(bytes.length - 4) !== body.length)
+      throw damaged(file, 'is incomplete or damaged');
+    return body;
   } catch (error) {
-    throw readingError(file, error);
+    if (error instanceof DamageError) throw error;
+    const code = codeOf(error) ?? '';
+    throw code.startsWith('Z_') ? damaged(file, 'is incomplete or damaged', error) : unreadable(file, error);
   }
-}
-
-/**
- * Reads a file to its end without keeping its contents. Throws `DamageError` when it is not one whole gzip,
- * `StorageError`.
- */
-export async function verifyWhole(file: string): Promise<void> {
-  const nowhere = new Writable({
-    write(_chunk, _encoding, done) {
-      done();
-    },
-  });
-  const inflate = createGunzip();
-  try {
-    const { size } = await stat(file);
-    await pipeline(createReadStream(file), inflate, nowhere);
-    // gunzip accepts an empty file as an empty body, and ignores bytes after the end.
-    if (size === 0 || inflate.bytesWritten !== size) throw damaged(file, 'is incomplete or damaged');
-  } catch (error) {
-    throw readingError(file, error);
-  }
-}
-
-function readingError(file: string, error: unknown): Error {
-  if (error instanceof DamageError) return error;
-  const code = codeOf(error) ?? '';
-  return code.startsWith('Z_') ? damaged(file, 'is incomplete or damaged', error) : unreadable(file, error);
 }

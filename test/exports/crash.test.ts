@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
 import { LandingZone } from '../../src/storage/landing-zone.js';
+import { readWhole } from '../../src/storage/repair-json.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { child, dataFolder, filesBelow, openLedger, testEffects } from '../storage/support.js';
 
@@ -19,7 +20,7 @@ const days = { start: '2026-11-14', end: '2026-11-20' };
 
 const landScript = (stream: string): string => `
 const landing = await LandingZone.open(data, effects, () => (${JSON.stringify(NO_HEAD)}));
-const pull = await landing.begin('${stream}', ${JSON.stringify(days)}, effects.now());
+const pull = landing.begin('${stream}', ${JSON.stringify(days)}, effects.now());
 await pull.finish([await pull.land(Buffer.from('[]'), 0), await pull.land(Buffer.from('[]'), 0)]);
 `;
 
@@ -53,7 +54,7 @@ describe.each(['statistics', 'campaigns', 'catalogs'])('killed while landing a p
       const landing = await opened(data);
       const pulls = await landing.pulls();
       expect(pulls).toHaveLength(isWhole(point) ? 1 : 0);
-      for (const { file } of pulls.flatMap(({ files }) => files)) await landing.read(file);
+      for (const { file } of pulls.flatMap(({ files }) => files)) await readWhole(file);
       await landing.removeUnended(landing.found);
       const left = (await filesBelow(join(data, 'landing'))).filter((file) => !file.startsWith('.tmp-'));
       expect(left).toHaveLength(isWhole(point) ? 3 : 0);

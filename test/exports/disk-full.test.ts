@@ -53,7 +53,7 @@ try {
   for (;;) { await pull.land(randomBytes(100_000), 1); page++; }
 } catch (error) { tell(error); }
 const pages = await landing.pages(pull.id);
-for (const file of pages.values()) await landing.read(file);
+for (const file of pages.values()) await readWhole(file);
 const files = readdirSync(data, { recursive: true }).filter((name) => name.includes('.tmp-'));
 console.log(JSON.stringify({ page, pages: pages.size, files }));
 `);

@@ -38,7 +38,7 @@ const notMade: Moves = { abandoned: 'abandoned', attached: 'requested', ambiguou
 const MOVES: Record<ExportState, Moves> = {
   intended: { requested: 'requested', ambiguous: 'ambiguous', failed: 'failed', withdrawn: 'withdrawn' },
   requested: { ...waiting('requested'), processing: 'processing' },
-  processing: { ...waiting('processing'), processing: 'processing' },
+  processing: waiting('processing'),
   ready: { ...waiting('ready'), landed: 'landed' },
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded' },

@@ -94,7 +94,7 @@ describe('an export in the ledger', () => {
     const { ledger, path } = await opened();
     await ledger.intend(INTENT);
     await ledger.requested(KEY, 'exp-1');
-    for (let i = 0; i < 2; i++) await ledger.processing(KEY);
+    await ledger.processing(KEY);
     for (let i = 0; i < 2; i++) await ledger.ready(KEY, 0);
     expect(await ledger.landed(KEY, { pages: 0, records: 0 })).toMatchObject({ state: 'landed', records: 0 });
     for (let i = 0; i < 2; i++) await ledger.loaded(KEY);

@@ -11,7 +11,6 @@ import {
   rangeOf,
   isReadingOf,
   readingOf,
-  rejectedPath,
   idOf,
   safeName,
   slug,
@@ -95,9 +94,6 @@ describe('the places of the landing zone', () => {
       'events/2026-11-20/2026-11-20.1/~exp%2f1',
       'events/2026-11-20/2026-11-20.1/~exp%2f1.2',
     ]);
-    expect(rejectedPath({ endpoint: 'E21', what: 'page 3: Not JSON!', at: AT })).toBe(
-      'rejected/2026-11-21/20261121T070512.123Z-e21-page-3-not-json.gz',
-    );
   });
 
   it('tell the second reading of an export from the first reading of one with such an id', () => {

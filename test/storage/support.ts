@@ -95,6 +95,7 @@ const MODULES = {
   Ledger: 'exports/ledger',
   LedgerView: 'exports/export',
   RunLock: 'storage/run-lock',
+  readWhole: 'storage/repair-json',
 };
 
 const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger', 'LedgerView']);
@@ -102,7 +103,12 @@ const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger', 'LedgerView'])
 /** Imports only what a script names: loading the database takes longer than most scripts. */
 function prelude(script: string): string {
   const imports = Object.entries(MODULES)
-    .filter(([name]) => script.includes(`${name}.`) || (script.includes('Ledger(') && LEDGER.has(name)))
+    .filter(
+      ([name]) =>
+        script.includes(`${name}.`) ||
+        script.includes(`${name}(`) ||
+        (script.includes('Ledger(') && LEDGER.has(name)),
+    )
     .map(([name, file]) => `import { ${name} } from '${BUILD}/${file}.js';`);
   return `
 import { realEffects } from '${BUILD}/effects.js';
