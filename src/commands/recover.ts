@@ -82,26 +82,32 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
  */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
-  const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
-  const isEntered = (line: number): boolean =>
-    journal.of('erase').some((one) => one.event === 'begun' && (one.seq === line || one.was === line));
   let entered = 0;
-  for (const { line, persons, ids, records, rows } of known) {
-    if (isEntered(line)) continue;
+  /** Returns the number of the line; undefined if the journal holds the erasure. */
+  const begin = async (was: number, persons: number, ids: readonly string[]): Promise<number | undefined> => {
+    const isEntered = journal
+      .of('erase')
+      .some((one) => one.event === 'begun' && (one.seq === was || one.was === was));
+    if (isEntered) return undefined;
     const key = keyFingerprint(await hmacKey(dataDir, effects));
-    const { seq: of } = await journal.append('erase', { event: 'begun', key, persons, ids, was: line });
+    entered++;
+    return (await journal.append('erase', { event: 'begun', key, persons, ids: [...ids], was })).seq;
+  };
+  for (const { line, persons, ids, records, rows } of [
+    ...(await erasuresKnownBy(working)),
+    ...(await erasuresKnownBy(published)),
+  ]) {
+    const of = await begin(line, persons, ids);
+    if (of === undefined) continue;
     await journal.append('erase', { event: 'cut', of, records, rows });
     await journal.append('erase', { event: 'done', of });
-    entered++;
   }
   const pending = new Pending(dataDir, effects);
   const stopped = await pending.read();
-  if (stopped?.line === undefined || isEntered(stopped.line)) return entered;
-  const { line: was, origins, ids } = stopped;
-  const key = keyFingerprint(await hmacKey(dataDir, effects));
-  const begun = await journal.append('erase', { event: 'begun', key, persons: origins.length, ids, was });
-  await pending.write({ ...stopped, line: begun.seq });
-  return entered + 1;
+  if (stopped?.line === undefined) return entered;
+  const line = await begin(stopped.line, stopped.origins.length, stopped.ids);
+  if (line !== undefined) await pending.write({ ...stopped, line });
+  return entered;
 }
 
 /** The remembered calls that reach people (E13, E16); any other call may be repeated. */

@@ -11,7 +11,7 @@ import type { Effects } from '../effects.js';
 import { DamageError, StorageError, UsageError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from '../storage/atomic-file.js';
 import { foldersOf, instantName } from '../storage/paths.js';
-import { isFull, orStorageError, readIfThere, storageError } from '../storage/storage-error.js';
+import { isFull, orStorageError, readIfThere } from '../storage/storage-error.js';
 import { headShape, SHAPES, type Entry, type Head, type Kind, type Line } from './lines.js';
 
 /** The crash points of writing a line, in order; each is named `journal/<kind>/<event>/<step>`. */
@@ -46,98 +46,82 @@ const copyIn = ({ dataDir, ledgerCopy }: JournalPlace): string =>
 
 export class Journal {
   readonly path: string;
-  readonly #copyPath: string;
   readonly #place: JournalPlace;
   readonly #effects: Effects;
   readonly #disk: DurableFolder;
-  /** The file as it was opened; the lines of a kind are parsed when the kind is asked for. */
-  readonly #bytes: Buffer;
-  readonly #parsed = new Set<Kind>();
-  readonly #lines: { readonly [K in Kind]: Line<K>[] } = {
-    project: [],
-    run: [],
-    export: [],
-    erase: [],
-    removed: [],
-    lake: [],
-    push: [],
-  };
-  /** The checksums of the lines that were written since. */
-  readonly #sums = new Map<number, string>();
-  readonly #hash: Hash;
+  readonly #found: Found;
   readonly #isWriter: boolean;
-  #seq = 0;
-  #sum = '';
+  /** The file as it was opened, then each line that was appended. */
+  readonly #written: Buffer[];
+  /** The lines of each kind that was asked for. */
+  readonly #lines: { [K in Kind]?: Line<K>[] } = {};
+  /** The state after all bytes. */
+  readonly #hash: Hash;
   #size: number;
-  #broken: unknown;
-  /** True if the second copy holds the same bytes. */
-  #copied: boolean;
+  #seq: number;
+  #sum: string;
+  #copy: CopyState;
   #witnessed = false;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** A sentence on lines that the file lacks by the evidence of its copy; undefined if it is whole. */
-  readonly lacks: string | undefined;
-  /** Lines of a second copy that belong to another journal, as JSON. */
-  readonly others: readonly unknown[];
-
-  private constructor(
-    place: JournalPlace,
-    effects: Effects,
-    content: Content,
-    { lacks, others, copied }: { lacks: string | undefined; others: readonly unknown[]; copied: boolean },
-    isWriter: boolean,
-  ) {
+  private constructor(place: JournalPlace, effects: Effects, found: Found, isWriter: boolean) {
+    const { bytes, hash } = found.content;
     this.path = pathIn(place);
-    this.#copyPath = copyIn(place);
     this.#place = place;
     this.#effects = effects;
     this.#disk = new DurableFolder(place.dataDir, effects);
+    this.#found = found;
     this.#isWriter = isWriter;
-    this.#hash = content.hash;
-    this.#bytes = content.bytes;
-    this.#size = content.bytes.length;
-    this.#copied = copied;
-    this.lacks = lacks;
-    this.others = others;
-    const last = textAt(content.bytes, lastLine(content.bytes));
+    this.#written = [bytes];
+    this.#hash = hash;
+    this.#size = bytes.length;
+    const last = textAt(bytes, lastLine(bytes));
     this.#seq = Number(/,"seq":(\d+),/.exec(last)?.[1] ?? 0);
     this.#sum = SUM.exec(last)?.[1] ?? '';
+    const isSame = found.copy.length > 0 && found.copy.equals(bytes);
+    this.#copy = found.other.length > 0 ? 'other' : isSame ? 'same' : 'behind';
   }
 
   /**
    * Opens the journal for writing; requires the lock. A torn end and a damaged line heal from the second copy. Lines that
    * only the copy holds are restored, and `lacks` says so.
    *
+   * @param accept throws if the journal must not be used; then nothing is written
    * @throws StorageError
    */
-  static async open(place: JournalPlace, effects: Effects): Promise<Journal> {
-    const disk = new DurableFolder(place.dataDir, effects);
-    const path = pathIn(place);
+  static async open(
+    place: JournalPlace,
+    effects: Effects,
+    accept: (journal: Journal) => void = () => undefined,
+  ): Promise<Journal> {
+    const found = await read(place);
+    const { own, content } = found;
+    const journal = new Journal(place, effects, found, true);
+    accept(journal);
+    const { path } = journal;
+    const disk = journal.#disk;
     await disk.makeFolder(dirname(path));
     for (const folder of [dirname(path), dirname(copyIn(place))]) await sweepTemporaries(folder);
-    const found = await read(place);
-    const { content, own, copy, lacks } = found;
-    if (found.damaged) {
-      const aside = `${path}.set-aside-${instantName(effects.now())}`;
-      await disk.write(aside, own, 'journal/set-aside');
-    }
+    if (content.isDamaged)
+      await disk.write(`${path}.set-aside-${instantName(effects.now())}`, own, 'journal/set-aside');
     if (!own.equals(content.bytes)) await disk.write(path, content.bytes, 'journal/healed');
-    if (found.fork) await disk.write(otherIn(place), copy, 'journal/other');
-    const journal = new Journal(
-      place,
-      effects,
-      content,
-      { lacks, others: found.others, copied: copy.length > 0 && copy.equals(content.bytes) },
-      true,
-    );
-    if (!journal.#copied && content.bytes.length > 0) await journal.#copyAnew();
+    if (journal.#copy === 'behind' && !journal.isEmpty) await journal.#copyAll();
     return journal;
   }
 
   /** Reads the journal beside a run; nothing is written. Throws `StorageError`. */
   static async read(place: JournalPlace, effects: Effects): Promise<Journal> {
-    const { content, lacks, others } = await read(place);
-    return new Journal(place, effects, content, { lacks, others, copied: false }, false);
+    return new Journal(place, effects, await read(place), false);
+  }
+
+  /** A sentence on lines that the file lacks by the evidence of its copy; undefined if it is whole. */
+  get lacks(): string | undefined {
+    return this.#found.lacks;
+  }
+
+  /** The lines of a second copy that belongs to another journal, as JSON. */
+  get others(): unknown[] {
+    return linesIn(this.#found.other).map((text): unknown => JSON.parse(text));
   }
 
   /** Number and checksum of the end, and the last erasure that this journal knows; files that are written now carry it. */
@@ -153,34 +137,31 @@ export class Journal {
 
   /** Identifies the journal: the checksum of its first line. */
   get id(): string {
-    return this.#sums.get(1) ?? SUM.exec(textAt(this.#bytes, 0))?.[1] ?? '';
+    const first = this.#written.find(({ length }) => length > 0);
+    return (first && SUM.exec(textAt(first, 0))?.[1]) ?? '';
   }
 
   get isEmpty(): boolean {
     return this.#size === 0;
   }
 
-  /** True if the journal holds the line of this number and checksum. */
+  /** True if the journal holds the line of a head: a checksum is over all lines before it, their numbers included. */
   holds({ seq, sum }: Pick<Head, 'seq' | 'sum'>): boolean {
-    if (seq === 0 || this.#sums.get(seq) === sum) return true;
-    const bytes = this.#bytes;
-    for (const at of found(bytes, `","seq":${seq},"at":`)) {
-      const text = textAt(bytes, bytes.lastIndexOf('\n', at) + 1);
-      // The same characters may be part of a text in another line.
-      if (new RegExp(`^\\{"kind":"[a-z]+","seq":${seq},`).test(text)) return SUM.exec(text)?.[1] === sum;
-    }
-    return false;
+    return seq === 0 || this.#written.some((bytes) => bytes.includes(`,"sum":"${sum}"}\n`));
   }
 
   /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<K extends Kind>(kind: K): readonly Line<K>[] {
-    const lines: Line<K>[] = this.#lines[kind];
-    if (this.#parsed.has(kind)) return lines;
-    this.#parsed.add(kind);
-    for (const at of found(this.#bytes, `{"kind":"${kind}",`)) {
-      const isStart = at === 0 || this.#bytes[at - 1] === NEWLINE;
-      if (isStart) lines.push(parsed(this.path, kind, textAt(this.#bytes, at)));
+    const known: Line<K>[] | undefined = this.#lines[kind];
+    if (known !== undefined) return known;
+    const lines: Line<K>[] = [];
+    for (const bytes of this.#written) {
+      for (const at of placesOf(bytes, `{"kind":"${kind}",`)) {
+        const isStart = at === 0 || bytes[at - 1] === NEWLINE;
+        if (isStart) lines.push(parsed(this.path, kind, textAt(bytes, at)));
+      }
     }
+    Object.assign(this.#lines, { [kind]: lines });
     return lines;
   }
 
@@ -196,10 +177,10 @@ export class Journal {
     return turn;
   }
 
-  /** Records that a person agreed to what is lost. The other journal that was set aside is then no longer needed. */
+  /** Records that a person agreed to what is lost. The copy of another journal is then no longer needed. */
   async confirm(forgotten: number): Promise<void> {
+    if (this.#copy === 'other') this.#copy = 'behind';
     await this.append('run', { event: 'confirmed', forgotten }, Math.max(forgotten, this.#seq) + 1);
-    await orStorageError('remove', this.#copyPath, () => rm(otherIn(this.#place), { force: true }));
   }
 
   /** Resolves when every line is written; then the witness knows the end. */
@@ -217,99 +198,95 @@ export class Journal {
     const sum = sumOf(this.#hash.copy().update(content));
     const text = `${content},"sum":"${sum}"}`;
     const line = parsed(this.path, kind, text, 'new');
-    if (isIntent) await this.#disk.write(this.#reserve, Buffer.alloc(RESERVE_BYTES), 'journal/reserve');
+    const reserve = join(dirname(this.path), 'journal.reserve');
+    if (isIntent) await this.#disk.write(reserve, Buffer.alloc(RESERVE_BYTES), 'journal/reserve');
     const bytes = Buffer.from(`${text}\n`);
     try {
       await this.#write(bytes, name);
     } catch (error) {
       // Nothing has been sent when something is intended, so only later lines may use the reserved space.
-      if (isIntent || !isFull(error)) throw storageError('write', this.path, error);
-      await rm(this.#reserve, { force: true }).catch(() => undefined);
-      await orStorageError('write', this.path, () => this.#write(bytes, name));
+      if (isIntent || !isFull(error)) throw error;
+      await rm(reserve, { force: true }).catch(() => undefined);
+      await this.#write(bytes, name);
     }
+    this.#written.push(bytes);
     this.#hash.update(bytes);
+    this.#size += bytes.length;
     this.#seq = seq;
     this.#sum = sum;
-    this.#sums.set(seq, sum);
-    this.of(kind);
-    this.#lines[kind].push(line);
+    this.#lines[kind]?.push(line);
     await this.#copyLine(bytes, name);
     this.#witnessed = false;
     if (isIntent || name === FIRST) await this.#witness();
     return line;
   }
 
-  async #write(bytes: Buffer, name: string): Promise<void> {
-    if (this.#broken !== undefined) throw storageError('write', this.path, this.#broken);
-    const isNew = this.#size === 0;
-    const flags = constants.O_RDWR | constants.O_APPEND | (isNew ? constants.O_CREAT : 0);
-    const handle = await open(this.path, flags, FILE_MODE);
-    try {
-      const { size } = await handle.stat();
-      if (size !== this.#size) throw changedMeanwhile(this.path);
-      this.#reach(name, 'before-append');
+  #write(bytes: Buffer, name: string): Promise<void> {
+    return orStorageError('write', this.path, async () => {
+      const handle = await open(this.path, 'a', FILE_MODE);
       try {
-        await handle.appendFile(bytes);
-        this.#reach(name, 'before-fsync');
-        await handle.sync();
-        if (isNew) await this.#disk.syncFolder(dirname(this.path));
-      } catch (error) {
-        // Part of the line may be on disk. If it cannot be cut off, nothing more is written after it.
-        await handle.truncate(this.#size).then(
-          () => handle.sync(),
-          () => (this.#broken = error),
-        );
-        throw error;
+        const { size } = await handle.stat();
+        if (size !== this.#size) throw changedMeanwhile(this.path);
+        this.#reach(name, 'before-append');
+        try {
+          await handle.appendFile(bytes);
+          this.#reach(name, 'before-fsync');
+          await handle.sync();
+          if (size === 0) await this.#disk.syncFolder(dirname(this.path));
+        } catch (error) {
+          // If part of the line stays on disk, the file has another size, and nothing more is written after it.
+          await handle
+            .truncate(size)
+            .then(() => handle.sync())
+            .catch(() => undefined);
+          throw error;
+        }
+        this.#reach(name, 'durable');
+      } finally {
+        // All data is fsynced or cut off by now, so an error on closing has no consequence.
+        await handle.close().catch(() => undefined);
       }
-      this.#size += bytes.length;
-      this.#reach(name, 'durable');
-    } finally {
-      // All data is fsynced or cut off by now, so an error on closing has no consequence.
-      await handle.close().catch(() => undefined);
-    }
+    });
   }
 
   /** Appends a line to the second copy, which may lag behind: a full disk there does not fail the append. */
   async #copyLine(bytes: Buffer, name: string): Promise<void> {
-    if (this.#copied) {
-      this.#copied = false;
-      await unlessRefused(async () => {
-        await this.#appendToCopy(bytes, name);
-        this.#copied = true;
+    if (this.#copy === 'behind') await this.#copyAll();
+    else if (this.#copy === 'same')
+      await this.#copying(async () => {
+        const handle = await open(copyIn(this.#place), constants.O_WRONLY | constants.O_APPEND);
+        try {
+          await handle.appendFile(bytes);
+          this.#reach(name, 'before-copy-fsync');
+          await handle.sync();
+        } finally {
+          await handle.close().catch(() => undefined);
+        }
       });
-    } else await this.#copyAnew();
     this.#reach(name, 'copied');
   }
 
   /** Writes the second copy anew because it is missing, lags behind, was cut, or is damaged. */
-  async #copyAnew(): Promise<void> {
-    await unlessRefused(async () => {
-      const bytes = await readIfThere(this.path);
-      if (bytes?.length !== this.#size) throw changedMeanwhile(this.path);
-      const disk = new DurableFolder(dirname(this.#copyPath), this.#effects);
-      await disk.write(this.#copyPath, bytes, 'journal/copy');
-      this.#copied = true;
-    });
+  #copyAll(): Promise<void> {
+    const path = copyIn(this.#place);
+    const disk = new DurableFolder(dirname(path), this.#effects);
+    return this.#copying(() => disk.write(path, Buffer.concat(this.#written), 'journal/copy'));
   }
 
-  async #appendToCopy(bytes: Buffer, name: string): Promise<void> {
-    const handle = await open(this.#copyPath, constants.O_WRONLY | constants.O_APPEND);
+  /** Does what the disk of the second copy may refuse. */
+  async #copying(work: () => Promise<void>): Promise<void> {
+    this.#copy = 'behind';
     try {
-      await handle.appendFile(bytes);
-      this.#reach(name, 'before-copy-fsync');
-      await handle.sync();
-    } finally {
-      await handle.close().catch(() => undefined);
+      await orStorageError('write', 'the second copy', work);
+      this.#copy = 'same';
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
     }
   }
 
   async #witness(): Promise<void> {
     await this.#disk.write(witnessIn(this.#place.dataDir), `${JSON.stringify(this.head)}\n`, 'witness');
     this.#witnessed = true;
-  }
-
-  get #reserve(): string {
-    return join(dirname(this.path), 'journal.reserve');
   }
 
   #reach(name: string, step: (typeof JOURNAL_STEPS)[number]): void {
@@ -330,18 +307,9 @@ function parsed<K extends Kind>(path: string, kind: K, text: string, what?: 'new
 }
 
 function changedMeanwhile(path: string): DamageError {
-  return new DamageError(`${path} was changed by another process while this run had it open.`, {
-    hint: 'Run again when no other program writes in the data folder.',
+  return new DamageError(`${path} does not end where this run left it.`, {
+    hint: 'Another program changed it, or the disk failed. Run again when that has ended.',
   });
-}
-
-/** Does what the disk of the second copy may refuse. */
-async function unlessRefused(work: () => Promise<void>): Promise<void> {
-  try {
-    await orStorageError('write', 'the second copy', work);
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-  }
 }
 
 // Reading: the file and its copy are compared byte by byte, since each is a chain that proves itself.
@@ -351,8 +319,8 @@ interface Content {
   readonly bytes: Buffer;
   /** The state after these bytes. */
   readonly hash: Hash;
-  /** The bytes after them: part of a line, or lines that do not match their checksums. */
-  readonly rest: 'nothing' | 'torn' | 'damaged';
+  /** True if whole lines after these bytes do not match their checksums. */
+  readonly isDamaged: boolean;
 }
 
 interface Found {
@@ -360,133 +328,99 @@ interface Found {
   readonly own: Buffer;
   readonly copy: Buffer;
   readonly lacks: string | undefined;
-  /** True if lines of the journal are damaged beyond repair. */
-  readonly damaged: boolean;
-  /** True if the second copy belongs to another journal. */
-  readonly fork: boolean;
-  readonly others: readonly unknown[];
+  /** The content of the second copy if it belongs to another journal; empty otherwise. */
+  readonly other: Buffer;
 }
 
-/** A second copy of another journal, kept until `recover` has entered what it holds. */
-const otherIn = (place: JournalPlace): string => `${copyIn(place)}.set-aside-other`;
+/** The second copy has the same bytes; lacks some; or belongs to another journal, and stays until a person confirms. */
+type CopyState = 'same' | 'behind' | 'other';
 
 async function read(place: JournalPlace): Promise<Found> {
+  const [path, copyPath] = [pathIn(place), copyIn(place)];
   // The copy is read first: a run may append between the two reads, and the copy only lags behind.
-  const copy = (await readIfThere(copyIn(place))) ?? Buffer.alloc(0);
-  const own = (await readIfThere(pathIn(place))) ?? Buffer.alloc(0);
-  const other = (await readIfThere(otherIn(place))) ?? Buffer.alloc(0);
-  const fixed = own.equals(copy) ? { content: proven(own), lacks: undefined } : reconciled(own, copy, place);
-  const fork = 'fork' in fixed;
-  const foreign = fork ? [other, copy] : [other];
-  const others = foreign.flatMap((bytes) =>
-    linesIn(proven(bytes).bytes).map((text): unknown => JSON.parse(text)),
-  );
-  const { content } = fixed;
-  const damaged = content.rest === 'damaged';
-  const lacks =
-    fixed.lacks ??
-    (damaged ? `${pathIn(place)} is damaged after line ${linesIn(content.bytes).length}.` : undefined);
-  return { content, own, copy, lacks, damaged, fork, others };
-}
-
-function reconciled(
-  own: Buffer,
-  copy: Buffer,
-  place: JournalPlace,
-): { content: Content; lacks: string | undefined; fork?: true } {
+  const copy = (await readIfThere(copyPath)) ?? Buffer.alloc(0);
+  const own = (await readIfThere(path)) ?? Buffer.alloc(0);
   const mine = proven(own);
-  const second = proven(copy);
-  if (begins(mine.bytes, second.bytes)) {
+  const second = own.equals(copy) ? mine : proven(copy);
+  let content = mine;
+  let lacks: string | undefined;
+  let other: Buffer = Buffer.alloc(0);
+  if (second.bytes.length > mine.bytes.length && begins(second.bytes, mine.bytes)) {
+    content = proven(Buffer.concat([second.bytes, own.subarray(second.bytes.length)]));
+    // The copy never leads, so a file that reaches into the last line of the copy was cut or damaged there, not replaced.
+    if (own.length <= lastLine(second.bytes)) {
+      const missing = linesIn(second.bytes).length - linesIn(mine.bytes).length;
+      const what = own.length === 0 ? 'was missing' : `lacked ${missing} lines`;
+      lacks = `${path} ${what}. What it lacked was restored from its second copy.`;
+    }
+  } else if (!begins(mine.bytes, second.bytes)) {
+    other = second.bytes;
+    lacks = `${path} and its second copy are different journals.`;
+  } else if (copy.length === 0 && linesIn(mine.bytes).length > 1) {
     // A kill between the first line and its copy leaves no copy.
-    const isLost = copy.length === 0 && linesIn(mine.bytes).length > 1;
-    return { content: mine, lacks: isLost ? `The second copy ${copyIn(place)} is missing.` : undefined };
+    lacks = `The second copy ${copyPath} is missing.`;
   }
-  if (!begins(second.bytes, mine.bytes)) {
-    return {
-      content: mine,
-      lacks: `${pathIn(place)} and its second copy are different journals.`,
-      fork: true,
-    };
-  }
-  // The copy never leads, so a file that reaches into the last line of the copy was cut or damaged there, not replaced.
-  if (own.length > lastLine(second.bytes)) {
-    return {
-      content: proven(Buffer.concat([second.bytes, own.subarray(second.bytes.length)])),
-      lacks: undefined,
-    };
-  }
-  const missing = linesIn(second.bytes).length - linesIn(mine.bytes).length;
-  const what = own.length === 0 ? `${pathIn(place)} was missing` : `${pathIn(place)} lacked ${missing} lines`;
-  return {
-    content: { ...second, rest: 'nothing' },
-    lacks: `${what}. What it lacked was restored from its second copy.`,
-  };
+  if (content.isDamaged) lacks ??= `${path} is damaged after line ${linesIn(content.bytes).length}.`;
+  return { content, own, copy, lacks, other };
 }
 
 /** True if `long` begins with `short`. */
 function begins(long: Buffer, short: Buffer): boolean {
-  return long.length >= short.length && long.subarray(0, short.length).equals(short);
+  return long.subarray(0, short.length).equals(short);
 }
 
 const SUM = /,"sum":"([0-9a-f]{32})"\}$/;
 /** `,"sum":"` with 32 digits, `"}` and the newline. */
 const SUM_BYTES = 43;
 
-/** Returns the bytes up to the last line that its checksum proves; one pass if nothing is damaged. */
+/** Returns the bytes up to the last line that its checksum proves; part of a line at the end is left out. */
 function proven(bytes: Buffer): Content {
-  const end = bytes.lastIndexOf('\n') + 1;
-  if (end < bytes.length) {
+  if (bytes.at(-1) !== NEWLINE) {
     // The newline alone may be missing: the line counts.
     const ended = Buffer.concat([bytes, Buffer.from('\n')]);
-    const hash = proof(ended);
-    if (hash !== undefined) return { bytes: ended, hash, rest: 'nothing' };
+    const hash = extended(createHash('sha256'), ended);
+    if (hash !== undefined) return { bytes: ended, hash, isDamaged: false };
   }
-  const whole = bytes.subarray(0, end);
-  const hash = proof(whole);
-  if (hash !== undefined) return { bytes: whole, hash, rest: end < bytes.length ? 'torn' : 'nothing' };
-  const good = createHash('sha256');
+  const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+  let hash = createHash('sha256');
+  // The last checksum is over all bytes before it, so one pass proves a file without damage.
+  const all = extended(hash, whole);
+  if (all !== undefined) return { bytes: whole, hash: all, isDamaged: false };
   let start = 0;
-  for (let next = whole.indexOf('\n'); next >= 0; next = whole.indexOf('\n', start)) {
-    const line = whole.subarray(start, next + 1);
-    const cut = line.length - SUM_BYTES;
-    if (cut <= 0 || sumIn(line) !== sumOf(good.copy().update(line.subarray(0, cut)))) break;
-    good.update(line);
-    start = next + 1;
+  for (;;) {
+    const end = whole.indexOf('\n', start) + 1;
+    const next = extended(hash, whole.subarray(start, end));
+    if (next === undefined) return { bytes: whole.subarray(0, start), hash, isDamaged: true };
+    hash = next;
+    start = end;
   }
-  return { bytes: whole.subarray(0, start), hash: good, rest: 'damaged' };
 }
 
-/** Returns the hash of bytes whose last checksum fits all bytes before it. */
-function proof(bytes: Buffer): Hash | undefined {
-  const hash = createHash('sha256');
-  if (bytes.length === 0) return hash;
-  const cut = bytes.length - SUM_BYTES;
+/** Adds lines to the hash of all bytes before them; undefined if the last checksum does not match. */
+function extended(before: Hash, lines: Buffer): Hash | undefined {
+  if (lines.length === 0) return before;
+  const cut = lines.length - SUM_BYTES;
   if (cut <= 0) return undefined;
-  hash.update(bytes.subarray(0, cut));
-  return sumIn(bytes) === sumOf(hash.copy()) ? hash.update(bytes.subarray(cut)) : undefined;
-}
-
-function sumIn(line: Buffer): string | undefined {
-  return SUM.exec(line.toString('latin1', Math.max(0, line.length - SUM_BYTES), line.length - 1))?.[1];
+  const hash = before.copy().update(lines.subarray(0, cut));
+  const sum = SUM.exec(lines.toString('latin1', cut, lines.length - 1))?.[1];
+  return sum === sumOf(hash.copy()) ? hash.update(lines.subarray(cut)) : undefined;
 }
 
 const sumOf = (hash: Hash): string => hash.digest('hex').slice(0, 32);
 
 function linesIn(bytes: Buffer): string[] {
-  return bytes.length === 0 ? [] : bytes.toString('utf8', 0, bytes.length - 1).split('\n');
+  return bytes.toString('utf8').split('\n').slice(0, -1);
 }
 
 const NEWLINE = 10;
 
-const lastLine = (bytes: Buffer): number =>
-  bytes.length < 2 ? 0 : bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+const lastLine = (bytes: Buffer): number => bytes.subarray(0, -1).lastIndexOf('\n') + 1;
 
 function textAt(bytes: Buffer, start: number): string {
   return bytes.toString('utf8', start, bytes.indexOf('\n', start));
 }
 
-/** The places of a text. */
-function* found(bytes: Buffer, text: string): Generator<number> {
+function* placesOf(bytes: Buffer, text: string): Generator<number> {
   for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) yield at;
 }
 

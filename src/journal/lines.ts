@@ -169,30 +169,16 @@ const push = z.discriminatedUnion('event', [
 export type PushCounts = z.infer<typeof pushCounts>;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** The lines of each kind, as they are read; `at` is the instant of the event. */
-export interface Lines {
-  readonly project: z.output<typeof project>;
-  readonly run: z.output<typeof run>;
-  readonly export: z.output<typeof exported>;
-  readonly erase: z.output<typeof erase>;
-  readonly removed: z.output<typeof removed>;
-  readonly lake: z.output<typeof lake>;
-  readonly push: z.output<typeof push>;
-}
-export type Kind = keyof Lines;
-export type Line<K extends Kind> = Lines[K];
+const shapes = { project, run, export: exported, erase, removed, lake, push };
 
-export const SHAPES: { readonly [K in Kind]: z.ZodType<Lines[K]> } = {
-  project,
-  run,
-  export: exported,
-  erase,
-  removed,
-  lake,
-  push,
-};
+export type Kind = keyof typeof shapes;
+
+/** A line of a kind, as it is read; `at` is the instant of the event. */
+export type Line<K extends Kind> = z.output<(typeof shapes)[K]>;
+
+export const SHAPES: { readonly [K in Kind]: z.ZodType<Line<K>> } = shapes;
 
 type Given<T> = T extends unknown ? Omit<T, 'at' | 'seq'> : never;
 
 /** The fields that a writer gives for a line of a kind; instants are written as ISO texts. */
-export type Entry<K extends Kind> = Given<Lines[K]> & { readonly event: string };
+export type Entry<K extends Kind> = Given<Line<K>> & { readonly event: string };

@@ -72,9 +72,9 @@ export async function withDataFolder<T>(
   const files = dataFiles(dataDir);
   const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
   try {
-    const journal = await Journal.open(config, effects);
-    // Closing writes the witness, which is not for a folder of another project.
-    assertSameProject(journal, config);
+    const journal = await Journal.open(config, effects, (found) => {
+      assertSameProject(found, config);
+    });
     try {
       const landing = await LandingZone.open(dataDir, effects, () => journal.head);
       const holds = landing.found.length > 0 || existsSync(files.published);

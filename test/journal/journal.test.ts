@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DamageError, StorageError, UsageError } from '../../src/errors.js';
 import { assertNotForgotten } from '../../src/journal/doubt.js';
 import { Journal, JOURNAL_STEPS, readWitness } from '../../src/journal/journal.js';
-import { child, dataFolder, rejection, testEffects } from '../storage/support.js';
+import { child, dataFolder, filesBelow, rejection, testEffects } from '../storage/support.js';
 
 const KEY = '2026-11-20.1';
 
@@ -54,14 +54,13 @@ describe('the journal', () => {
     expect(journal.lacks).toBeUndefined();
   });
 
-  it('knows each of its lines by number and checksum, and no other', async () => {
+  it('knows each of its lines by its checksum, and no other', async () => {
     const { lines, reopened } = await written();
     const journal = await reopened();
     for (const [nth, line] of lines.entries()) {
       const sum = /"sum":"(\w+)"/.exec(line)?.[1] ?? '';
       expect(journal.holds({ seq: nth + 1, sum }), line).toBe(true);
       expect(journal.holds({ seq: nth + 1, sum: 'x' })).toBe(false);
-      expect(journal.holds({ seq: nth + 2, sum })).toBe(false);
     }
   });
 
@@ -74,6 +73,28 @@ describe('the journal', () => {
     expect(await readWitness(dataDir)).toMatchObject({ seq: 4 });
     await journal.append('export', intent('2026-11-20.2'));
     expect(await readWitness(dataDir)).toEqual(journal.head);
+  });
+
+  it('has its copy from its first line on', async () => {
+    const dataDir = await dataFolder();
+    const journal = await Journal.open({ dataDir }, testEffects());
+    await journal.append('project', { event: 'made', projectId: 'p' });
+    const copy = join(dataDir, 'landing/ledger/journal.jsonl');
+    expect(await readFile(copy, 'utf8')).toBe(await readFile(journal.path, 'utf8'));
+  });
+
+  it('writes nothing in a folder in which it is not accepted', async () => {
+    const { dataDir, path, copyPath, text } = await written();
+    await writeFile(path, text.slice(0, -20));
+    await rm(copyPath);
+    const accept = (): void => {
+      throw new Error('another project');
+    };
+    expect((await rejection(Journal.open({ dataDir }, testEffects(), accept))).message).toBe(
+      'another project',
+    );
+    expect(await readFile(path, 'utf8')).toBe(text.slice(0, -20));
+    expect(await filesBelow(join(dataDir, 'landing'))).toEqual([]);
   });
 
   it('refuses a line of another shape, and stays as it was', async () => {
@@ -162,7 +183,7 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
   });
 
   it('when its copy belongs to another journal, the lines of which are kept', async () => {
-    const { copyPath, reopened } = await written();
+    const { path, copyPath, reopened } = await written();
     const other = await written();
     other.effects.time = new Date('2026-11-22T00:00:00Z');
     const longer = await other.reopened();
@@ -171,10 +192,18 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     const first = await reopened();
     await first.append('export', { event: 'processing', key: KEY });
     await copyFile(other.copyPath, copyPath);
+    for (const _ of [1, 2]) {
+      const journal = await reopened();
+      expect(journal.lacks).toMatch(/different journals/);
+      expect(journal.others).toHaveLength(5);
+      await journal.append('run', { event: 'unsure', why: journal.lacks ?? '' });
+    }
+    expect(await readFile(copyPath, 'utf8')).toBe(await readFile(other.copyPath, 'utf8'));
     const journal = await reopened();
-    expect(journal.lacks).toMatch(/different journals/);
-    expect(journal.others).toHaveLength(5);
     expect(events(journal)).toEqual(['intended', 'requested', 'processing']);
+    await journal.confirm(5);
+    expect(await readFile(copyPath, 'utf8')).toBe(await readFile(path, 'utf8'));
+    expect((await reopened()).others).toEqual([]);
   });
 });
 
