@@ -14,9 +14,9 @@ export interface Budget {
   readonly recordsPerMonth: number;
 }
 
+/** A day, and the records to expect; `undefined` if no statistics exist to estimate from. */
 export interface Candidate {
   readonly day: Day;
-  /** In records; `undefined` if no statistics exist to estimate from. */
   readonly estimate: number | undefined;
 }
 
@@ -33,15 +33,11 @@ export type BudgetVerdict =
   | 'no_budget'
   | 'unsure';
 
-export interface Decision {
-  readonly day: Day;
+export interface Decision extends Candidate {
   readonly verdict: BudgetVerdict;
-  readonly estimate: number | undefined;
   /** Records left in the run's and in the month's budget before this day. */
   readonly leftInRun: number;
   readonly leftInMonth: number;
-  /** Key of the export of unknown size; its day if the export is part of the same decision. */
-  readonly waitsFor?: string;
 }
 
 interface Circumstances {
@@ -97,12 +93,12 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
   const { candidates, learned } = estimateDays(entries, messages, days);
   // First estimates may be wrong by a large factor, so only one export is requested at a time until a landed export shows
   // the ratio of records per message.
-  const waitsFor = learned ? undefined : entries.find(isUnderWay)?.key;
+  const waits = !learned && entries.some(isUnderWay);
   const decisions = planRequests(candidates, budget, entries, { ...known, yesPaid: consent === 'given' });
   return decisions.map((decision): Decision => {
     if (decision.verdict !== 'request') return decision;
     if (unsure) return { ...decision, verdict: 'unsure' };
-    return waitsFor === undefined ? decision : { ...decision, verdict: 'waits_for_size', waitsFor };
+    return waits ? { ...decision, verdict: 'waits_for_size' } : decision;
   });
 }
 
@@ -123,54 +119,27 @@ export function planRequests(
   let leftInRun = leftOf(budget?.recordsPerRun ?? 0, ofRun);
   let leftInMonth = leftOf(budget?.recordsPerMonth ?? 0, ofMonth);
   // An abandoned export never lands, so no day waits for its size.
-  let waitsFor = [...ofRun, ...ofMonth].find(
+  let waits = [...ofRun, ...ofMonth].some(
     (entry) => entry.state !== 'abandoned' && recordsOf(entry) === undefined,
-  )?.key;
+  );
+  const verdictOn = (estimate: number | undefined): BudgetVerdict => {
+    if (budget === undefined) return 'no_budget';
+    if (estimate === undefined && !yesPaid) return 'no_estimate';
+    if (waits) return 'waits_for_size';
+    const needed = needOf(estimate ?? 1);
+    if (needed > leftInMonth) return 'over_month_budget';
+    return needed > leftInRun ? 'over_run_budget' : 'request';
+  };
 
-  return candidates.map(({ day, estimate: given }) => {
-    const estimate = usable(given);
-    const verdict = verdictOn(estimate, {
-      budget,
-      leftInRun,
-      leftInMonth,
-      waits: waitsFor !== undefined,
-      yesPaid,
-    });
-    const decision: Decision = {
-      day,
-      verdict,
-      estimate,
-      leftInRun,
-      leftInMonth,
-      ...(waitsFor === undefined ? {} : { waitsFor }),
-    };
-    if (verdict === 'request') {
+  return candidates.map(({ day, estimate }) => {
+    const decision: Decision = { day, estimate, verdict: verdictOn(estimate), leftInRun, leftInMonth };
+    if (decision.verdict === 'request') {
       leftInRun -= estimate === undefined ? leftInRun : needOf(estimate);
       leftInMonth -= estimate === undefined ? leftInMonth : needOf(estimate);
-      if (estimate === undefined) waitsFor = day;
+      waits = estimate === undefined;
     }
     return decision;
   });
-}
-
-interface Left {
-  readonly budget: Budget | undefined;
-  readonly leftInRun: number;
-  readonly leftInMonth: number;
-  readonly waits: boolean;
-  readonly yesPaid: boolean;
-}
-
-function verdictOn(
-  estimate: number | undefined,
-  { budget, leftInRun, leftInMonth, waits, yesPaid }: Left,
-): BudgetVerdict {
-  if (budget === undefined) return 'no_budget';
-  if (estimate === undefined && !yesPaid) return 'no_estimate';
-  const needed = needOf(estimate ?? 1);
-  if (waits) return 'waits_for_size';
-  if (needed > leftInMonth) return 'over_month_budget';
-  return needed > leftInRun ? 'over_run_budget' : 'request';
 }
 
 /**
@@ -184,12 +153,6 @@ function needOf(estimate: number): number {
 function leftOf(limit: number, entries: readonly Export[]): number {
   const spent = entries.reduce((sum, entry) => sum + (recordsOf(entry) ?? 1), 0);
   return Math.max(0, limit - spent);
-}
-
-function usable(estimate: number | undefined): number | undefined {
-  return estimate !== undefined && Number.isFinite(estimate) && estimate >= 0
-    ? Math.ceil(estimate)
-    : undefined;
 }
 
 /** The reason why a day is not requested, as a clause, for each verdict. */
@@ -250,12 +213,17 @@ export function estimateDays(
   totals: ReadonlyMap<Day, MessageTotals>,
   days: readonly Day[],
 ): Estimates {
-  const samples: RatioSample[] = [];
-  for (const { day, records } of entries) {
-    const messages = totals.get(day)?.sent ?? 0;
-    if (records !== undefined && records > 0 && messages > 0) samples.push({ records, messages });
+  let records = 0;
+  let messages = 0;
+  for (const { day, records: landed = 0 } of entries) {
+    const sent = totals.get(day)?.sent ?? 0;
+    if (landed === 0 || sent <= 0) continue;
+    records += landed;
+    messages += sent;
   }
-  const ratio = samples.length > 0 ? learnRatio(samples) : undefined;
+  // Over all days together, so that a small unusual one has little weight. At least one, since every message leaves the
+  // record of its sending: an estimate that is too high is safer than one that is too low.
+  const ratio = messages === 0 ? undefined : Math.max(1, records / messages);
   const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));
   return { candidates, learned: ratio !== undefined };
 }
@@ -274,42 +242,10 @@ export function isQuiet(totals: MessageTotals | undefined): boolean {
 function expected(totals: MessageTotals | undefined, ratio: number | undefined): number | undefined {
   if (totals === undefined || totals.rows === 0) return undefined;
   const { sent, delivered, click } = totals;
-  return ratio === undefined
-    ? sent + delivered + click
-    : Math.max(estimateRecords(sent, ratio), delivered + click);
-}
-
-/**
- * Records per message, used until the first export has landed: a message leaves one record for the sending and about two
- * more at most for delivery and click (the event names are in the field notes).
- */
-export const DEFAULT_RATIO = 3;
-
-/** One landed export together with the free statistics (E17 `message_sent`) of the same day. */
-interface RatioSample {
-  readonly records: number;
-  readonly messages: number;
-}
-
-/**
- * Records per message over all samples together, so that a small unusual day has little weight. The ratio is at least
- * one: every message leaves the record of its sending, and an estimate that is too high is safer than one that is too
- * low.
- */
-export function learnRatio(samples: Iterable<RatioSample>): number {
-  let records = 0;
-  let messages = 0;
-  for (const sample of samples) {
-    if (sample.messages <= 0 || sample.records < 0) continue;
-    records += sample.records;
-    messages += sample.messages;
-  }
-  return messages === 0 ? DEFAULT_RATIO : Math.max(1, records / messages);
-}
-
-/** The number of records to expect for a day with this number of messages; a whole number. */
-export function estimateRecords(messages: number, ratio: number): number {
-  return Math.ceil(messages * ratio);
+  const records =
+    ratio === undefined ? sent + delivered + click : Math.max(Math.ceil(sent * ratio), delivered + click);
+  // The service may answer with negative counts.
+  return records < 0 ? undefined : records;
 }
 
 export interface MonthlySpend {
@@ -339,43 +275,20 @@ export function spendOf(entries: Iterable<Export>): MonthlySpend[] {
     .map(([month, some]) => ({
       month,
       exports: some.length,
-      ...sumOf(some),
-      estimatedRecords: sumOf(some.filter(({ records }) => records === undefined)).records,
+      ...spentOn(some),
+      estimatedRecords: spentOn(some.filter(({ records }) => records === undefined)).records,
       unknown: some.filter((entry) => recordsOf(entry) === undefined).length,
     }))
     .sort((a, b) => (a.month < b.month ? -1 : 1));
 }
 
-function sumOf(entries: readonly Export[]): { readonly records: number; readonly price: number } {
+/** The records of exports, or their estimates, and their price. */
+export function spentOn(entries: readonly Export[]): { readonly records: number; readonly price: number } {
   const priced = entries.map((entry) => ({
     records: recordsOf(entry) ?? 0,
     pricePerRecord: entry.pricePerRecord,
   }));
   return { records: priced.reduce((sum, { records }) => sum + records, 0), price: priceOf(priced) };
-}
-
-/** The spent part of one budget. */
-interface Spending {
-  /** Records of landed exports plus the estimates of exports that have not landed. */
-  readonly records: number;
-  readonly limit: number;
-  /** Sum over the exports: records times the price configured when the export was intended. */
-  readonly price: number;
-}
-
-/** The spending of this run and of the KST month of the run. */
-export function spentOf(
-  entries: Iterable<Export>,
-  { recordsPerRun, recordsPerMonth }: Budget,
-  { now, runId }: { readonly now: Date; readonly runId: string },
-): { readonly run: Spending; readonly month: Spending } {
-  const all = [...entries];
-  const ofRun = all.filter(({ run }) => run === runId);
-  const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
-  return {
-    run: { limit: recordsPerRun, ...sumOf(ofRun) },
-    month: { limit: recordsPerMonth, ...sumOf(ofMonth) },
-  };
 }
 
 export function budgetRow({ budget, pricePerRecord, currency, startDate }: ExportsConfig): BudgetRow {

@@ -8,7 +8,7 @@ import { askPage, landedPages } from './poll.js';
 import { rowsIn } from '../storage/pull.js';
 import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
 import type { Job } from '../streams.js';
-import type { Day } from '../calendar.js';
+import { monthOf, type Day } from '../calendar.js';
 import type { Export } from './export.js';
 import {
   decide,
@@ -18,7 +18,7 @@ import {
   recordsOf,
   type Decision,
   estimateDays,
-  spentOf,
+  spentOn,
 } from './budget.js';
 import { downloadExport, isIntact, wholeReading } from './download.js';
 import { clockTrouble } from '../api/clocks.js';
@@ -46,20 +46,22 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: Exports
   const { budget } = config.exports;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
-  const { run, month } = spentOf(ledger.entries(), budget, { now: effects.now(), runId });
+  const run = spentOn(ledger.entries().filter((entry) => entry.run === runId));
+  const month = monthOf(effects.now());
+  const inMonth = spentOn(ledger.entries().filter(({ intendedAt }) => monthOf(intendedAt) === month));
   const price = run.price === 0 ? '' : `, price ${formatPrice(run.price, config.exports.currency)}`;
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
-      `this month ${formatCount(month.records)} of ${formatCount(month.limit)} records.`,
+      `this month ${formatCount(inMonth.records)} of ${formatCount(budget.recordsPerMonth)} records.`,
     {
       event: 'spent',
       exports: requested,
       records_of_run: run.records,
-      records_per_run: run.limit,
+      records_per_run: budget.recordsPerRun,
       price_of_run: run.price,
-      records_of_month: month.records,
-      records_per_month: month.limit,
-      price_of_month: month.price,
+      records_of_month: inMonth.records,
+      records_per_month: budget.recordsPerMonth,
+      price_of_month: inMonth.price,
     },
   );
 }
