@@ -15,8 +15,6 @@ order by stream, date;
 select
   key,
   date::varchar as day,
-  epoch_ms(window_start)::double as start,
-  epoch_ms(window_end)::double as "end",
   state,
   export_id as "exportId",
   message_data as "messageData",

@@ -1,12 +1,12 @@
 /** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
-import { formatKst } from '../calendar.js';
+import { formatKst, windowOf } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import type { Effects } from '../effects.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { Secrets } from '../redaction.js';
-import { adviceFor, ledgerState, type LedgerState } from '../exports/advice.js';
+import { adviceFor } from '../exports/advice.js';
 import { type Export, blocksRuns, isResumable } from '../exports/export.js';
-import type { Ledger } from '../exports/ledger.js';
+import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { resumeExport, type ResumeOptions } from '../run/run.js';
 import { assertSameProject, withDataFolder } from '../run/data-folder.js';
@@ -112,7 +112,7 @@ export async function exportsAbandonCommand(
 ): Promise<ExitCode> {
   const config = invocation.loadConfig();
   const entry = await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
-    const abandoned = await ledger.abandon(key);
+    const abandoned = await ledger.note(key, 'abandoned', 'A person gave this export up.');
     warnDoubt(ledger, invocation.terminal);
     return abandoned;
   });
@@ -200,8 +200,8 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
   return {
     key: entry.key,
     date: entry.day,
-    window_start: entry.window.start,
-    window_end: entry.window.end,
+    window_start: windowOf(entry.day).start,
+    window_end: windowOf(entry.day).end,
     state: entry.state,
     billed: entry.billed,
     export_id: entry.exportId ?? null,

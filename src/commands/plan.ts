@@ -22,7 +22,8 @@ import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget
 import { assertSameProject } from '../run/data-folder.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { ledgerState, type Attention } from '../exports/advice.js';
+import type { Attention } from '../exports/advice.js';
+import { ledgerState } from '../exports/ledger.js';
 import { daysIn, wantedDays, type DayState } from '../run/wanted-days.js';
 import { knownDays, newestOf, readPublished, type CoveredDay } from './published.js';
 import type { Job, ReferenceStream, Stream } from '../streams.js';

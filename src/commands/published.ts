@@ -1,7 +1,7 @@
 /** Reads the state of the published warehouse, for commands that may run at the same time as a run. */
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
-import type { LedgerState } from '../exports/advice.js';
+import type { LedgerState } from '../exports/ledger.js';
 import type { KnownHead } from '../journal/doubt.js';
 import type { KnownDays } from '../run/wanted-days.js';
 import { dayOf, type Day } from '../calendar.js';

@@ -1,4 +1,5 @@
 /** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
+import { windowOf } from '../calendar.js';
 import type { Config } from '../config.js';
 import type { Effects } from '../effects.js';
 import { Pending } from '../erasure/erase.js';
@@ -36,7 +37,7 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
     const again = async (): Promise<Doubt | undefined> =>
       folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
     const doubt = folder.doubt && (await again());
-    const untracked = await untrackedIn(config.dataDir, journal, ledger, {
+    const untracked = await untrackedIn(config.dataDir, journal, {
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),
     });
@@ -122,12 +123,12 @@ function asRow({ key, day, state, records, estimate, exportId, knownBy }: Untrac
   return [key, day, state, records === undefined ? size : formatCount(records), exportId ?? '', knownBy];
 }
 
-function asJson({ key, day, window, state, exportId, records, estimate, knownBy }: Untracked): object {
+function asJson({ key, day, state, exportId, records, estimate, knownBy }: Untracked): object {
   return {
     key,
     date: day,
-    window_start: window.start,
-    window_end: window.end,
+    window_start: windowOf(day).start,
+    window_end: windowOf(day).end,
     state,
     export_id: exportId ?? null,
     records: records ?? null,

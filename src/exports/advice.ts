@@ -1,13 +1,7 @@
 /** The advice on an export that no run can finish without a decision of the user. Pure. */
 import type { Day } from '../calendar.js';
 import { RefusedError, type DamageError } from '../errors.js';
-import { type Export, isResumable, LedgerView } from './export.js';
-import { lockState, type LockState } from '../storage/run-lock.js';
-import { doubtIn, forgottenError } from '../journal/doubt.js';
-import { Journal, type JournalPlace } from '../journal/journal.js';
-import type { KnownHead } from '../journal/doubt.js';
-import type { Effects } from '../effects.js';
-import { answerText } from './request-outcome.js';
+import { type Export, isResumable } from './export.js';
 
 /**
  * Number of consecutive failed fetches after which a paid export needs action. Runs keep asking for the export, at no
@@ -86,46 +80,12 @@ export interface Attention {
   readonly advice: string;
 }
 
-/** The ledger as read by a command that may be running at the same time as a run. */
-export interface LedgerState {
-  readonly journal: Journal;
-  readonly ledger: LedgerView;
-  /** The lock of the active run, if any. */
-  readonly lock: LockState;
-  /** The reason why no paid request may be sent, as far as a reader of the files can detect it. */
-  readonly doubt: DamageError | undefined;
-  readonly needed: readonly Attention[];
-}
-
-/**
- * Reads the ledger and compares the journal with the heads that other files carry.
- *
- * @param published the head in the published warehouse file
- * @throws DamageError if a line of the journal is invalid
- * @throws StorageError
- */
-export async function ledgerState(
-  place: JournalPlace,
-  published: readonly KnownHead[],
-  effects: Effects,
-): Promise<LedgerState> {
-  const before = await lockState(place.dataDir);
-  const journal = await Journal.read(place, effects);
-  const ledger = new LedgerView(journal.of('export'));
-  await ledger.readAnswers((entry) => answerText(place.dataDir, entry));
-  // The lock is read again because a run that started during the reading may have written its own intent.
-  const lock = before.held ? before : await lockState(place.dataDir);
-  const found = await doubtIn(place.dataDir, journal, published);
-  const doubt = found && forgottenError(found);
-  return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger, doubt, lock.held) };
-}
-
 export function actionsNeeded(
-  ledger: LedgerView,
+  entries: readonly Export[],
   doubt: DamageError | undefined,
   isRunning = false,
 ): Attention[] {
-  const advised = ledger.entries().flatMap((entry) => {
+  const advised = entries.flatMap((entry) => {
     const advice = adviceFor(entry, isRunning);
     return advice === undefined ? [] : [{ key: entry.key, advice }];
   });

@@ -81,7 +81,7 @@ async function land(
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
   const trouble = async (note: string, reason = note): Promise<void> => {
-    await ledger.fetchFailed(key, note);
+    await ledger.note(key, 'troubled', note);
     gap(reason);
   };
 
@@ -161,7 +161,11 @@ async function land(
       );
       return undefined;
     case 'doubtful':
-      await ledger.doubted(key, 'The service reports no records although the daily statistics count some.');
+      await ledger.note(
+        key,
+        'doubted',
+        'The service reports no records although the daily statistics count some.',
+      );
       gap(
         `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
       );

@@ -1,16 +1,14 @@
 /** One paid export as recorded in the ledger, and how each line of the ledger changes it. Pure. */
-import { type Day, type Window, dayOf, daysOf, type DayRange } from '../calendar.js';
-import { closest } from 'fastest-levenshtein';
-import { DamageError, UsageError } from '../errors.js';
+import { type Day, daysOf, type DayRange } from '../calendar.js';
+import { DamageError, messageOf, UsageError } from '../errors.js';
 import type { Line } from '../journal/lines.js';
 
 /** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
 export interface Export {
   /** Day and attempt, such as `2026-11-20.1`; safe in a shell command and in a path. */
   readonly key: string;
-  /** The KST day that the window covers. */
+  /** The KST day that is exported, complete. */
   readonly day: Day;
-  readonly window: Window;
   /** `isMessageDataIncluded` of the request. */
   readonly messageData: boolean;
   readonly state: ExportState;
@@ -38,7 +36,7 @@ export interface Export {
   readonly note?: string | undefined;
   /** The unknown answer to E20: its file below `landing/`, and the SHA-256 of its text. */
   readonly answer?: { readonly file: string; readonly sha256: string } | undefined;
-  /** The text of that answer, once `readAnswers` has read it; a person may judge it to be a refusal. */
+  /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
   readonly answerText?: string | undefined;
   /** The key of the export that the user chose to pay for again. */
   readonly again?: string;
@@ -49,8 +47,6 @@ export interface Export {
 /** The day and the terms of a request for an export. */
 export interface Intent {
   readonly day: Day;
-  /** Default: the complete KST day. */
-  readonly window?: Window;
   readonly messageData: boolean;
   /** Estimated records, a whole number. */
   readonly estimate: number | undefined;
@@ -64,32 +60,21 @@ export function keyOf(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
 }
 
-/** The reason why an event cannot follow, as a sentence; `undefined` if it can. */
-export function refusalOf(
-  entry: Export | undefined,
-  { key, event }: Pick<Line<'export'>, 'key' | 'event'>,
-): string | undefined {
-  if (event === 'intended') return entry === undefined ? undefined : `Export ${key} is intended twice.`;
-  if (entry === undefined) return `Export ${key} is ${event} but was never intended.`;
-  return nextState(entry.state, event) === undefined
-    ? `Export ${key} is ${entry.state} and cannot become ${event}.`
-    : undefined;
-}
-
-/** Applies a line to an entry. Returns the new entry, or a sentence with the reason why the line cannot follow. */
-export function applyRecord(entry: Export | undefined, record: Line<'export'>): Export | string {
-  const refused = refusalOf(entry, record);
-  if (refused !== undefined) return refused;
-  if (record.event === 'intended') return newEntry(record);
-  const state = entry === undefined ? undefined : nextState(entry.state, record.event);
-  if (entry === undefined || state === undefined) return `Export ${record.key} is unknown.`;
+/** Applies a line to an entry. Throws `UsageError` if the line cannot follow. */
+export function applyLine(entry: Export | undefined, line: Line<'export'>): Export {
+  if (entry === undefined && line.event === 'intended') return newEntry(line);
+  const state = entry && MOVES[entry.state][line.event];
+  if (entry === undefined || state === undefined)
+    throw new UsageError(
+      `Export ${line.key} is ${entry?.state ?? 'unknown'} and cannot become ${line.event}.`,
+    );
   return {
     ...entry,
     note: undefined,
-    ...changesOf(entry, record),
+    ...changesOf(entry, line),
     state,
     billed: billedAfter(state, entry.billed),
-    updatedAt: record.at,
+    updatedAt: line.at,
   };
 }
 
@@ -97,7 +82,6 @@ function newEntry(record: Line<'export'> & { event: 'intended' }): Export {
   return {
     key: record.key,
     day: record.day,
-    window: { start: record.start, end: record.end },
     messageData: record.messageData,
     state: 'intended',
     billed: 'maybe',
@@ -113,7 +97,7 @@ function newEntry(record: Line<'export'> & { event: 'intended' }): Export {
   };
 }
 
-function changesOf(entry: Export, record: Exclude<Line<'export'>, { event: 'intended' }>): Partial<Export> {
+function changesOf(entry: Export, record: Line<'export'>): Partial<Export> {
   switch (record.event) {
     case 'requested':
       return { exportId: record.exportId, requestedAt: record.at };
@@ -124,8 +108,6 @@ function changesOf(entry: Export, record: Exclude<Line<'export'>, { event: 'inte
         troubles: 0,
         doubted: false,
       };
-    case 'processing':
-      return {};
     case 'ready':
       return { pages: record.pages, troubles: 0, doubted: false };
     case 'landed':
@@ -144,14 +126,17 @@ function changesOf(entry: Export, record: Exclude<Line<'export'>, { event: 'inte
       return { note: record.note, doubted: true };
     case 'ambiguous':
       return { note: record.note, answer: record.answer };
-    default:
+    case 'failed':
+    case 'withdrawn':
+    case 'abandoned':
       return { note: record.note };
+    default:
+      return {};
   }
 }
 
-// The states of a paid export and the events allowed in each, as a pure table. An event is the content of a line of the
-// ledger; the table gives the next state. An event that the table does not list is damage when read from disk, and
-// refused when requested by a caller.
+// The states of a paid export and the events allowed in each, as a pure table, which gives the next state. An event that
+// the table does not list is damage when read from disk, and refused when requested by a caller.
 
 /**
  * The states of a paid export.
@@ -181,34 +166,12 @@ export const EXPORT_STATES = [
 ] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
 
-/** The events of an export that a line of the ledger can report. The line `intended` creates the export. */
-export const EXPORT_EVENTS = [
-  'requested',
-  'processing',
-  'ready',
-  'landed',
-  'loaded',
-  'ambiguous',
-  'failed',
-  'withdrawn',
-  'abandoned',
-  /** The user supplied the id of the export. */
-  'attached',
-  /**
-   * The service did not deliver: it answered `error` or `not_found`, or still `processing` when the run stopped waiting.
-   */
-  'troubled',
-  /** The service reports no records although the daily statistics count some, or it gave mostly records of other days. */
-  'doubted',
-] as const;
-export type ExportEvent = (typeof EXPORT_EVENTS)[number];
-
 /** Billing state of an export: `maybe` until the answer to E20 is known. */
 export type Billed = 'no' | 'maybe' | 'yes';
 
-type Moves = Readonly<Partial<Record<ExportEvent, ExportState>>>;
+type Moves = Readonly<Partial<Record<Line<'export'>['event'], ExportState>>>;
 
-const MOVES: Readonly<Record<ExportState, Moves>> = {
+export const MOVES: Readonly<Record<ExportState, Moves>> = {
   intended: {
     requested: 'requested',
     ambiguous: 'ambiguous',
@@ -240,22 +203,17 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     abandoned: 'abandoned',
   },
   // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
-  // may also find that the id belongs to another window, or find an id that was missing.
+  // may also find that the id belongs to another day, or find an id that was missing.
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded' },
   // A person may judge the answer to have been a refusal (`exports.refusals`).
   ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
-  // The window of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
+  // The day of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
   // becomes ambiguous if the ledger was restored and another record shows it as billed.
   failed: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
   withdrawn: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
   abandoned: { attached: 'requested' },
 };
-
-/** The next state; `undefined` if the event is not allowed in this state. */
-export function nextState(state: ExportState, event: ExportEvent): ExportState | undefined {
-  return MOVES[state][event];
-}
 
 /**
  * Billing state of an export after it entered `state`.
@@ -278,7 +236,7 @@ export function billedAfter(state: ExportState, before: Billed): Billed {
 }
 
 /**
- * True if no run may request the window again on its own: the export is paid, may be paid, or was abandoned by the user.
+ * True if no run may request the day again on its own: the export is paid, may be paid, or was abandoned by the user.
  * Abandoning is not a consent to pay again.
  */
 export function blocksRuns(state: ExportState): boolean {
@@ -286,7 +244,7 @@ export function blocksRuns(state: ExportState): boolean {
 }
 
 /**
- * True if even the user may not pay for the window again through another export. An abandoned export does not block this.
+ * True if even the user may not pay for the day again through another export. An abandoned export does not block this.
  */
 export function blocksPayingAgain(state: ExportState): boolean {
   return blocksRuns(state) && state !== 'abandoned';
@@ -297,31 +255,9 @@ export function isResumable(state: ExportState): boolean {
   return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
 }
 
-/** True if two windows share an instant; adjacent windows do not overlap. */
-export function overlap(a: Window, b: Window): boolean {
-  return a.start < b.end && b.start < a.end;
-}
-
-/** The KST days that a window covers completely or in part, oldest first. */
-export function daysTouched({ start, end }: Window): Day[] {
-  return daysOf({ start: dayOf(start), end: dayOf(new Date(end.getTime() - 1)) });
-}
-
-/** The days that no run may request, oldest first: paid, possibly paid, or abandoned by the user. */
-export function coveredDays(entries: Iterable<Export>): Day[] {
-  const days = new Set<Day>();
-  for (const entry of entries) {
-    if (blocksRuns(entry.state)) for (const day of daysTouched(entry.window)) days.add(day);
-  }
-  return [...days].sort();
-}
-
-/**
- * The days of a range that a run may request, oldest first. Partly covered days are excluded: a day can only be requested
- * as a whole, and the covered part would be paid for twice.
- */
+/** The days of a range that a run may request, oldest first: neither paid, nor possibly paid, nor abandoned by the user. */
 export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
-  const covered = new Set(coveredDays(entries));
+  const covered = new Set([...entries].flatMap(({ day, state }) => (blocksRuns(state) ? [day] : [])));
   return daysOf(range).filter((day) => !covered.has(day));
 }
 
@@ -329,70 +265,13 @@ export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
 export function exportsOf(lines: readonly Line<'export'>[]): Map<string, Export> {
   const book = new Map<string, Export>();
   for (const line of lines) {
-    const entry = applyRecord(book.get(line.key), line);
-    if (typeof entry === 'string') {
-      throw new DamageError(`Line ${line.seq} of the journal is invalid. ${entry}`, {
+    try {
+      book.set(line.key, applyLine(book.get(line.key), line));
+    } catch (error) {
+      throw new DamageError(`Line ${line.seq} of the journal is invalid. ${messageOf(error)}`, {
         hint: 'No paid request is sent until the journal is intact. Restore data/ledger from a backup.',
       });
     }
-    book.set(entry.key, entry);
   }
   return book;
-}
-
-/** The exports of the ledger, in the order of their intents. */
-export class LedgerView {
-  protected readonly book: Map<string, Export>;
-
-  /** @throws DamageError for an invalid line */
-  constructor(lines: readonly Line<'export'>[]) {
-    this.book = exportsOf(lines);
-  }
-
-  /** Reads the texts of the answers that persons may judge. */
-  async readAnswers(textOf: (entry: Export) => Promise<string | undefined>): Promise<void> {
-    for (const entry of this.entries()) {
-      if (entry.state !== 'ambiguous' || entry.answer === undefined) continue;
-      this.book.set(entry.key, { ...entry, answerText: await textOf(entry) });
-    }
-  }
-
-  /** All exports, in the order of their intents. */
-  entries(): Export[] {
-    return [...this.book.values()];
-  }
-
-  find(key: string): Export | undefined {
-    return this.book.get(key);
-  }
-
-  /**
-   * Returns the export with this key.
-   *
-   * @throws UsageError if the ledger has no such export
-   */
-  get(key: string): Export {
-    const entry = this.find(key);
-    if (entry === undefined) throw unknownExport(key, this.book.keys());
-    return entry;
-  }
-
-  /** The days that no run may request, oldest first. */
-  coveredDays(): Day[] {
-    return coveredDays(this.book.values());
-  }
-
-  /** The days of a range that a run may request, oldest first. */
-  missing(range: DayRange): Day[] {
-    return missingDays(range, this.book.values());
-  }
-}
-
-/** The error for a key that belongs to no export. */
-export function unknownExport(key: string, known: Iterable<string>): UsageError {
-  const keys = [...known];
-  const nearest = keys.length === 0 ? '' : `Did you mean ${closest(key, keys)}? `;
-  return new UsageError(`There is no export ${key} in the ledger.`, {
-    hint: `${nearest}\`dawnload exports list\` shows the exports and their keys.`,
-  });
 }

@@ -2,54 +2,66 @@
  * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key, and no endpoint
  * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
-import { windowOf } from '../calendar.js';
+import { closest } from 'fastest-levenshtein';
+import { windowOf, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
-import { forgottenError, type Doubt } from '../journal/doubt.js';
-import type { Journal } from '../journal/journal.js';
+import { doubtIn, forgottenError, type Doubt, type KnownHead } from '../journal/doubt.js';
+import { Journal, type JournalPlace } from '../journal/journal.js';
 import { partsOf, type Entry } from '../journal/lines.js';
+import { lockState, type LockState } from '../storage/run-lock.js';
 import { cut } from '../text.js';
+import { actionsNeeded, coveredBy, type Attention } from './advice.js';
 import {
-  overlap,
-  applyRecord,
-  keyOf,
-  refusalOf,
-  type Export,
-  type Intent,
+  applyLine,
   blocksPayingAgain,
   blocksRuns,
-  LedgerView,
-  unknownExport,
+  exportsOf,
+  keyOf,
+  type Export,
+  type Intent,
 } from './export.js';
-import { coveredBy } from './advice.js';
 import type { Untracked } from './recovery.js';
 import { answerText, isJudged } from './request-outcome.js';
 
 /**
- * The writable ledger. Each data folder has at most one, owned by the holder of the folder's lock. Every change is
- * durable when its promise resolves.
+ * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its
+ * promise resolves.
  */
-export class Ledger extends LedgerView {
+export class Ledger {
   readonly #dataDir: string;
   readonly #journal: Journal;
   readonly #effects: Effects;
   readonly #doubt: Doubt | undefined;
-  /** Keys of the exports intended through this object; they are in progress, not left by a dead process. */
-  readonly #mine = new Set<string>();
+  readonly #book: Map<string, Export>;
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * Opens the ledger in a journal that is open for writing. Call `settle()` next.
-   *
    * @param doubt the reason why the journal may lack lines
    * @throws DamageError for an invalid line
    */
   constructor(dataDir: string, journal: Journal, effects: Effects, doubt?: Doubt) {
-    super(journal.of('export'));
     this.#dataDir = dataDir;
     this.#journal = journal;
     this.#effects = effects;
     this.#doubt = doubt;
+    this.#book = exportsOf(journal.of('export'));
+  }
+
+  /** All exports, in the order of their intents. */
+  entries(): Export[] {
+    return [...this.#book.values()];
+  }
+
+  find(key: string): Export | undefined {
+    return this.#book.get(key);
+  }
+
+  /** Returns the export with this key. Throws `UsageError` if there is none. */
+  get(key: string): Export {
+    const entry = this.find(key);
+    if (entry === undefined) throw this.#unknown(key);
+    return entry;
   }
 
   /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
@@ -59,14 +71,14 @@ export class Ledger extends LedgerView {
 
   /**
    * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
-   * sent, and ambiguous ones whose answer a person has judged to be a refusal as `failed`.
+   * sent, and ambiguous ones whose answer a person has judged to be a refusal as `failed`. Call it before any request.
    *
    * @param refusals the judged texts (`exports.refusals`)
    * @returns the changed entries
    */
   settle(refusals: readonly string[] = []): Promise<Export[]> {
     return this.#inTurn(async () => {
-      const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
+      const left = this.entries().filter(({ state }) => state === 'intended');
       const note = 'The process ended before it recorded the outcome of the request.';
       const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
@@ -81,41 +93,42 @@ export class Ledger extends LedgerView {
   }
 
   /** Reads the texts of the answers that persons may judge. */
-  readTexts(): Promise<void> {
-    return this.readAnswers((entry) => answerText(this.#dataDir, entry));
+  async readTexts(): Promise<void> {
+    for (const entry of this.entries()) {
+      const text = await answerText(this.#dataDir, entry);
+      if (text !== undefined) this.#book.set(entry.key, { ...entry, answerText: text });
+    }
   }
 
   /**
    * Durably records the intent to request an export (E20). The request may be sent only after the promise has resolved.
    *
-   * @throws RefusedError if the window overlaps one that is paid, may be paid, or was abandoned
+   * @throws RefusedError if the day is paid, may be paid, or was abandoned
    * @throws DamageError if the journal may lack lines
    * @throws StorageError
    */
   intend(intent: Intent): Promise<Export> {
     return this.#inTurn(async () => {
-      this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));
+      this.#assertNotCovered(intent.day, (entry) => blocksRuns(entry.state));
       return this.#intend(intent);
     });
   }
 
   /**
-   * The user consents to be billed again for the window of an export: abandons that export and intends a new one.
+   * The user consents to be billed again for the day of an export: abandons that export and intends a new one.
    *
-   * @throws RefusedError if the data of the export has arrived or another export covers the window; other errors as for
+   * @throws RefusedError if the data of the export has arrived or another export covers the day; other errors as for
    *   `intend`
    */
-  payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<Export> {
+  payAgain(key: string, terms: Omit<Intent, 'day'>): Promise<Export> {
     return this.#inTurn(async () => {
       this.assertPayableAgain(key);
-      const old = this.get(key);
-      const { day, window, messageData, estimate, pricePerRecord } = { ...old, ...changes };
-      const intent = { day, window, messageData, estimate, pricePerRecord, run: changes.run };
-      this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
-      if (blocksPayingAgain(old.state)) {
-        await this.#record({ event: 'abandoned', key, note: 'A person chose to pay for this window again.' });
+      const { day, state } = this.get(key);
+      this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
+      if (blocksPayingAgain(state)) {
+        await this.#record({ event: 'abandoned', key, note: 'A person chose to pay for this day again.' });
       }
-      return this.#intend(intent, key);
+      return this.#intend({ ...terms, day }, key);
     });
   }
 
@@ -125,11 +138,6 @@ export class Ledger extends LedgerView {
     if (state === 'intended' || state === 'landed' || state === 'loaded') {
       throw new RefusedError(`Export ${key} is ${state}, so there is nothing to pay for again.`);
     }
-  }
-
-  /** Records that the request provably never left this machine: nothing is billed, and the window is free again. */
-  withdrawn(key: string, why: string): Promise<Export> {
-    return this.#event({ event: 'withdrawn', key, note: sentence(why) });
   }
 
   /**
@@ -161,20 +169,11 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Records that every page is durable on disk. Pages that were downloaded again get a later instant than the earlier
-   * ones, even if the clock was set back.
+   * Records that every page is durable on disk.
+   *
+   * @param landedAt later than that of an earlier landing
    */
-  async landed(
-    key: string,
-    {
-      pages,
-      records,
-      unreadable,
-    }: { pages: number; records: number; unreadable?: readonly number[] | undefined },
-    now = this.#effects.now(),
-  ): Promise<Export> {
-    const before = this.get(key).landedAt;
-    const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
+  async landed(key: string, { pages, records, unreadable }: Pages, landedAt: Date): Promise<Export> {
     const lacking = unreadable === undefined ? undefined : [...unreadable];
     return this.#event({ event: 'landed', key, pages, records, landedAt, unreadable: lacking });
   }
@@ -185,25 +184,28 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Records that the request may have been sent and its outcome is unknown: the user must decide.
+   * Records what became of an export:
    *
-   * @param answer the file and the hash of the answer, if it is no more than an error, which the user may judge
+   * - `ambiguous`: the request may have been sent and its outcome is unknown; the user must decide
+   * - `failed`: the service clearly refused the request (E20); nothing is billed, and the day is free again
+   * - `withdrawn`: the request provably never left this machine; nothing is billed, and the day is free again
+   * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run asks
+   *   again, and after several failures the export needs action
+   * - `doubted`: the service reports no records (E21) although the daily statistics count some, or a loaded export holds
+   *   mostly records of other days; the export needs action
+   * - `abandoned`: the user gives the export up; no run requests its day again, only `payAgain` does
+   *
+   * @param why one sentence without secrets
+   * @param answer the file and the hash of an answer that is no more than an error, which the user may judge
    */
-  ambiguous(key: string, why: string, answer?: Export['answer']): Promise<Export> {
-    return this.#event({ event: 'ambiguous', key, note: sentence(why), answer });
-  }
-
-  /** Records that the service clearly refused the request (E20): nothing is billed, and the window is free again. */
-  failed(key: string, why: string): Promise<Export> {
-    return this.#event({ event: 'failed', key, note: sentence(why) });
-  }
-
-  /**
-   * Records that a paid export was not delivered (E21 `error`, `not_found`, or not ready in time). The state is unchanged
-   * and the next run asks again; after several failures the export needs action.
-   */
-  fetchFailed(key: string, why: string): Promise<Export> {
-    return this.#event({ event: 'troubled', key, note: sentence(why) });
+  note(
+    key: string,
+    event: 'ambiguous' | 'failed' | 'withdrawn' | 'troubled' | 'doubted' | 'abandoned',
+    why: string,
+    answer?: Export['answer'],
+  ): Promise<Export> {
+    const note = cut(why.replaceAll(/\s+/g, ' ').trim(), 500);
+    return this.#event({ event, key, note, answer });
   }
 
   /**
@@ -221,7 +223,8 @@ export class Ledger extends LedgerView {
   ): Promise<Export> {
     return this.#inTurn(async () => {
       const known = this.find(key);
-      if (known === undefined && partsOf(key) === undefined) throw unknownExport(key, this.book.keys());
+      const day = known?.day ?? partsOf(key)?.day;
+      if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const change = changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
@@ -229,61 +232,33 @@ export class Ledger extends LedgerView {
           hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
         });
       }
-      if (known === undefined) await this.#enter(key);
-      // A run may have requested this window again in the meantime, because the state left it free.
+      if (known === undefined) await this.#enter(key, day);
+      // A run may have requested this day again in the meantime, because the state left it free.
       else if (!blocksRuns(known.state)) {
-        this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
+        this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
       return this.#record({ event: 'attached', key, exportId });
     });
   }
 
-  /**
-   * Records that a paid export may be wrong: the service reports no records (E21) although the daily statistics count
-   * some, or a loaded one holds mostly records of other days. The state is unchanged, and the export needs action.
-   */
-  doubted(key: string, why: string): Promise<Export> {
-    return this.#event({ event: 'doubted', key, note: sentence(why) });
-  }
-
-  /** Records that the user abandons an export. No run requests its window again; only `payAgain` does. */
-  abandon(key: string, why = 'A person gave this export up.'): Promise<Export> {
-    return this.#event({ event: 'abandoned', key, note: sentence(why) });
-  }
-
   async #intend(intent: Intent, again?: string): Promise<Export> {
     if (this.doubt !== undefined) throw this.doubt;
-    const { day, window = windowOf(intent.day), messageData, pricePerRecord, run } = intent;
-    const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
-    if (window.start >= window.end) throw new UsageError(`The window of ${day} has no length.`);
+    const { day } = intent;
     const attempts = this.entries().flatMap((entry) =>
       entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
     );
     const key = keyOf(day, Math.max(0, ...attempts) + 1);
-    this.#mine.add(key);
-    return this.#record({
-      event: 'intended',
-      key,
-      day,
-      ...window,
-      messageData,
-      estimate,
-      pricePerRecord,
-      again,
-      run,
-    });
+    return this.#record({ event: 'intended', key, ...intent, again });
   }
 
   /** Enters an export that is known only from the user. */
-  async #enter(key: string): Promise<void> {
-    const day = partsOf(key)?.day;
-    const window = windowOf(day ?? '1970-01-01');
-    const covers = (entry: Export): boolean => blocksRuns(entry.state) && overlap(entry.window, window);
-    if (day === undefined || this.entries().some(covers)) throw unknownExport(key, this.book.keys());
-    if (window.end > this.#effects.now()) {
+  async #enter(key: string, day: Day): Promise<void> {
+    if (this.entries().some((entry) => blocksRuns(entry.state) && entry.day === day))
+      throw this.#unknown(key);
+    if (windowOf(day).end > this.#effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
-    await this.#record({ event: 'intended', key, day, ...window, messageData: true, pricePerRecord: 0 });
+    await this.#record({ event: 'intended', key, day, messageData: true, pricePerRecord: 0 });
     await this.#record({ event: 'ambiguous', key, note: 'Entered by a person; the ledger did not list it.' });
   }
 
@@ -294,11 +269,10 @@ export class Ledger extends LedgerView {
     });
   }
 
-  async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
+  async #enterUntracked({ key, day, exportId, state, ...known }: Untracked): Promise<void> {
     const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
     const isNew = this.find(key) === undefined;
-    if (isNew)
-      await this.#record({ event: 'intended', key, day, ...window, messageData, estimate, pricePerRecord });
+    if (isNew) await this.#record({ event: 'intended', key, day, messageData, estimate, pricePerRecord });
     if (exportId === undefined || state === 'abandoned') {
       await this.#record({ event: 'ambiguous', key, note: `Recovered; known by the ${knownBy} alone.` });
       if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
@@ -311,10 +285,18 @@ export class Ledger extends LedgerView {
     if (state === 'loaded') await this.#record({ event: 'loaded', key });
   }
 
-  #assertNotCovered(intent: Intent, blocks: (entry: Export) => boolean): void {
-    const window = intent.window ?? windowOf(intent.day);
-    const other = this.entries().find((entry) => blocks(entry) && overlap(entry.window, window));
-    if (other !== undefined) throw coveredBy(other, intent.day);
+  #assertNotCovered(day: Day, blocks: (entry: Export) => boolean): void {
+    const other = this.entries().find((entry) => entry.day === day && blocks(entry));
+    if (other !== undefined) throw coveredBy(other, day);
+  }
+
+  /** The error for a key that belongs to no export. */
+  #unknown(key: string): UsageError {
+    const keys = [...this.#book.keys()];
+    const nearest = keys.length === 0 ? '' : `Did you mean ${closest(key, keys)}? `;
+    return new UsageError(`There is no export ${key} in the ledger.`, {
+      hint: `${nearest}\`dawnload exports list\` shows the exports and their keys.`,
+    });
   }
 
   #event(entry: Entry<'export'>, isKnown?: (entry: Export) => boolean): Promise<Export> {
@@ -327,11 +309,9 @@ export class Ledger extends LedgerView {
   async #record(entry: Entry<'export'>): Promise<Export> {
     const known = this.find(entry.key);
     // Whether the event may follow is decided before anything is written.
-    const refused = refusalOf(known, entry);
-    if (refused !== undefined) throw new UsageError(refused);
-    const next = applyRecord(known, await this.#journal.append('export', entry));
-    if (typeof next === 'string') throw new UsageError(next);
-    this.book.set(next.key, next);
+    applyLine(known, { ...entry, seq: 0, at: this.#effects.now() });
+    const next = applyLine(known, await this.#journal.append('export', entry));
+    this.#book.set(next.key, next);
     return next;
   }
 
@@ -341,11 +321,6 @@ export class Ledger extends LedgerView {
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
-}
-
-/** Shortens a text to a single line that fits into tables. */
-function sentence(text: string): string {
-  return cut(text.replaceAll(/\s+/g, ' ').trim(), 500);
 }
 
 /** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */
@@ -360,4 +335,45 @@ function changeOfId(
   if (known?.exportId === undefined || (known.state !== 'landed' && known.state !== 'loaded'))
     return undefined;
   return `Export ${known.key} is ${known.state} as ${known.exportId}, and another id would replace it.`;
+}
+
+interface Pages {
+  readonly pages: number;
+  readonly records: number;
+  /** The numbers of the pages that cannot be read. */
+  readonly unreadable?: readonly number[] | undefined;
+}
+
+/** The ledger as read by a command that may be running at the same time as a run. */
+export interface LedgerState {
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  /** The lock of the active run, if any. */
+  readonly lock: LockState;
+  /** The reason why no paid request may be sent, as far as a reader of the files can detect it. */
+  readonly doubt: DamageError | undefined;
+  readonly needed: readonly Attention[];
+}
+
+/**
+ * Reads the ledger and compares the journal with the heads that other files carry.
+ *
+ * @param published the head in the published warehouse file
+ * @throws DamageError if a line of the journal is invalid
+ * @throws StorageError
+ */
+export async function ledgerState(
+  place: JournalPlace,
+  published: readonly KnownHead[],
+  effects: Effects,
+): Promise<LedgerState> {
+  const before = await lockState(place.dataDir);
+  const journal = await Journal.read(place, effects);
+  const found = await doubtIn(place.dataDir, journal, published);
+  const ledger = new Ledger(place.dataDir, journal, effects, found);
+  await ledger.readTexts();
+  // The lock is read again because a run that started during the reading may have written its own intent.
+  const lock = before.held ? before : await lockState(place.dataDir);
+  const { doubt } = ledger;
+  return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger.entries(), doubt, lock.held) };
 }

@@ -4,7 +4,7 @@
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
-import type { Day } from '../calendar.js';
+import { windowOf, type Day } from '../calendar.js';
 import { CredentialsError } from '../errors.js';
 import { assertMayPay, type Clocks } from '../api/clocks.js';
 import type { ServiceClient } from '../api/client.js';
@@ -82,7 +82,7 @@ type Sent = Export | 'refused' | 'stop';
 /**
  * Requests one export.
  *
- * @param intend records the intent in the ledger, which refuses a window that an export covers
+ * @param intend records the intent in the ledger, which refuses a day that an export covers
  * @throws CredentialsError, ServiceError, ClockError, StorageError before the intent is recorded, so nothing was sent
  */
 export async function requestPaid(
@@ -106,7 +106,12 @@ export async function requestPaid(
     date: entry.day,
     estimated_records: entry.estimate,
   });
-  const outcome = await requestExport(permit, entry.window, entry.messageData, config.exports.refusals);
+  const outcome = await requestExport(
+    permit,
+    windowOf(entry.day),
+    entry.messageData,
+    config.exports.refusals,
+  );
   return recorded(context, entry, outcome);
 }
 
@@ -127,19 +132,19 @@ async function recorded(
       return entry;
     }
     case 'never_sent':
-      await ledger.withdrawn(key, outcome.reason);
+      await ledger.note(key, 'withdrawn', outcome.reason);
       if (outcome.cause instanceof CredentialsError) throw outcome.cause;
       gap(`The export request was not sent (${outcome.reason}). Nothing is billed; the next run sends it.`);
       return 'stop';
     case 'refused':
-      await ledger.failed(key, outcome.note);
+      await ledger.note(key, 'failed', outcome.note);
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
     case 'unknown': {
       const { note, text, body } = outcome;
       // The disk may refuse the answer, but not what it says of the payment.
       const kept = await keptAnswer(landing, key, body, effects).catch(() => undefined);
-      await ledger.ambiguous(key, note, text === undefined ? undefined : kept);
+      await ledger.note(key, 'ambiguous', note, text === undefined ? undefined : kept);
       return 'stop';
     }
   }

@@ -4,13 +4,13 @@
  * recover` shows and enters them.
  */
 import { join } from 'node:path';
-import { windowOf, type Day } from '../calendar.js';
+import type { Day } from '../calendar.js';
 import type { Journal } from '../journal/journal.js';
 import { partsOf, SHAPES } from '../journal/lines.js';
 import { foldersOf, idOf, readingOf } from '../storage/paths.js';
 import { namesIn } from '../storage/storage-error.js';
 import type { ExportRow } from '../warehouse/rows.js';
-import { blocksRuns, exportsOf, EXPORT_STATES, type ExportState, type LedgerView } from './export.js';
+import { blocksRuns, exportsOf, EXPORT_STATES, type Export, type ExportState } from './export.js';
 
 /** The places that may know an export, the most reliable one first. */
 type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
@@ -29,10 +29,9 @@ export interface Untracked extends ExportRow {
 export async function untrackedIn(
   dataDir: string,
   journal: Journal,
-  ledger: LedgerView,
   rows: Readonly<Partial<Record<Place, readonly ExportRow[]>>>,
 ): Promise<Untracked[]> {
-  const tracked = new Set(ledger.entries().flatMap(({ key, state }) => (blocksRuns(state) ? [key] : [])));
+  const book = exportsOf(journal.of('export'));
   const ofRows = (place: Place): Untracked[] => (rows[place] ?? []).flatMap((row) => ofRow(row, place));
   const found = [
     ...otherJournal(journal),
@@ -42,7 +41,7 @@ export async function untrackedIn(
   ];
   const untracked = new Map<string, Untracked>();
   for (const one of found) {
-    if (!blocksRuns(one.state) || tracked.has(one.key) || isJudgedSince(one, ledger)) continue;
+    if (!blocksRuns(one.state) || isTracked(one, book.get(one.key))) continue;
     const earlier = untracked.get(one.key);
     // The first place has priority; a later one may supply an id that the first one lacks.
     untracked.set(
@@ -53,9 +52,10 @@ export async function untrackedIn(
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** True if a person has judged the answer to a request that another file still holds as ambiguous. */
-function isJudgedSince({ key, state }: Untracked, ledger: LedgerView): boolean {
-  return state === 'ambiguous' && ledger.find(key)?.answer !== undefined;
+/** True if the entry is billed as well, or a person has judged the answer that the other file still holds as ambiguous. */
+function isTracked({ state }: Untracked, entry: Export | undefined): boolean {
+  if (entry === undefined) return false;
+  return blocksRuns(entry.state) || (state === 'ambiguous' && entry.answer !== undefined);
 }
 
 function otherJournal({ others }: Journal): Untracked[] {
@@ -79,7 +79,7 @@ async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
     if (day === undefined) return [];
     const [name = '.'] = await namesIn(join(events, day, key));
     const rest = { state: 'requested', messageData: true, knownBy: 'landing zone' } as const;
-    return [{ key, day, window: windowOf(day), exportId: idOf(readingOf(name).encoded), ...rest }];
+    return [{ key, day, exportId: idOf(readingOf(name).encoded), ...rest }];
   };
   return (await Promise.all(keys.map(exportIn))).flat();
 }

@@ -61,8 +61,6 @@ const exported = z.discriminatedUnion('event', [
     ...event('intended'),
     key,
     day,
-    start: instant,
-    end: instant,
     messageData: z.boolean(),
     estimate: count.optional(),
     pricePerRecord: z.number().nonnegative(),

@@ -9,7 +9,7 @@ import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import { batchesOf, Erasures } from '../erasure/landed.js';
 import { mayBeCut, Register } from '../erasure/register.js';
-import { ledgerState } from '../exports/advice.js';
+import { ledgerState } from '../exports/ledger.js';
 import { exportsOf, type Export } from '../exports/export.js';
 import { wholeReading } from '../exports/download.js';
 import { landedPages, sumOf } from '../exports/poll.js';

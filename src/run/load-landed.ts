@@ -132,7 +132,7 @@ async function noteLoaded({ ledger, report }: OpenFolder, entry: Export, pull: s
   const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pull);
   const foreign = stray + odd + elsewhere;
   if (foreign * 2 > records)
-    await ledger.doubted(key, `${foreign} of its ${records} records belong elsewhere`);
+    await ledger.note(key, 'doubted', `${foreign} of its ${records} records belong elsewhere`);
 }
 
 /** Reads the manifests of landed exports. */

@@ -314,7 +314,7 @@ async function wantedOf(
 async function noteJob(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
   const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
   await ledger.readTexts();
-  for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
+  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.needsAction(advice);
   await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
   await warehouse.noteBudget(budgetRow(config.exports));
   const { pushes } = new PushLedger(journal, invocation.effects);

@@ -6,7 +6,7 @@ import { completeFrom, dayCount, dayOf, daysOf, shiftDay, type Day, type DayRang
 import type { ExportsConfig } from '../config.js';
 import { needsPerson } from '../exports/advice.js';
 import { decide, recordsOf, type Decision } from '../exports/budget.js';
-import { blocksRuns, daysTouched, type Export } from '../exports/export.js';
+import { blocksRuns, type Export } from '../exports/export.js';
 import { priceOf } from '../price.js';
 import type { DAILY_STREAMS, Job, Stream } from '../streams.js';
 import type { MessageTotals } from '../warehouse/rows.js';
@@ -102,9 +102,7 @@ function eventDays(
   );
   const paid = new Map(
     entries.flatMap((entry) =>
-      blocksRuns(entry.state) && entry.state !== 'abandoned'
-        ? daysTouched(entry.window).map((date): [Day, Export] => [date, entry])
-        : [],
+      blocksRuns(entry.state) && entry.state !== 'abandoned' ? [[entry.day, entry] as const] : [],
     ),
   );
   const day = (date: Day, state: DayState, records?: number, decision?: Decision): WantedDay => ({

@@ -11,31 +11,24 @@ import { statement } from './session.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
 
-/** A column that earlier versions left null; null is converted to undefined. */
+/** A column that may be null, which is converted to undefined. */
 const noted = <T>(type: z.ZodType<T>) => type.nullable().transform((value) => value ?? undefined);
 
 /** A row of the section `exports` of `sql/status.sql`. */
-const rememberedExport = z
-  .object({
-    key: z.string(),
-    day: z.string(),
-    start: instant,
-    end: instant,
-    state: z.string(),
-    messageData: z
-      .boolean()
-      .nullable()
-      .transform((value) => value ?? true),
-    exportId: noted(z.string()),
-    records: noted(z.number()),
-    pages: noted(z.number()),
-    estimate: noted(z.number()),
-    pricePerRecord: noted(z.number()),
-    requestedAt: noted(instant),
-    updatedAt: noted(instant),
-    note: noted(z.string()),
-  })
-  .transform(({ start, end, ...row }): ExportRow => ({ ...row, window: { start, end } }));
+const rememberedExport = z.object({
+  key: z.string(),
+  day: z.string(),
+  state: z.string(),
+  messageData: z.boolean(),
+  exportId: noted(z.string()),
+  records: noted(z.number()),
+  pages: noted(z.number()),
+  estimate: noted(z.number()),
+  pricePerRecord: noted(z.number()),
+  requestedAt: noted(instant),
+  updatedAt: noted(instant),
+  note: noted(z.string()),
+});
 
 /** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */
 export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema: number }> {
@@ -56,7 +49,9 @@ export async function headIn(reader: Reader, file: string): Promise<KnownHead[]>
 
 /** The paid exports that a closed file lists; every one counts, whichever process recorded it. */
 export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
-  return ask(file, [], exportsIn);
+  return ask(file, [], async (reader) =>
+    z.array(rememberedExport).parse(await reader.objects(statement('status/exports'))),
+  );
 }
 
 const knownErasure = z.object({
@@ -72,11 +67,6 @@ export async function erasuresKnownBy(file: string): Promise<z.output<typeof kno
   return ask(file, [], async (reader) =>
     z.array(knownErasure).parse(await unlessMissing(reader.objects(statement('erasure/known')), [])),
   );
-}
-
-/** Returns the paid exports of an open file. */
-export async function exportsIn(reader: Reader): Promise<ExportRow[]> {
-  return z.array(rememberedExport).parse(await reader.objects(statement('status/exports')));
 }
 
 /** Asks a file that this process has not opened. A file that DuckDB cannot read is reported where it is opened. */

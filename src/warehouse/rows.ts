@@ -1,6 +1,6 @@
 /** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
 import { z } from 'zod';
-import type { Day, Window } from '../calendar.js';
+import type { Day } from '../calendar.js';
 import { type Pull } from '../storage/pull.js';
 import { STREAMS, type Stream } from '../streams.js';
 
@@ -66,7 +66,6 @@ export interface MessageTotals {
 export interface ExportRow {
   readonly key: string;
   readonly day: Day;
-  readonly window: Window;
   readonly state: string;
   readonly messageData: boolean;
   readonly exportId?: string | undefined;

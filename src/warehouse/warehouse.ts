@@ -2,7 +2,7 @@
 import { escaped, openInstance } from '../storage/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import type { Day, DayRange } from '../calendar.js';
+import { windowOf, type Day, type DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import type { KnownHead } from '../journal/doubt.js';
@@ -329,7 +329,8 @@ export class Warehouse {
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
-        await this.#session.set({ given: { exports: wellFormedJson(rows) } });
+        const exports = rows.map((row) => ({ ...row, window: windowOf(row.day) }));
+        await this.#session.set({ given: { exports: wellFormedJson(exports) } });
         await this.#session.run('ops/exports');
       }),
     );

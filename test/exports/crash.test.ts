@@ -38,7 +38,7 @@ const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, esti
 console.log('POST');
 await ledger.requested(key, 'exp-1');
 await ledger.ready(key, 1);
-await ledger.landed(key, { pages: 1, records: 5 });
+await ledger.landed(key, { pages: 1, records: 5 }, effects.now());
 `;
 
 const opened = (data: string): Promise<LandingZone> => LandingZone.open(data, testEffects(), () => NO_HEAD);

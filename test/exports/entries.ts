@@ -1,5 +1,4 @@
 /** Entries of the ledger, made up, for what only reads them. */
-import { windowOf } from '../../src/calendar.js';
 import { type Export, billedAfter } from '../../src/exports/export.js';
 
 /** A plain export of 20 November 2026, requested on the morning after, but for what is given. */
@@ -9,7 +8,6 @@ export function entry(given: Partial<Export> = {}): Export {
   return {
     key: `${day}.1`,
     day,
-    window: windowOf(day),
     messageData: true,
     state,
     billed: billedAfter(state, 'yes'),

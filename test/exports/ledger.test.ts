@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { windowOf } from '../../src/calendar.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/errors.js';
 import { adviceFor, needsPerson } from '../../src/exports/advice.js';
 import { Ledger } from '../../src/exports/ledger.js';
@@ -22,7 +21,8 @@ import {
 
 const DAY = '2026-11-20';
 const KEY = '2026-11-20.1';
-const INTENT = { day: DAY, messageData: true, estimate: 3_000, pricePerRecord: 0.5 };
+const TERMS = { messageData: true, estimate: 3_000, pricePerRecord: 0.5 };
+const INTENT = { day: DAY, ...TERMS };
 
 async function opened() {
   const data = await dataFolder();
@@ -38,7 +38,6 @@ describe('an export in the ledger', () => {
     expect(entry).toMatchObject({
       key: KEY,
       day: DAY,
-      window: { start: new Date('2026-11-19T15:00:00Z'), end: new Date('2026-11-20T15:00:00Z') },
       messageData: true,
       state: 'intended',
       billed: 'maybe',
@@ -55,7 +54,7 @@ describe('an export in the ledger', () => {
       () => ledger.intend(INTENT),
       () => ledger.requested(KEY, 'exp-1'),
       () => ledger.processing(KEY),
-      () => ledger.fetchFailed(KEY, 'error:\n  try later'),
+      () => ledger.note(KEY, 'troubled', 'error:\n  try later'),
       () => ledger.ready(KEY, 3),
       () => ledger.landed(KEY, { pages: 3, records: 2_500 }, new Date('2026-11-20T22:10:00Z')),
       () => ledger.loaded(KEY),
@@ -69,7 +68,6 @@ describe('an export in the ledger', () => {
     expect(ledger.find(KEY)).toEqual({
       key: KEY,
       day: DAY,
-      window: windowOf(DAY),
       messageData: true,
       state: 'loaded',
       billed: 'yes',
@@ -96,7 +94,10 @@ describe('an export in the ledger', () => {
     await ledger.requested(KEY, 'exp-1');
     await ledger.processing(KEY);
     for (let i = 0; i < 2; i++) await ledger.ready(KEY, 0);
-    expect(await ledger.landed(KEY, { pages: 0, records: 0 })).toMatchObject({ state: 'landed', records: 0 });
+    expect(await ledger.landed(KEY, { pages: 0, records: 0 }, MORNING)).toMatchObject({
+      state: 'landed',
+      records: 0,
+    });
     for (let i = 0; i < 2; i++) await ledger.loaded(KEY);
     expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(6);
   });
@@ -119,33 +120,30 @@ describe('an export in the ledger', () => {
     await ledger.requested(KEY, 'exp-1');
     await expect(ledger.ready(KEY, -1)).rejects.toThrow(UsageError);
     await expect(ledger.ready(KEY, 1.5)).rejects.toThrow(UsageError);
-    await expect(ledger.withdrawn(KEY, 'no')).rejects.toThrow(
+    await expect(ledger.note(KEY, 'withdrawn', 'no')).rejects.toThrow(
       'Export 2026-11-20.1 is requested and cannot become withdrawn.',
     );
     expect((await readLedger(data)).get(KEY).state).toBe('requested');
   });
 });
 
-describe('a second request for the same window', () => {
+describe('a second request for the same day', () => {
   it('is refused as long as the first is paid, may be paid, or was given up', async () => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
     const refusal = await rejection(ledger.intend(INTENT));
     expect(refusal).toBeInstanceOf(RefusedError);
     expect(refusal.message).toBe('2026-11-20 is covered by export 2026-11-20.1, which is intended.');
-    await ledger.ambiguous(KEY, 'timeout');
+    await ledger.note(KEY, 'ambiguous', 'timeout');
     expect((await rejection(ledger.intend(INTENT))).hint).toContain('dawnload exports attach 2026-11-20.1');
-    await ledger.abandon(KEY);
+    await ledger.note(KEY, 'abandoned', 'given up');
     await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
-    expect(ledger.coveredDays()).toEqual([DAY]);
-    expect(ledger.missing({ start: '2026-11-19', end: '2026-11-21' })).toEqual(['2026-11-19', '2026-11-21']);
   });
 
   it.each(['failed', 'withdrawn'] as const)('is a new attempt when the first one %s', async (end) => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
-    await ledger[end](KEY, 'HTTP 400: no');
-    expect(ledger.missing({ start: DAY, end: DAY })).toEqual([DAY]);
+    await ledger.note(KEY, end, 'HTTP 400: no');
     expect(await ledger.intend(INTENT)).toMatchObject({ key: '2026-11-20.2', state: 'intended' });
     expect(ledger.get(KEY)).toMatchObject({ state: end, billed: 'no', note: 'HTTP 400: no' });
   });
@@ -157,12 +155,10 @@ describe('a second request for the same window', () => {
     expect(ledger.entries()).toHaveLength(1);
   });
 
-  it('needs a window with a length, and an estimate that is a number', async () => {
+  it('needs an estimate that is a whole number', async () => {
     const { ledger } = await opened();
-    const { start } = windowOf(DAY);
-    await expect(ledger.intend({ ...INTENT, window: { start, end: start } })).rejects.toThrow(UsageError);
-    await expect(ledger.intend({ ...INTENT, estimate: Number.NaN })).rejects.toThrow(UsageError);
-    expect(await ledger.intend({ ...INTENT, estimate: 2.2 })).toMatchObject({ estimate: 3 });
+    for (const estimate of [Number.NaN, 2.2])
+      await expect(ledger.intend({ ...INTENT, estimate })).rejects.toThrow(UsageError);
   });
 });
 
@@ -183,27 +179,20 @@ describe('after a run that died', () => {
     );
     expect(await next.settle()).toEqual([]);
   });
-
-  it('leaves alone what this very run intends', async () => {
-    const { ledger } = await opened();
-    await ledger.intend(INTENT);
-    expect(await ledger.settle()).toEqual([]);
-    expect(ledger.get(KEY).state).toBe('intended');
-  });
 });
 
 describe('what a person decides', () => {
   it('attach gives an ambiguous export its id, corrects one that was mistyped, but takes no id that another export has', async () => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
-    await ledger.ambiguous(KEY, 'timeout');
+    await ledger.note(KEY, 'ambiguous', 'timeout');
     const attached = await ledger.attach(KEY, 'exp-8');
     expect(attached).toMatchObject({ state: 'requested', billed: 'yes', exportId: 'exp-8', note: undefined });
     expect(needsPerson(attached)).toBe(false);
-    await ledger.fetchFailed(KEY, 'not_found');
+    await ledger.note(KEY, 'troubled', 'not_found');
     expect(await ledger.attach(KEY, 'exp-9')).toMatchObject({ exportId: 'exp-9', troubles: 0 });
     await ledger.intend({ ...INTENT, day: '2026-11-19' });
-    await ledger.ambiguous('2026-11-19.1', 'timeout');
+    await ledger.note('2026-11-19.1', 'ambiguous', 'timeout');
     await expect(ledger.attach('2026-11-19.1', 'exp-9')).rejects.toThrow(
       'The export id belongs to export 2026-11-20.1',
     );
@@ -219,7 +208,7 @@ describe('what a person decides', () => {
         const { key } = await ledger.intend({ ...INTENT, day });
         await ledger.requested(key, `exp-${i + 1}`);
         await ledger.ready(key, 1);
-        await ledger.landed(key, { pages: 1, records: 5 });
+        await ledger.landed(key, { pages: 1, records: 5 }, MORNING);
         if (i === 0) await ledger.loaded(key);
       }
       return { ledger, data };
@@ -266,25 +255,30 @@ describe('what a person decides', () => {
   it('abandon keeps every run away from the day, and only paying again opens it', async () => {
     const { data, ledger } = await opened();
     await ledger.intend(INTENT);
-    await ledger.ambiguous(KEY, 'timeout');
-    expect(await ledger.abandon(KEY)).toMatchObject({ state: 'abandoned', billed: 'maybe' });
+    await ledger.note(KEY, 'ambiguous', 'timeout');
+    expect(await ledger.note(KEY, 'abandoned', 'given up')).toMatchObject({
+      state: 'abandoned',
+      billed: 'maybe',
+    });
     expect(needsPerson(ledger.get(KEY))).toBe(false);
     await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
-    const again = await ledger.payAgain(KEY, { estimate: 5 });
+    const again = await ledger.payAgain(KEY, { ...TERMS, estimate: 5 });
     expect(again).toMatchObject({ key: '2026-11-20.2', again: KEY, estimate: 5, state: 'intended' });
-    await expect(ledger.payAgain(KEY)).rejects.toThrow('covered by export 2026-11-20.2, which is intended');
+    await expect(ledger.payAgain(KEY, TERMS)).rejects.toThrow(
+      'covered by export 2026-11-20.2, which is intended',
+    );
     expect((await readLedger(data)).entries()).toEqual(ledger.entries());
     await ledger.requested('2026-11-20.2', 'exp-2');
     await ledger.ready('2026-11-20.2', 1);
-    await ledger.landed('2026-11-20.2', { pages: 1, records: 1 });
-    await expect(ledger.payAgain('2026-11-20.2')).rejects.toThrow(RefusedError);
+    await ledger.landed('2026-11-20.2', { pages: 1, records: 1 }, MORNING);
+    await expect(ledger.payAgain('2026-11-20.2', TERMS)).rejects.toThrow(RefusedError);
   });
 
   it('paying again gives the old export up by itself', async () => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
     await ledger.requested(KEY, 'exp-1');
-    await ledger.payAgain(KEY);
+    await ledger.payAgain(KEY, TERMS);
     expect(ledger.get(KEY)).toMatchObject({ state: 'abandoned', billed: 'yes', exportId: 'exp-1' });
     expect(ledger.get('2026-11-20.2')).toMatchObject({ state: 'intended', estimate: 3_000 });
   });
@@ -292,21 +286,21 @@ describe('what a person decides', () => {
   it('paying again needs a new consent when that attempt was refused', async () => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
-    await ledger.ambiguous(KEY, 'timeout');
-    await ledger.payAgain(KEY);
-    await ledger.failed('2026-11-20.2', 'HTTP 403');
-    expect(ledger.missing({ start: DAY, end: DAY })).toEqual([]);
-    expect(await ledger.payAgain('2026-11-20.2')).toMatchObject({ key: '2026-11-20.3' });
+    await ledger.note(KEY, 'ambiguous', 'timeout');
+    await ledger.payAgain(KEY, TERMS);
+    await ledger.note('2026-11-20.2', 'failed', 'HTTP 403');
+    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
+    expect(await ledger.payAgain('2026-11-20.2', TERMS)).toMatchObject({ key: '2026-11-20.3' });
   });
 
   it('is asked for when a paid export was not delivered three times in a row', async () => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
     await ledger.requested(KEY, 'exp-1');
-    await ledger.fetchFailed(KEY, 'not_found');
-    await ledger.fetchFailed(KEY, 'not_found');
+    await ledger.note(KEY, 'troubled', 'not_found');
+    await ledger.note(KEY, 'troubled', 'not_found');
     expect(adviceFor(ledger.get(KEY))).toBeUndefined();
-    const third = await ledger.fetchFailed(KEY, 'not_found');
+    const third = await ledger.note(KEY, 'troubled', 'not_found');
     expect(third.state).toBe('requested');
     expect(adviceFor(third)).toContain(
       'has not delivered the paid export 2026-11-20.1 of 2026-11-20 in 3 attempts. Reason: not_found.',
@@ -422,12 +416,7 @@ it('folders of the landing zone that the journal lacks are found, among exports 
   await mkdir(join(data, 'landing/events/2026-11-20/notes'), { recursive: true });
   await writeFile(join(data, 'landing/events/.DS_Store'), '');
   await writeFile(join(data, 'landing/events/2026-11-20/.DS_Store'), '');
-  const found = await untrackedIn(
-    data,
-    await Journal.read({ dataDir: data }, effects),
-    await readLedger(data),
-    {},
-  );
+  const found = await untrackedIn(data, await Journal.read({ dataDir: data }, effects), {});
   expect(found).toMatchObject([{ key: KEY, exportId: 'Exp-1', knownBy: 'landing zone', state: 'requested' }]);
 });
 
@@ -435,7 +424,6 @@ describe('exports that a warehouse lists and the journal lacks', () => {
   const row: ExportRow = {
     key: KEY,
     day: '2026-11-20',
-    window: windowOf(DAY),
     state: 'loaded',
     exportId: 'exp-1',
     messageData: true,
@@ -444,8 +432,8 @@ describe('exports that a warehouse lists and the journal lacks', () => {
     estimate: 3_000,
     pricePerRecord: 2,
   };
-  const untracked = async (data: string, ledger: Ledger, rows: readonly ExportRow[]) =>
-    untrackedIn(data, await Journal.read({ dataDir: data }, testEffects()), ledger, {
+  const untracked = async (data: string, rows: readonly ExportRow[]) =>
+    untrackedIn(data, await Journal.read({ dataDir: data }, testEffects()), {
       'published warehouse': rows,
     });
 
@@ -462,8 +450,8 @@ describe('exports that a warehouse lists and the journal lacks', () => {
     for (const before of [undefined, 'failed', 'withdrawn'] as const) {
       const { data, ledger } = await opened();
       if (before !== undefined) await ledger.intend(INTENT);
-      if (before !== undefined) await ledger[before](KEY, 'HTTP 400');
-      await ledger.recover(await untracked(data, ledger, rows));
+      if (before !== undefined) await ledger.note(KEY, before, 'HTTP 400');
+      await ledger.recover(await untracked(data, rows));
       const { state: entered, billed } = ledger.get(KEY);
       expect(entered).toBe(after);
       expect(billed).not.toBe('no');
@@ -475,9 +463,9 @@ describe('exports that a warehouse lists and the journal lacks', () => {
   it('are none if they were not billed, or the journal has them in whatever billed state', async () => {
     const { data, ledger } = await opened();
     for (const state of ['failed', 'withdrawn', 'a word of a later version'])
-      expect(await untracked(data, ledger, [{ ...row, state }])).toEqual([]);
+      expect(await untracked(data, [{ ...row, state }])).toEqual([]);
     await ledger.intend(INTENT);
-    expect(await untracked(data, ledger, [row])).toEqual([]);
+    expect(await untracked(data, [row])).toEqual([]);
   });
 });
 

@@ -26,14 +26,10 @@ async function written() {
 }
 
 function intent(key: string) {
-  const start = new Date('2026-11-19T15:00:00Z');
-  const end = new Date('2026-11-20T15:00:00Z');
   return {
     event: 'intended' as const,
     key,
     day: key.slice(0, 10),
-    start,
-    end,
     messageData: true,
     pricePerRecord: 0,
   };

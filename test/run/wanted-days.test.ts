@@ -1,7 +1,6 @@
 /** The one answer to what is missing, in every state. */
 import { expect, it } from 'vitest';
 import { nightly } from '../../jobs/nightly.js';
-import { windowOf } from '../../src/calendar.js';
 import type { Export, ExportState } from '../../src/exports/export.js';
 import { daysIn, wantedDays, type KnownDays } from '../../src/run/wanted-days.js';
 import type { MessageTotals } from '../../src/warehouse/rows.js';
@@ -27,7 +26,6 @@ function entry(day: string, state: ExportState): Export {
   return {
     key: `${day}.1`,
     day,
-    window: windowOf(day),
     messageData: true,
     state,
     billed: 'yes',

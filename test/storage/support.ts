@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { realEffects, type Effects } from '../../src/effects.js';
-import { LedgerView } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { Journal } from '../../src/journal/journal.js';
 
@@ -50,8 +49,9 @@ export async function openLedger(dataDir: string, effects: Effects): Promise<Led
 }
 
 /** The ledger of a data folder, as a command reads it beside a run. */
-export async function readLedger(dataDir: string): Promise<LedgerView> {
-  return new LedgerView((await Journal.read({ dataDir }, testEffects())).of('export'));
+export async function readLedger(dataDir: string): Promise<Ledger> {
+  const effects = testEffects();
+  return new Ledger(dataDir, await Journal.read({ dataDir }, effects), effects);
 }
 
 /** Every file below a folder, as paths relative to it, sorted. */
@@ -93,12 +93,11 @@ const MODULES = {
   LandingZone: 'storage/landing-zone',
   Journal: 'journal/journal',
   Ledger: 'exports/ledger',
-  LedgerView: 'exports/export',
   RunLock: 'storage/run-lock',
   readWhole: 'storage/repair-json',
 };
 
-const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger', 'LedgerView']);
+const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger']);
 
 /** Imports only what a script names: loading the database takes longer than most scripts. */
 function prelude(script: string): string {
@@ -116,7 +115,7 @@ ${imports.join('\n')}
 const effects = realEffects();
 const data = process.env.DATA;
 const openLedger = async () => new Ledger(data, await Journal.open({ dataDir: data }, effects), effects);
-const readLedger = async () => new LedgerView((await Journal.read({ dataDir: data }, effects)).of('export'));
+const readLedger = async () => new Ledger(data, await Journal.read({ dataDir: data }, effects), effects);
 const tell = ({ name, message, hint, exitCode }) => console.log(JSON.stringify({ name, message, hint, exitCode }));
 `;
 }

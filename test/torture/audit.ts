@@ -1,6 +1,7 @@
 /** The reckoning after a night: billing journal against ledger against landing zone against warehouse. */
 import { readFile } from 'node:fs/promises';
 import type { Bill } from '../../sandbox/index.js';
+import { windowOf as windowOfDay } from '../../src/calendar.js';
 import type { Export } from '../../src/exports/export.js';
 import { rowsOf } from '../support/dawnload.js';
 import { listed, type Trial } from './trial.js';
@@ -18,8 +19,9 @@ export function assertNotPaidTwice(trial: Trial): void {
   }
 }
 
-export function windowOf({ window }: Export): string {
-  return `${window.start.toISOString()}/${window.end.toISOString()}`;
+export function windowOf({ day }: Export): string {
+  const { start, end } = windowOfDay(day);
+  return `${start.toISOString()}/${end.toISOString()}`;
 }
 
 /** Bills whose export id no entry of the ledger holds. */

@@ -37,7 +37,7 @@ test('the budget is that of the last run', async () => {
 
 test('the ledger is shown as it stands, and replaced whole', async () => {
   const workshop = new Workshop();
-  const entry = { day: DAY, window: windowOf(DAY), messageData: true };
+  const entry = { day: DAY, messageData: true };
   await workshop.with(async (warehouse) => {
     await warehouse.replaceExports([{ key: 'old', state: 'intended', ...entry }]);
     await warehouse.replaceExports([
