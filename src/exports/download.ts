@@ -1,11 +1,9 @@
 /**
  * Downloads a paid export: waits until it is ready, lands its pages and loads them. Each step is recorded in the ledger.
  */
-import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
 import {
   landedPages,
-  sumOf,
   type Page,
   type Result,
   awaitExport,
@@ -74,60 +72,32 @@ async function land(
   notes: string[],
 ): Promise<Export | undefined> {
   const { config, service, ledger, landing, effects, signal, terminal, report } = context;
-  const { key, day } = entry;
+  const { key, day, landedAt } = entry;
+  const { exportId } = place;
   const { pageParameter, maxWaitMinutes } = config.exports;
-  const asking: Asking = { service, effects, signal, exportId: place.exportId, pageParameter };
   const gap = (reason: string): void => {
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
-  const trouble = async (note: string, reason = note): Promise<void> => {
+  const trouble = async (note: string, reason = note): Promise<undefined> => {
     await ledger.note(key, 'troubled', note);
     gap(reason);
   };
-
-  /** Keeps an answer without records before it is interpreted. */
-  const keep = async (kind: string, body: Buffer): Promise<void> => {
-    if (body.length > 0)
-      await landing.reject({ endpoint: 'E21', what: `${key} ${kind}`, at: effects.now() }, body);
-  };
-
-  const { writer, earlier, ended } = await readingOf(
-    context,
-    place,
-    { lookAgain, landedAt: entry.landedAt },
-    notes,
-  );
-  let at: Date | undefined;
-  /** The instant at which the export counts as landed: the first time that it is asked for. */
-  const instant = (): Date => (at ??= laterThan(entry.landedAt, presentOf(context)));
-  const finish = async (
-    files: readonly LandedFile[],
-    counts: {
-      readonly pages: number;
-      readonly records: number;
-      readonly unreadable?: readonly number[] | undefined;
-    },
-  ): Promise<Export> => {
-    const { exportId } = place;
-    const pull = await writer.finish(files, { exportId, unreadable: counts.unreadable ?? [] }, instant());
-    await landing.discardBefore(place, pull);
-    return ledger.landed(key, counts, pull.pulledAt);
-  };
-  /** Accepts the pages on disk as the complete export. */
-  const finishWithWhatCame = async (): Promise<Export> => {
-    const pages = await landedPages(landing, writer.id);
-    await ledger.ready(key, pages.length);
-    return finish(pages, { pages: pages.length, records: sumOf(pages) });
-  };
-  if (ended !== undefined) {
-    // Killed between the manifest and the line of the ledger.
-    const { files, facts, pulledAt } = ended;
-    const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
+  /** Records that a reading is whole. */
+  const landed = async (pull: Pull): Promise<Export> => {
+    const { files, facts, pulledAt } = pull;
     const pages = files.length + facts.unreadable.length;
-    await landing.discardBefore(place, ended);
+    const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
+    await landing.discardBefore(place, pull);
     await ledger.ready(key, pages);
     return ledger.landed(key, { pages, records: rowsIn(files), unreadable }, pulledAt);
-  }
+  };
+
+  const { writer, earlier, ended } = await readingOf(context, place, { lookAgain, landedAt }, notes);
+  // Killed between the manifest and the line of the ledger.
+  if (ended !== undefined) return landed(ended);
+
+  const expected = acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(context, entry);
+  const asking: Asking = { service, effects, signal, exportId, pageParameter };
   const missing = firstMissing(earlier);
   const [whole] = missing === undefined && !lookAgain ? earlier : [];
   const waiting: Waiting =
@@ -135,31 +105,37 @@ async function land(
       ? await awaitExport(asking, {
           // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
           maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
-          expectsRecords: !acceptIncomplete && (await expectsRecords(context, entry)),
+          expectsRecords: expected.some,
           missing: missing ?? 0,
           landed: earlier[0],
           async onAnswer(result) {
             terminal.progress(`waiting for the export of ${day}, ${WAITING[result.kind]}`);
             if (result.kind === 'processing') {
               if (ledger.get(key).state === 'requested') await ledger.processing(key);
-            } else if (result.kind !== 'page' || result.records === 0) await keep(result.kind, result.body);
+            } else if (result.body.length > 0 && (result.kind !== 'page' || result.records === 0))
+              await setAside(context, `${key} ${result.kind}`, result.body);
           },
         })
       : { kind: 'ready', first: whole };
+
+  const now = presentOf(context);
+  const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
+  const finish = async (files: readonly LandedFile[], unreadable: readonly number[] = []): Promise<Export> =>
+    landed(await writer.finish(files, { exportId, unreadable }, pulledAt));
+  /** Accepts the pages on disk as the complete export. */
+  const finishWithWhatCame = async (): Promise<Export> => finish(await landedPages(landing, writer.id));
   if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return finishWithWhatCame();
   switch (waiting.kind) {
     case 'processing':
       report.pending(key);
-      await trouble(
+      return trouble(
         `Export ${key} is not ready after ${maxWaitMinutes} minutes. The next run resumes it at no cost.`,
       );
-      return undefined;
     case 'stuck':
-      await trouble(
+      return trouble(
         `Export ${key} is not delivered.`,
         `Export ${key} is not delivered (${waiting.reason}). The next run resumes it at no cost.`,
       );
-      return undefined;
     case 'doubtful':
       await ledger.note(
         key,
@@ -172,27 +148,26 @@ async function land(
       return undefined;
     case 'empty':
       if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
-      await ledger.ready(key, 0);
       terminal.note(`Events of ${day}: ${waiting.note}`);
-      return finish([], { pages: 0, records: 0 });
+      return finish([]);
     case 'ready':
       break;
   }
 
   await ledger.ready(key, waiting.first.totalPages);
+  const files = new Map<number, LandedFile>(earlier.map((page) => [page.number, page]));
   // An export that was loaded before is reloaded only when all of its pages have landed.
-  const early = entry.landings === 0 ? loadEarly(context, writer, instant(), earlier) : undefined;
+  const early = entry.landings === 0 ? new EarlyLoad(context, writer, pulledAt, files.values()) : undefined;
   try {
-    const again = lookAgain ? earlier.map(({ number }) => number) : [];
-    const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
-    const landed = new Map<number, LandedFile>(earlier.map((page) => [page.number, page]));
-    const sink = sinkFor(context, place, writer, waiting.first.totalPages, landed, early);
-    const expected = { atLeast, again, unreadable: waiting.unreadable ?? -1 };
-    const pages = await collectPages(asking, waiting.first, earlier, config.concurrency, sink, expected);
+    const sink = sinkFor(context, place, writer, waiting.first.totalPages, files, early);
+    const pages = await collectPages(asking, waiting.first, earlier, config.concurrency, sink, {
+      atLeast: expected.atLeast,
+      again: lookAgain ? earlier.map(({ number }) => number) : [],
+      unreadable: waiting.unreadable ?? -1,
+    });
     notes.push(...pages.notes);
-    const unreadable = acceptIncomplete ? undefined : pages.unreadable;
-    const files = [...landed].sort(([a], [b]) => a - b).map(([, page]) => page);
-    const done = await finish(files, { pages: pages.pages, records: pages.records, unreadable });
+    const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
+    const done = await finish(inOrder, acceptIncomplete ? [] : pages.unreadable);
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -200,14 +175,13 @@ async function land(
       pages: pages.pages,
       records: pages.records,
     });
-    await early?.end(pages.records);
+    await early?.end();
     return done;
   } catch (error) {
     await early?.fail(error);
     if (!(error instanceof ServiceError)) throw error;
     if (acceptIncomplete) return finishWithWhatCame();
-    await trouble(`${error.message} ${error.hint ?? ''}`.trim());
-    return undefined;
+    return trouble(`${error.message} ${error.hint ?? ''}`.trim());
   }
 }
 
@@ -271,10 +245,6 @@ export function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean
   return files.every(({ file, rows }) => (held.get(file) ?? 0) === rows);
 }
 
-function laterThan(before: Date | undefined, now: Date): Date {
-  return before === undefined || now > before ? now : new Date(before.getTime() + 1);
-}
-
 /**
  * Creates the sink that lands new pages beside those of earlier runs.
  *
@@ -288,7 +258,7 @@ function sinkFor(
   landed: Map<number, LandedFile>,
   early: EarlyLoad | undefined,
 ): PageSink {
-  const { landing, terminal, effects } = context;
+  const { terminal } = context;
   let records = rowsIn([...landed.values()]);
   const show = (total: number): void => {
     const pages = `page ${formatCount(landed.size)} of ${formatCount(total)}`;
@@ -305,45 +275,51 @@ function sinkFor(
       records += page.records;
       show(Math.max(totalPages, page.totalPages));
     },
-    async reject(page, body) {
-      const what = `${place.key} page ${page}`;
-      await landing.reject({ endpoint: 'E21', what, at: effects.now() }, body);
-    },
+    reject: (page, body) => setAside(context, `${place.key} page ${page}`, body),
   };
 }
 
-/**
- * The least number of records to expect: half of the count in the daily statistics. An export with fewer records lacks
- * pages, or the export and the statistics count different things.
- */
-async function recordsAtLeast({ ledger, warehouse }: ExportsContext, day: Day): Promise<number> {
-  const messages = await warehouse.messages();
-  const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
-  return ((learned ? candidates[0]?.estimate : messages.get(day)?.sent) ?? 0) / 2;
+/** Sets aside an answer that is no page of the export. */
+async function setAside({ landing, effects }: ExportsContext, what: string, body: Buffer): Promise<void> {
+  await landing.reject({ endpoint: 'E21', what, at: effects.now() }, body);
 }
 
-/** True if the estimate made at the request, or the current daily statistics, expect records. */
-async function expectsRecords(
-  { ledger, warehouse }: ExportsContext,
-  { day, estimate = 0 }: Export,
-): Promise<boolean> {
-  const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
-  return Math.max(estimate, candidates[0]?.estimate ?? 0) > 0;
-}
-
-/** Lands a copy of a page before another one replaces it, so that no received data is lost. */
+/** Sets aside a page before another one replaces it, so that no received data is lost. */
 async function keepReplaced(
-  { landing, effects }: ExportsContext,
-  place: ExportFolder,
+  context: ExportsContext,
+  { key }: ExportFolder,
   page: number,
   file: string,
 ): Promise<void> {
   const body = await readWhole(file).catch((error: unknown) => {
     if (!(error instanceof DamageError)) throw error;
   });
-  if (body === undefined) return;
-  const what = `${place.key} page ${page} replaced`;
-  await landing.reject({ endpoint: 'E21', what, at: effects.now() }, body);
+  if (body !== undefined) await setAside(context, `${key} page ${page} replaced`, body);
+}
+
+interface Expected {
+  /** True if the estimate made at the request, or the current daily statistics, expect records. */
+  readonly some: boolean;
+  /**
+   * The least number of records: half of the count in the daily statistics. An export with fewer records lacks pages, or
+   * the export and the statistics count different things.
+   */
+  readonly atLeast: number;
+}
+
+const NOTHING_EXPECTED: Expected = { some: false, atLeast: 0 };
+
+async function expectedOf(
+  { ledger, warehouse }: ExportsContext,
+  { day, estimate = 0 }: Export,
+): Promise<Expected> {
+  const messages = await warehouse.messages();
+  const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
+  const counted = candidates[0]?.estimate ?? 0;
+  return {
+    some: Math.max(estimate, counted) > 0,
+    atLeast: (learned ? counted : (messages.get(day)?.sent ?? 0)) / 2,
+  };
 }
 
 /** The number of the first page that has not landed; undefined if all pages have landed. */
@@ -354,67 +330,37 @@ function firstMissing(pages: readonly Page[]): number | undefined {
   return undefined;
 }
 
-// Loads the pages of an export while they arrive: the load takes the landed pages and waits for the others, so that the
-// day is in the warehouse soon after its last page. The load is one transaction; if a page does not arrive, it is rolled
-// back.
-
-/** A load that was started with the first pages. */
-interface EarlyLoad {
-  /** Call when a page is durable on disk. */
-  add(page: LandedFile): void;
-  /**
-   * Call when all pages have landed. Resolves when the load has ended; if the load failed, the later load from disk
-   * reports the cause.
-   */
-  end(records: number): Promise<void>;
-  /** Call when some pages will not arrive. Resolves when the load has ended. */
-  fail(error: unknown): Promise<void>;
-}
-
-/**
- * @param pulledAt the instant at which the export counts as landed; if a day has two exports, the later one counts
- * @param landed pages landed by an earlier run
- */
-function loadEarly(
-  context: ExportsContext,
-  { stream, id, days }: ExportReading,
-  pulledAt: Date,
-  landed: Iterable<LandedFile>,
-): EarlyLoad {
-  const pages = new ArrivingPages();
-  for (const page of landed) pages.add(page);
-  let tell: (records: number) => void = () => undefined;
-  const rows = new Promise<number>((resolve) => (tell = resolve));
-  const loading = context
-    .load([{ stream, id, days, pulledAt, files: [], facts: factsOf(), arriving: { pages, rows } }])
-    .then(
-      () => undefined,
-      () => undefined,
-    );
-  return {
-    add: (page) => {
-      pages.add(page);
-    },
-    end: (number) => {
-      tell(number);
-      pages.end();
-      return loading;
-    },
-    fail: (error) => {
-      pages.fail(error);
-      return loading;
-    },
-  };
-}
-
 /** Minimum size of a batch, in bytes of JSON; smaller batches cost more than they save. */
 const WORTH_A_BATCH = 16 * 1024 * 1024;
 
-class ArrivingPages implements AsyncIterable<readonly LandedFile[]> {
-  readonly #pages: LandedFile[] = [];
+/**
+ * Loads the pages of an export while they arrive: the load takes the landed pages and waits for the others, so that the
+ * day is in the warehouse soon after its last page. The load is one transaction; if a page does not arrive, it is rolled
+ * back. If the load fails, the later load from disk reports the cause.
+ */
+class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
+  readonly #pages: LandedFile[];
+  readonly #loading: Promise<unknown>;
   #waiting: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
+
+  /**
+   * @param pulledAt the instant at which the export counts as landed; if a day has two exports, the later one counts
+   * @param landed pages landed by an earlier run
+   */
+  constructor(
+    context: ExportsContext,
+    { stream, id, days }: ExportReading,
+    pulledAt: Date,
+    landed: Iterable<LandedFile>,
+  ) {
+    this.#pages = [...landed];
+    const arriving = { pages: this, rows: () => rowsIn(this.#pages) };
+    this.#loading = context
+      .load([{ stream, id, days, pulledAt, files: [], facts: factsOf(), arriving }])
+      .catch(() => undefined);
+  }
 
   /** Call when a page is durable on disk. A page that replaces an earlier one may come too late for this load. */
   add(page: LandedFile): void {
@@ -424,16 +370,18 @@ class ArrivingPages implements AsyncIterable<readonly LandedFile[]> {
     this.#wake();
   }
 
-  /** Call when all pages have landed. */
-  end(): void {
+  /** Call when all pages have landed. Resolves when the load has ended. */
+  async end(): Promise<void> {
     this.#ended = true;
     this.#wake();
+    await this.#loading;
   }
 
-  /** Call when some pages will not arrive; the reader of this source receives the error. */
-  fail(error: unknown): void {
+  /** Call when some pages will not arrive. Resolves when the load has ended. */
+  async fail(error: unknown): Promise<void> {
     this.#failure = { error };
     this.#wake();
+    await this.#loading;
   }
 
   /** Yields all pages from the first one, so that a retried load reads them again. */

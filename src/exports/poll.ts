@@ -65,7 +65,7 @@ export async function awaitExport(
   let doubt: string | undefined;
   let number = missing;
   for (;;) {
-    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+    const result = await askPage(reading, number);
     await onAnswer(result);
     let empty: { note: string; page: Page | undefined } | undefined;
     switch (result.kind) {
@@ -125,7 +125,7 @@ async function anotherPage(
 ): Promise<Waiting> {
   const unreadable = number;
   if (landed !== undefined) return { kind: 'ready', first: landed, unreadable };
-  const next = await askPage(reading.service, reading.exportId, reading.pageParameter, number + 1);
+  const next = await askPage(reading, number + 1);
   return next.kind === 'page' ? { kind: 'ready', first: next, unreadable } : { kind: 'stuck', reason };
 }
 
@@ -169,34 +169,26 @@ export async function collectPages(
     if (page !== undefined) await take(page);
   }
 
-  /**
-   * A repeated page is retried once as a temporary fault; a second repetition means that the service ignores the page
-   * parameter.
-   */
-  async function secondPageAgain(): Promise<void> {
-    await reading.effects.sleep(POLL.firstMs, reading.signal);
-    const page = await fetchPage(reading, 1, pages, sink);
-    if (page !== undefined) await take(page, true);
-  }
-
-  async function take(page: Page, isSecondTime = false): Promise<void> {
+  /** Lands a page. One that repeats another page is treated as a page without records. */
+  async function take(page: Page): Promise<void> {
     const twin = pages.twinOf(page);
-    if (twin !== undefined) {
-      await sink.reject(page.number, page.body);
-      // If the parameter is ignored, every page would be identical. A single page that repeats another one is treated as
-      // a page without records.
-      if (page.number === 1 && twin === 0 && isSecondTime) throw repeatsItself(reading.pageParameter);
-      if (page.number === 1 && twin === 0) return secondPageAgain();
-      pages.addRepeated(page.number, twin);
+    if (twin === undefined) {
+      await sink.accept(page);
+      pages.add(page);
       return;
     }
-    await sink.accept(page);
-    pages.add(page);
+    await sink.reject(page.number, page.body);
+    pages.addRepeated(page.number, twin);
   }
 
   // Pages 0 and 1 are requested alone first: if they are identical, every page would be, and requesting the rest is a
-  // waste.
+  // waste. One repetition may be a temporary fault; a second one means that the service ignores the page parameter.
   for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
+  if (pages.repeatedBy(1) === 0) {
+    await reading.effects.sleep(POLL.firstMs, reading.signal);
+    await collect(1);
+    if (pages.repeatedBy(1) === 0) throw repeatsItself(reading.pageParameter);
+  }
   async function collectMissing(): Promise<void> {
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -211,8 +203,7 @@ export async function collectPages(
   for (const number of again) await askAgain(reading, number, pages, sink);
 
   let pause = POLL.firstMs;
-  const rounds = pages.doubtful(atLeast).length > ROUNDS.upTo ? ROUNDS.many : ROUNDS.few;
-  for (let round = 0; round < rounds && pages.doubtful(atLeast).length > 0; round++) {
+  for (let round = 0; round < ROUNDS && pages.doubtful(atLeast).length > 0; round++) {
     await reading.effects.sleep(pause, reading.signal);
     pause *= POLL.growth;
     for (const number of pages.doubtful(atLeast)) await askAgain(reading, number, pages, sink);
@@ -221,8 +212,8 @@ export async function collectPages(
   return pages.summary(atLeast);
 }
 
-/** Number of retries of doubtful pages: `few` for up to `upTo` pages, `many` for more. */
-const ROUNDS = { few: 3, many: 1, upTo: 20 };
+/** Number of times that doubtful pages are requested again. */
+const ROUNDS = 3;
 
 /** Requests a page once more. The new answer replaces the landed page if it holds more records. */
 async function askAgain(
@@ -231,7 +222,7 @@ async function askAgain(
   pages: PageSet,
   sink: PageSink,
 ): Promise<void> {
-  const page = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+  const page = await askPage(reading, number);
   if (page.kind !== 'page') return;
   if (page.records > pages.recordsOf(number) && pages.twinOf(page) === undefined) {
     await sink.accept(page);
@@ -253,7 +244,7 @@ async function fetchPage(
       await reading.effects.sleep(pause, reading.signal);
       pause *= POLL.growth * 2;
     }
-    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+    const result = await askPage(reading, number);
     if (result.kind === 'page') return result;
     if (result.kind === 'strange') {
       await sink.reject(number, result.body);
@@ -280,7 +271,7 @@ function isGivenUp({ service }: ExportReading, repeated = false, attempt: number
 
 /** True if page 0 now gives a number of pages that excludes this page. */
 async function hasShrunk(reading: ExportReading, number: number): Promise<boolean> {
-  const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
+  const result = await askPage(reading, 0);
   return result.kind === 'page' && result.totalPages <= number;
 }
 
@@ -328,9 +319,7 @@ export type Result =
 
 /** Asks E21 for one page. */
 export async function askPage(
-  service: ServiceClient,
-  exportId: string,
-  pageParameter: string,
+  { service, exportId, pageParameter }: Pick<ExportReading, 'service' | 'exportId' | 'pageParameter'>,
   number: number,
 ): Promise<Result> {
   const { verdict, body, status } = await service.ask(
@@ -458,14 +447,13 @@ interface Collected {
   readonly pages: number;
   readonly records: number;
   /** The pages that cannot be read, which are set aside. */
-  readonly unreadable?: readonly number[];
+  readonly unreadable: readonly number[];
   /** Other deviations from the specification that did not stop the download, one clause each. */
   readonly notes: string[];
 }
 
 class PageSet {
   readonly #byNumber = new Map<number, { records: number; fingerprint: string }>();
-  readonly #byFingerprint = new Map<string, number>();
   readonly #notes = new Set<string>();
   readonly #repeated = new Map<number, number>();
   readonly #unreadable = new Set<number>();
@@ -484,19 +472,22 @@ class PageSet {
   }
 
   /** The number of another page with the same records. */
-  twinOf(page: Page): number | undefined {
-    if (page.records === 0) return undefined;
-    const twin = this.#byFingerprint.get(page.fingerprint);
-    return twin === page.number ? undefined : twin;
+  twinOf({ number, records, fingerprint }: Page): number | undefined {
+    if (records === 0) return undefined;
+    for (const [other, one] of this.#byNumber)
+      if (other !== number && one.fingerprint === fingerprint) return other;
+    return undefined;
+  }
+
+  /** The number of the page whose records arrived instead of those of this page. */
+  repeatedBy(number: number): number | undefined {
+    return this.#repeated.get(number);
   }
 
   add(page: Page): void {
-    const before = this.#byNumber.get(page.number)?.fingerprint ?? '';
-    if (this.#byFingerprint.get(before) === page.number) this.#byFingerprint.delete(before);
     this.#repeated.delete(page.number);
     this.#unreadable.delete(page.number);
     this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
-    if (page.records > 0) this.#byFingerprint.set(page.fingerprint, page.number);
     this.grow(page.totalPages);
   }
 
@@ -516,6 +507,7 @@ class PageSet {
   /** Sets aside a page that cannot be read after all retries, so that the other pages can continue. */
   setAside(number: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
+    this.#repeated.delete(number);
     this.#unreadable.add(number);
   }
 
@@ -552,20 +544,16 @@ class PageSet {
   summary(atLeast: number): Collected {
     const empty = this.#empty();
     const records = this.#records();
-    const unreadable = [...this.#unreadable].sort((a, b) => a - b);
-    for (const number of empty.slice(0, 3)) this.#notes.add(this.#about(number));
+    for (const number of empty.slice(0, 3)) {
+      const twin = this.#repeated.get(number);
+      this.#notes.add(`page ${number} ${twin === undefined ? 'holds no records' : `repeats page ${twin}`}`);
+    }
     if (empty.length > 3) this.#notes.add(`${empty.length - 3} more pages hold no records too`);
     if (records < atLeast) {
       this.#notes.add(`it holds ${records} records, at least ${Math.ceil(atLeast)} are expected`);
     }
-    const read = { pages: this.#byNumber.size, records, notes: [...this.#notes] };
-    return unreadable.length === 0 ? read : { ...read, unreadable };
-  }
-
-  #about(number: number): string {
-    const twin = this.#repeated.get(number);
-    if (twin !== undefined) return `page ${number} repeats page ${twin}`;
-    return `page ${number} holds no records`;
+    const unreadable = [...this.#unreadable].sort((a, b) => a - b);
+    return { pages: this.#byNumber.size, records, unreadable, notes: [...this.#notes] };
   }
 
   #records(): number {

@@ -96,6 +96,7 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ex
 async function isComplete(context: ExportsContext, entry: Export): Promise<boolean> {
   const { day, key, exportId = '', pages = 0 } = entry;
   const { service, config, landing } = context;
+  const { pageParameter } = config.exports;
   const pull = await wholeReading(context, { day, key, exportId });
   if (pull === undefined || rowsIn(pull.files) === 0) return false;
   const onDisk = await landedPages(landing, pull.id, pull);
@@ -103,7 +104,7 @@ async function isComplete(context: ExportsContext, entry: Export): Promise<boole
   const limit = pLimit(config.concurrency);
   const hasMore = onDisk.map((page) =>
     limit(async () => {
-      const now = await askPage(service, exportId, config.exports.pageParameter, page.number);
+      const now = await askPage({ service, exportId, pageParameter }, page.number);
       return now.kind === 'page' && (now.totalPages > pages || now.records > page.records);
     }),
   );

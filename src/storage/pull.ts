@@ -83,8 +83,8 @@ export interface Page {
 /** The pages of an export while they arrive. */
 export interface Arriving {
   readonly pages: AsyncIterable<readonly Page[]>;
-  /** Number of rows on all pages, known once they have arrived. */
-  readonly rows: Promise<number>;
+  /** Returns the number of rows on all pages, once they have arrived. */
+  rows(): number;
 }
 
 export interface Pull {

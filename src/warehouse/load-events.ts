@@ -46,7 +46,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   for (const pull of pulls) {
     const found = records.get(pull.days.start) ?? 0;
-    const landed = (await pull.arriving?.rows) ?? rowsIn(pull.files);
+    const landed = pull.arriving?.rows() ?? rowsIn(pull.files);
     if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
     throw damaged(
       pull.files[0]?.file ?? pull.id,

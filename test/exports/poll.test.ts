@@ -306,6 +306,7 @@ describe('reading the pages', () => {
     expect(await collectPages(reading, first, [], 4, into)).toEqual({
       pages: 12,
       records: 24,
+      unreadable: [],
       notes: [],
     });
     expect(into.landed.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
@@ -348,6 +349,7 @@ describe('reading the pages', () => {
     expect(collected).toEqual({
       pages: 8,
       records: 21,
+      unreadable: [],
       notes: ['page 5 repeats page 3'],
     });
     expect(into.landed).not.toContain(5);
@@ -414,7 +416,7 @@ describe('reading the pages', () => {
     });
     const into = sink();
     const collected = await collectPages(reading, await ready(reading), [], 2, into);
-    expect(collected).toEqual({ pages: total, records: 3 * total, notes: [] });
+    expect(collected).toEqual({ pages: total, records: 3 * total, unreadable: [], notes: [] });
     expect(into.landed.filter((page) => page === short)).toHaveLength(2);
   });
 
@@ -424,7 +426,7 @@ describe('reading the pages', () => {
       json(response, success(page, 4, page === 2 ? 0 : 3));
     });
     const collected = await collectPages(reading, await ready(reading), [], 2, sink());
-    expect(collected).toEqual({ pages: 4, records: 9, notes: ['page 2 holds no records'] });
+    expect(collected).toEqual({ pages: 4, records: 9, unreadable: [], notes: ['page 2 holds no records'] });
     expect(double.received.filter(({ url }) => url.includes('page=2'))).toHaveLength(4);
   });
 
