@@ -8,14 +8,14 @@ import {
   type Result,
   awaitExport,
   collectPages,
-  type ExportReading as Asking,
+  type Asking,
   type LandedPage,
   type PageSink,
   type Waiting,
 } from './poll.js';
 import { presentOf } from '../api/clocks.js';
 import type { Export } from './export.js';
-import type { ExportReading } from '../storage/landing-zone.js';
+import type { PullWriter } from '../storage/landing-zone.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine, ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
@@ -197,7 +197,7 @@ async function readingOf(
   place: ExportFolder,
   { lookAgain, landedAt }: { readonly lookAgain: boolean; readonly landedAt: Date | undefined },
   notes: string[],
-): Promise<{ writer: ExportReading; earlier: LandedPage[]; ended?: Pull }> {
+): Promise<{ writer: PullWriter; earlier: LandedPage[]; ended?: Pull }> {
   const { landing } = context;
   let writer = await landing.reading(place);
   let whole: Pull | 'damaged' | undefined;
@@ -218,9 +218,9 @@ async function readingOf(
     writer = await landing.reading(place, 'next');
   }
   const earlier = await landedPages(landing, writer.id);
-  const held = new Set(earlier.map(({ number }) => number));
+  const present = new Set(earlier.map(({ number }) => number));
   for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before)) {
-    if (held.has(page.number)) continue;
+    if (present.has(page.number)) continue;
     const copy = await writer.land(await readWhole(page.file), page.records, page.number);
     earlier.push({ ...page, ...copy });
   }
@@ -241,8 +241,8 @@ export async function wholeReading(
 
 /** True if the pages hold what landed. */
 export function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean {
-  const held = new Map(pages.map(({ file, records }) => [file, records]));
-  return files.every(({ file, rows }) => (held.get(file) ?? 0) === rows);
+  const found = new Map(pages.map(({ file, records }) => [file, records]));
+  return files.every(({ file, rows }) => (found.get(file) ?? 0) === rows);
 }
 
 /**
@@ -253,7 +253,7 @@ export function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean
 function sinkFor(
   context: ExportsContext,
   place: ExportFolder,
-  writer: ExportReading,
+  writer: PullWriter,
   totalPages: number,
   landed: Map<number, LandedFile>,
   early: EarlyLoad | undefined,
@@ -351,7 +351,7 @@ class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
    */
   constructor(
     context: ExportsContext,
-    { stream, id, days }: ExportReading,
+    { stream, id, days }: PullWriter,
     pulledAt: Date,
     landed: Iterable<LandedFile>,
   ) {

@@ -12,7 +12,7 @@ import type { Page as LandedFile, Pull } from '../storage/pull.js';
 import { readWhole } from '../storage/repair-json.js';
 import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 
-export interface ExportReading {
+export interface Asking {
   readonly service: ServiceClient;
   readonly effects: Effects;
   readonly signal: AbortSignal;
@@ -54,10 +54,10 @@ const ATTEMPTS = 4;
 
 /** Polls an export with growing pauses until it is ready or the waiting time is over. */
 export async function awaitExport(
-  reading: ExportReading,
+  asking: Asking,
   { maxWaitMs, expectsRecords, missing, landed, onAnswer }: Wait,
 ): Promise<Waiting> {
-  const { effects, signal } = reading;
+  const { effects, signal } = asking;
   let waited = 0;
   let pause = POLL.firstMs;
   let failures = 0;
@@ -65,7 +65,7 @@ export async function awaitExport(
   let doubt: string | undefined;
   let number = missing;
   for (;;) {
-    const result = await askPage(reading, number);
+    const result = await askPage(asking, number);
     await onAnswer(result);
     let empty: { note: string; page: Page | undefined } | undefined;
     switch (result.kind) {
@@ -95,8 +95,8 @@ export async function awaitExport(
         return { kind: 'stuck', reason: result.reason };
       case 'unreadable':
         failures++;
-        if (isGivenUp(reading, result.repeated, failures))
-          return anotherPage(reading, number, landed, result.reason);
+        if (isGivenUp(asking, result.repeated, failures))
+          return anotherPage(asking, number, landed, result.reason);
         await effects.sleep(POLL.firstMs, signal);
         continue;
       case 'not_found':
@@ -118,14 +118,14 @@ export async function awaitExport(
 
 /** Asks for another page of the export, if the requested one cannot be read. */
 async function anotherPage(
-  reading: ExportReading,
+  asking: Asking,
   number: number,
   landed: Page | undefined,
   reason: string,
 ): Promise<Waiting> {
   const unreadable = number;
   if (landed !== undefined) return { kind: 'ready', first: landed, unreadable };
-  const next = await askPage(reading, number + 1);
+  const next = await askPage(asking, number + 1);
   return next.kind === 'page' ? { kind: 'ready', first: next, unreadable } : { kind: 'stuck', reason };
 }
 
@@ -148,7 +148,7 @@ export interface PageSink {
  *   resumes
  */
 export async function collectPages(
-  reading: ExportReading,
+  asking: Asking,
   first: Page,
   landed: readonly Page[],
   concurrency: number,
@@ -165,7 +165,7 @@ export async function collectPages(
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
-    const page = await fetchPage(reading, number, pages, sink);
+    const page = await fetchPage(asking, number, pages, sink);
     if (page !== undefined) await take(page);
   }
 
@@ -185,9 +185,9 @@ export async function collectPages(
   // waste. One repetition may be a temporary fault; a second one means that the service ignores the page parameter.
   for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
   if (pages.repeatedBy(1) === 0) {
-    await reading.effects.sleep(POLL.firstMs, reading.signal);
+    await asking.effects.sleep(POLL.firstMs, asking.signal);
     await collect(1);
-    if (pages.repeatedBy(1) === 0) throw repeatsItself(reading.pageParameter);
+    if (pages.repeatedBy(1) === 0) throw repeatsItself(asking.pageParameter);
   }
   async function collectMissing(): Promise<void> {
     let next = 0;
@@ -200,13 +200,13 @@ export async function collectPages(
     await settleAll(Array.from({ length: concurrency }, worker));
   }
   await collectMissing();
-  for (const number of again) await askAgain(reading, number, pages, sink);
+  for (const number of again) await askAgain(asking, number, pages, sink);
 
   let pause = POLL.firstMs;
   for (let round = 0; round < ROUNDS && pages.doubtful(atLeast).length > 0; round++) {
-    await reading.effects.sleep(pause, reading.signal);
+    await asking.effects.sleep(pause, asking.signal);
     pause *= POLL.growth;
-    for (const number of pages.doubtful(atLeast)) await askAgain(reading, number, pages, sink);
+    for (const number of pages.doubtful(atLeast)) await askAgain(asking, number, pages, sink);
     await collectMissing();
   }
   return pages.summary(atLeast);
@@ -216,13 +216,8 @@ export async function collectPages(
 const ROUNDS = 3;
 
 /** Requests a page once more. The new answer replaces the landed page if it holds more records. */
-async function askAgain(
-  reading: ExportReading,
-  number: number,
-  pages: PageSet,
-  sink: PageSink,
-): Promise<void> {
-  const page = await askPage(reading, number);
+async function askAgain(asking: Asking, number: number, pages: PageSet, sink: PageSink): Promise<void> {
+  const page = await askPage(asking, number);
   if (page.kind !== 'page') return;
   if (page.records > pages.recordsOf(number) && pages.twinOf(page) === undefined) {
     await sink.accept(page);
@@ -232,7 +227,7 @@ async function askAgain(
 
 /** Downloads one page, with retries. Returns undefined if the page cannot be read or the export has become shorter. */
 async function fetchPage(
-  reading: ExportReading,
+  asking: Asking,
   number: number,
   pages: PageSet,
   sink: PageSink,
@@ -241,21 +236,21 @@ async function fetchPage(
   let reason = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (attempt > 1) {
-      await reading.effects.sleep(pause, reading.signal);
+      await asking.effects.sleep(pause, asking.signal);
       pause *= POLL.growth * 2;
     }
-    const result = await askPage(reading, number);
+    const result = await askPage(asking, number);
     if (result.kind === 'page') return result;
     if (result.kind === 'strange') {
       await sink.reject(number, result.body);
       throw incomplete(number, result.reason);
     }
-    if (result.kind === 'invalid_page' && (await hasShrunk(reading, number))) {
+    if (result.kind === 'invalid_page' && (await hasShrunk(asking, number))) {
       pages.shrink(number);
       return undefined;
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
-    if (result.kind === 'unreadable' && isGivenUp(reading, result.repeated, attempt)) {
+    if (result.kind === 'unreadable' && isGivenUp(asking, result.repeated, attempt)) {
       pages.setAside(number);
       return undefined;
     }
@@ -265,13 +260,13 @@ async function fetchPage(
 }
 
 /** True if an unreadable page was requested as often as the settings allow. */
-function isGivenUp({ service }: ExportReading, repeated = false, attempt: number): boolean {
+function isGivenUp({ service }: Asking, repeated = false, attempt: number): boolean {
   return repeated || attempt > service.retries || attempt >= ATTEMPTS;
 }
 
 /** True if page 0 now gives a number of pages that excludes this page. */
-async function hasShrunk(reading: ExportReading, number: number): Promise<boolean> {
-  const result = await askPage(reading, 0);
+async function hasShrunk(asking: Asking, number: number): Promise<boolean> {
+  const result = await askPage(asking, 0);
   return result.kind === 'page' && result.totalPages <= number;
 }
 
@@ -319,7 +314,7 @@ export type Result =
 
 /** Asks E21 for one page. */
 export async function askPage(
-  { service, exportId, pageParameter }: Pick<ExportReading, 'service' | 'exportId' | 'pageParameter'>,
+  { service, exportId, pageParameter }: Pick<Asking, 'service' | 'exportId' | 'pageParameter'>,
   number: number,
 ): Promise<Result> {
   const { verdict, body, status } = await service.ask(

@@ -92,14 +92,13 @@ export class LandingZone {
    * Returns the last reading of an export, or the one after it; the folder of the first one is made, since it names the
    * export. The reading counts once `finish` has resolved.
    */
-  async reading(place: ExportFolder, which: 'last' | 'next' = 'last'): Promise<ExportReading> {
+  async reading(place: ExportFolder, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
     const id = exportFolder(place, reading);
     await this.#zone.disk.makeFolder(join(this.folder, id));
-    const writer = new PullWriter(this.#zone, 'events', { start: place.day, end: place.day }, id);
     const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
-    return Object.assign(writer, { before });
+    return new PullWriter(this.#zone, 'events', { start: place.day, end: place.day }, id, undefined, before);
   }
 
   /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
@@ -236,6 +235,8 @@ export class PullWriter {
     readonly days: DayRange,
     readonly id: string,
     pulledAt?: Date,
+    /** The id of the reading of the export before this one. */
+    readonly before?: string,
   ) {
     this.#zone = zone;
     this.#pulledAt = pulledAt;
@@ -285,9 +286,6 @@ export class PullWriter {
     return parsePull(landing, this.id, text);
   }
 }
-
-/** The reading of an export in progress; `before` is the id of the one before it. */
-export type ExportReading = PullWriter & { readonly before: string | undefined };
 
 function landingOf(dataDir: string): string {
   return resolve(foldersOf(dataDir).landing);

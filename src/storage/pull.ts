@@ -16,7 +16,7 @@ const day = z.string().refine(isDay, 'not a day');
 export const SOLE_LIST = '*';
 
 const factsShape = z.object({
-  /** True if a person accepts the answers; otherwise one that would delete rows is held back. */
+  /** True if a person accepts the answers; otherwise one that would delete rows is kept back. */
   accepted: z.boolean().default(false),
   /** False if a campaign or a list is missing: then the days do not count as covered. Lists that were read count. */
   complete: z.boolean().default(true),

@@ -5,7 +5,7 @@ import { readAnswer, requestExport } from '../../src/exports/request-outcome.js'
 import {
   awaitExport,
   collectPages,
-  type ExportReading,
+  type Asking,
   type Wait,
   type PageSink,
   type Page,
@@ -30,7 +30,7 @@ afterEach(async () => {
 async function setUp(
   handler: Handler,
   retries = 0,
-): Promise<{ reading: ExportReading; double: Double; slept: number[] }> {
+): Promise<{ reading: Asking; double: Double; slept: number[] }> {
   const effects = quickEffects();
   const double = await startDouble(handler);
   const service = clientFor(double.url, effects, { retries });
@@ -72,7 +72,7 @@ function sink(): PageSink & { landed: number[]; rejected: number[] } {
   };
 }
 
-async function ready(reading: ExportReading): Promise<Page> {
+async function ready(reading: Asking): Promise<Page> {
   const waiting = await awaitExport(reading, PATIENT);
   if (waiting.kind !== 'ready') throw new Error(waiting.kind);
   return waiting.first;
