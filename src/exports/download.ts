@@ -17,26 +17,25 @@ import { presentOf } from '../api/clocks.js';
 import type { Export } from './export.js';
 import type { PullWriter } from '../storage/landing-zone.js';
 import type { ExportFolder } from '../storage/paths.js';
-import type { ExportLine, ExportsContext } from './paid-request.js';
+import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../storage/pull.js';
 import { readWhole } from '../storage/repair-json.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 interface Download {
-  /** True if this run paid for the export. */
-  readonly requested: boolean;
   /** True if the user accepts an incomplete export: one without records, or with some pages missing. */
   readonly acceptIncomplete?: boolean;
   /** True if the service is asked even when every page is on disk, because it may have more pages by now. */
   readonly lookAgain?: boolean;
 }
 
+/** Downloads an export and loads it, and reports both. */
 export async function downloadExport(
   context: ExportsContext,
   entry: Export,
-  download: Download,
-): Promise<ExportLine> {
+  download: Download = {},
+): Promise<void> {
   const { key, day, exportId } = entry;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
@@ -49,7 +48,8 @@ export async function downloadExport(
         `To download it again at no cost: \`dawnload exports resume ${key}\`.`,
     );
   }
-  return { key, day, records: landed?.records, requested: download.requested };
+  const requested = entry.run === context.runId;
+  context.report.exported({ key, day, records: landed?.records, requested });
 }
 
 /** The answer to a question for an export, as the progress line shows it. */
@@ -280,8 +280,8 @@ function sinkFor(
 }
 
 /** Sets aside an answer that is no page of the export. */
-async function setAside({ landing, effects }: ExportsContext, what: string, body: Buffer): Promise<void> {
-  await landing.reject({ endpoint: 'E21', what, at: effects.now() }, body);
+async function setAside({ landing }: ExportsContext, what: string, body: Buffer): Promise<void> {
+  await landing.reject('E21', what, body);
 }
 
 /** Sets aside a page before another one replaces it, so that no received data is lost. */

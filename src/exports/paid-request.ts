@@ -117,7 +117,7 @@ export async function requestPaid(
 
 /** Records the outcome in the ledger and reports it. */
 async function recorded(
-  { ledger, landing, report, effects }: ExportsContext,
+  { ledger, landing, report }: ExportsContext,
   { key, day }: Export,
   outcome: RequestOutcome,
 ): Promise<Sent> {
@@ -143,7 +143,7 @@ async function recorded(
     case 'unknown': {
       const { note, text, body } = outcome;
       // The disk may refuse the answer, but not what it says of the payment.
-      const kept = await keptAnswer(landing, key, body, effects).catch(() => undefined);
+      const kept = await keptAnswer(landing, key, body).catch(() => undefined);
       await ledger.note(key, 'ambiguous', note, text === undefined ? undefined : kept);
       return 'stop';
     }
@@ -151,14 +151,9 @@ async function recorded(
 }
 
 /** Keeps a redacted answer in `landing/rejected`; the journal holds its path and its hash. */
-async function keptAnswer(
-  landing: LandingZone,
-  key: string,
-  text: string,
-  effects: Effects,
-): Promise<Export['answer']> {
+async function keptAnswer(landing: LandingZone, key: string, text: string): Promise<Export['answer']> {
   if (text === '') return undefined;
-  const file = await landing.reject({ endpoint: 'E20', what: key, at: effects.now() }, Buffer.from(text));
+  const file = await landing.reject('E20', key, Buffer.from(text));
   return { file, sha256: createHash('sha256').update(text).digest('hex') };
 }
 

@@ -32,10 +32,10 @@ const MOST_DOWNLOADS = 3;
 const REFUSALS_IN_A_ROW = 2;
 
 export async function pullEvents(job: Job, context: ExportsContext): Promise<void> {
-  const { ledger, report, signal } = context;
+  const { ledger, signal } = context;
   for (const entry of ledger.entries().filter(isUnderWay)) {
     signal.throwIfAborted();
-    report.exported(await downloadExport(context, entry, { requested: false }));
+    await downloadExport(context, entry);
   }
   await requestMissing(job, context);
   tellSpent(context);
@@ -76,20 +76,17 @@ function isClosed({ state }: Export): boolean {
  * kept.
  */
 export async function resume(key: string, acceptIncomplete: boolean, context: ExportsContext): Promise<void> {
-  const { ledger, report, terminal } = context;
+  const { ledger, terminal } = context;
   const entry = ledger.get(key);
   if (isClosed(entry) && (await isComplete(context, entry))) {
     if (acceptIncomplete && entry.doubted) await ledger.loaded(key);
     terminal.note(`Export ${key} is complete: every page is intact, and the service has no more pages.`);
     return;
   }
-  report.exported(
-    await downloadExport(context, isClosed(entry) ? await ledger.ready(key, entry.pages ?? 0) : entry, {
-      requested: false,
-      acceptIncomplete,
-      lookAgain: isClosed(entry),
-    }),
-  );
+  await downloadExport(context, isClosed(entry) ? await ledger.ready(key, entry.pages ?? 0) : entry, {
+    acceptIncomplete,
+    lookAgain: isClosed(entry),
+  });
 }
 
 /** True if the pages on disk are intact, and are all pages that the service has, with all records. */
@@ -119,12 +116,11 @@ async function isComplete(context: ExportsContext, entry: Export): Promise<boole
  *   changed
  */
 export async function requestAgain(key: string, context: ExportsContext): Promise<void> {
-  const { ledger, report } = context;
+  const { ledger } = context;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, context);
   const outcome = await requestPaid(context, (terms) => ledger.payAgain(key, { ...terms, estimate }));
-  if (typeof outcome !== 'string')
-    report.exported(await downloadExport(context, outcome, { requested: true }));
+  if (typeof outcome !== 'string') await downloadExport(context, outcome);
   tellSpent(context);
 }
 
@@ -196,9 +192,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       else if (sent === 'refused') refusals++;
       else {
         refusals = 0;
-        downloads.add(async () => {
-          report.exported(await downloadExport(context, sent, { requested: true }));
-        });
+        downloads.add(() => downloadExport(context, sent));
       }
     } else if (downloads.size > 0) {
       // An export may turn out smaller than its estimate and leave budget for another day.

@@ -163,7 +163,7 @@ function listsReader(
   pull: PullWriter,
   before: Pick<ListsReader, 'earlier' | 'stored'>,
   job: Job,
-  { service, config, warehouse, landing, effects, terminal }: TimedContext,
+  { service, config, warehouse, landing, terminal }: TimedContext,
 ): ListsReader {
   return {
     service,
@@ -178,7 +178,7 @@ function listsReader(
     count: (files, { id }) => warehouse.countRows(files, id),
     async reject({ what }, body) {
       const endpoint = pull.stream.replaceAll('_', '-');
-      await landing.reject({ endpoint, what, at: effects.now() }, body);
+      await landing.reject(endpoint, what, body);
     },
   };
 }

@@ -33,7 +33,7 @@ export async function pullCampaigns(job: Job, wanted: DaysOf, context: Statistic
 }
 
 async function pullRange(range: DayRange, job: Job, context: StatisticsContext): Promise<void> {
-  const { service, landing, warehouse, report, effects, terminal } = context;
+  const { service, landing, warehouse, report, terminal } = context;
   const campaigns = await warehouse.campaignsSeen(range);
   const done = new Set<string>();
   const proceed = (campaignId?: string): void => {
@@ -52,7 +52,7 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
       proceed(campaignId);
     },
     async reject(endpoint, campaignId, body) {
-      await landing.reject({ endpoint, what: `campaign ${campaignId}`, at: effects.now() }, body);
+      await landing.reject(endpoint, `campaign ${campaignId}`, body);
     },
   });
   const absent = failures.some(({ notFound }) => notFound)

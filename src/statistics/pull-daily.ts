@@ -92,14 +92,14 @@ function sinkFor(
   context: StatisticsContext,
   landed: Pull[],
 ): StatisticsSink {
-  const { landing, effects } = context;
+  const { landing } = context;
   return {
     async accept(range, body, rows) {
       const pull = landing.begin(stream, range, context.pullInstant());
       landed.push(await pull.finish([await pull.land(body, rows)], { accepted }));
     },
     async reject(endpoint, range, body) {
-      await landing.reject({ endpoint, what: `${what} ${range.start}`, at: effects.now() }, body);
+      await landing.reject(endpoint, `${what} ${range.start}`, body);
     },
   };
 }

@@ -23,7 +23,6 @@ import {
   readingOf,
   rejectedPath,
   type ExportFolder,
-  type Rejected,
 } from './paths.js';
 import { parsePull, type Facts, type LandedPull, type Page } from './pull.js';
 import { gzipped, readWhole } from './repair-json.js';
@@ -61,26 +60,20 @@ export class LandingZone {
    *
    * @param head returns the end of the journal, which manifests carry
    */
-  static async open(
-    dataDir: string,
-    effects: Pick<Effects, 'reach'>,
-    head: () => LandedPull['head'],
-  ): Promise<LandingZone> {
+  static async open(dataDir: string, effects: Effects, head: () => LandedPull['head']): Promise<LandingZone> {
     const landing = landingOf(dataDir);
     const disk = new DurableFolder(dataDir, effects);
     await disk.makeFolder(landing);
     await sweepTemporaries(landing);
-    return new LandingZone({ disk, landing, head }, await listPulls(landing));
+    return new LandingZone({ disk, effects, landing, head }, await listPulls(landing));
   }
 
   /** Opens the landing zone for reading beside a run; creates and removes nothing. */
-  static async read(dataDir: string): Promise<LandingZone> {
+  static async read(dataDir: string, effects: Effects): Promise<LandingZone> {
     const landing = landingOf(dataDir);
-    const disk = new DurableFolder(dataDir, { reach: () => undefined });
-    return new LandingZone(
-      { disk, landing, head: () => ({ seq: 0, sum: '', erase: 0 }) },
-      await listPulls(landing),
-    );
+    const disk = new DurableFolder(dataDir, effects);
+    const head = (): LandedPull['head'] => ({ seq: 0, sum: '', erase: 0 });
+    return new LandingZone({ disk, effects, landing, head }, await listPulls(landing));
   }
 
   /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
@@ -128,9 +121,12 @@ export class LandingZone {
   /**
    * Keeps an unusable answer as it came, the same answer of a day once; resolves with its path relative to `landing/`.
    * Throws `StorageError`; the answer leaves no file then.
+   *
+   * @param endpoint such as `E21`
+   * @param what a few words
    */
-  async reject(place: Rejected, body: Uint8Array): Promise<string> {
-    const path = rejectedPath(place, body);
+  async reject(endpoint: string, what: string, body: Uint8Array): Promise<string> {
+    const path = rejectedPath(endpoint, what, this.#zone.effects.now(), body);
     await this.#zone.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
     return path;
   }
@@ -218,6 +214,7 @@ export class LandingZone {
 }
 
 interface Zone {
+  readonly effects: Effects;
   readonly disk: DurableFolder;
   readonly landing: string;
   readonly head: () => LandedPull['head'];

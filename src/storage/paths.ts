@@ -11,13 +11,6 @@ export interface ExportFolder {
   readonly exportId: string;
 }
 
-/** An unusable answer: `endpoint` such as `E21`. */
-export interface Rejected {
-  readonly endpoint: string;
-  readonly what: string;
-  readonly at: Date;
-}
-
 export const MANIFEST = 'pull.json';
 
 /** Returns the paths of the folders in a data folder. */
@@ -60,7 +53,7 @@ export function isReadingOf(id: string, place: ExportFolder): boolean {
  * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
  * the first digits of the SHA-256 of its bytes.
  */
-export function rejectedPath({ endpoint, what, at }: Rejected, body: Uint8Array): string {
+export function rejectedPath(endpoint: string, what: string, at: Date, body: Uint8Array): string {
   const digits = createHash('sha256').update(body).digest('hex').slice(0, 16);
   return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);
 }

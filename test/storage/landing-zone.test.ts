@@ -57,16 +57,15 @@ describe('landing an answer', () => {
     const { landing } = await opened();
     const odd = Buffer.from([0, 255, 254, 10, 13, 0]);
     for (const bytes of [Buffer.alloc(0), odd, Buffer.alloc(1 << 20, 'ab')]) {
-      const path = await landing.reject({ endpoint: 'E17', what: 'odd', at: MORNING }, bytes);
+      const path = await landing.reject('E17', 'odd', bytes);
       expect((await readWhole(join(landing.folder, path))).equals(bytes)).toBe(true);
     }
   });
 
   it('keeps unusable answers of the same instant apart, and the same answer once', async () => {
     const { landing } = await opened();
-    const place = { endpoint: 'E21', what: 'page 3: Not JSON!', at: MORNING };
     const [one = '', two = '', again] = await Promise.all(
-      ['1', '2', '1'].map((text) => landing.reject(place, Buffer.from(text))),
+      ['1', '2', '1'].map((text) => landing.reject('E21', 'page 3: Not JSON!', Buffer.from(text))),
     );
     expect(one).toMatch(/^rejected\/2026-11-21\/e21-page-3-not-json-[0-9a-f]{16}\.gz$/);
     expect(again).toBe(one);
@@ -91,7 +90,7 @@ describe('landing an answer', () => {
     const { data, open } = await opened();
     const half = join(data, 'landing/.tmp-12345-0');
     await writeFile(half, 'half');
-    await LandingZone.read(data);
+    await LandingZone.read(data, testEffects());
     expect(await filesBelow(data)).toContain(half.slice(data.length + 1));
     await open();
     expect(await filesBelow(data)).not.toContain(half.slice(data.length + 1));
@@ -99,7 +98,7 @@ describe('landing an answer', () => {
 
   it('makes nothing when it is only read', async () => {
     const data = await dataFolder();
-    expect(await (await LandingZone.read(data)).pulls()).toEqual([]);
+    expect(await (await LandingZone.read(data, testEffects())).pulls()).toEqual([]);
     await expect(stat(data)).rejects.toThrow('ENOENT');
   });
 });
@@ -186,7 +185,7 @@ describe('the pulls', () => {
     await land('campaigns', 2);
     await land('statistics_by_subchannel', 1);
     await land('statistics', 1);
-    await landing.reject({ endpoint: 'E17', what: 'x', at: at(0) }, body);
+    await landing.reject('E17', 'x', body);
     for (const stray of [
       'statistics/notes.txt',
       'statistics/2026-11-14_2026-11-20/x.gz',
