@@ -15,7 +15,7 @@ const TESTS = {
   machine: ['test/torture/machine.test.ts', ''],
   night: ['test/e2e/nightly.test.ts', ''],
   files: ['test/storage/atomic-file.test.ts', 'writing a whole file'],
-  ledger: ['test/exports/ledger.test.ts', 'a second request for the same window'],
+  ledger: ['test/exports/ledger.test.ts', 'a second request for the same day'],
   disk: ['test/exports/disk-full.test.ts', ''],
   lost: ['test/exports/recovery.test.ts', 'a journal of before is recognised'],
   restored: ['test/exports/recovery.test.ts', 'a machine that was lost'],
@@ -86,10 +86,10 @@ const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'intents do not check for overlap',
+    name: 'intents do not check for another of the day',
     by: ['ledger', 'kill', 'faults'],
     file: 'exports/ledger.js',
-    changes: [['this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));', '']],
+    changes: [['this.#assertNotCovered(intent.day, (entry) => blocksRuns(entry.state));', '']],
   },
   {
     name: 'left intents are not settled',
@@ -123,7 +123,7 @@ const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'an ambiguous window is requested again by the next run',
+    name: 'an ambiguous day is requested again by the next run',
     named: 'reset after on E20',
     by: ['faults'],
     file: 'exports/export.js',
@@ -222,7 +222,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'repeated page',
     by: ['lies'],
     file: 'exports/poll.js',
-    changes: [['if (twin !== undefined) {', 'if (twin === null) {']],
+    changes: [['if (twin === undefined) {', 'if (twin !== null) {']],
   },
   {
     name: 'no room is kept for the answer',
