@@ -21,6 +21,7 @@ import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../storage/pull.js';
 import { readWhole } from '../storage/repair-json.js';
+import { unlessDamaged } from '../storage/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 interface Download {
@@ -200,23 +201,17 @@ async function readingOf(
 ): Promise<{ writer: PullWriter; earlier: LandedPage[]; ended?: Pull }> {
   const { landing } = context;
   let writer = await landing.reading(place);
-  let whole: Pull | 'damaged' | undefined;
-  try {
-    const pull = await landing.pull(writer.id);
-    whole = pull && { ...pull, isCut: () => context.isCut(pull.id) };
-  } catch (error) {
-    if (!(error instanceof DamageError)) throw error;
-    notes.push('its manifest could not be read');
-    whole = 'damaged';
-  }
-  if (whole !== undefined) {
-    const pages = await landedPages(landing, writer.id, whole === 'damaged' ? undefined : whole);
+  const damage: DamageError[] = [];
+  const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
+  if (damage.length > 0) notes.push('its manifest could not be read');
+  if (pull !== undefined) {
+    const whole = { ...pull, isCut: () => context.isCut(pull.id) };
+    const pages = await landedPages(landing, writer.id, whole);
     // A reading that landed before the export had another id would count as older than what that one brought.
-    const isNew = whole !== 'damaged' && (landedAt === undefined || whole.pulledAt > landedAt);
-    if (whole !== 'damaged' && isNew && !lookAgain && isIntact(whole, pages))
-      return { writer, earlier: pages, ended: whole };
-    writer = await landing.reading(place, 'next');
+    const isNew = landedAt === undefined || whole.pulledAt > landedAt;
+    if (isNew && !lookAgain && isIntact(whole, pages)) return { writer, earlier: pages, ended: whole };
   }
+  if (pull !== undefined || damage.length > 0) writer = await landing.reading(place, 'next');
   const earlier = await landedPages(landing, writer.id);
   const present = new Set(earlier.map(({ number }) => number));
   for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before)) {
@@ -232,10 +227,7 @@ export async function wholeReading(
   { landing, isCut }: Pick<ExportsContext, 'landing' | 'isCut'>,
   place: ExportFolder,
 ): Promise<Pull | undefined> {
-  const pull = await landing.exportPull(place).catch((error: unknown) => {
-    if (!(error instanceof DamageError)) throw error;
-    return undefined;
-  });
+  const pull = await unlessDamaged(landing.exportPull(place));
   return pull && { ...pull, isCut: () => isCut(pull.id) };
 }
 
@@ -291,9 +283,7 @@ async function keepReplaced(
   page: number,
   file: string,
 ): Promise<void> {
-  const body = await readWhole(file).catch((error: unknown) => {
-    if (!(error instanceof DamageError)) throw error;
-  });
+  const body = await unlessDamaged(readWhole(file));
   if (body !== undefined) await setAside(context, `${key} page ${page} replaced`, body);
 }
 

@@ -1,7 +1,7 @@
 /** E21: waits until an export is ready, collects its pages, and reads the outside of each answer. */
 import { type ServiceClient, settleAll } from '../api/client.js';
 import type { Effects } from '../effects.js';
-import { ServiceError, DamageError } from '../errors.js';
+import { ServiceError } from '../errors.js';
 import { createHash } from 'node:crypto';
 import { clean, textOf } from '../api/answer.js';
 import { exportResult } from '../api/endpoints.js';
@@ -10,6 +10,7 @@ import { basename } from 'node:path';
 import { pageName } from '../storage/paths.js';
 import type { Page as LandedFile, Pull } from '../storage/pull.js';
 import { readWhole } from '../storage/repair-json.js';
+import { unlessDamaged } from '../storage/storage-error.js';
 import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 
 export interface Asking {
@@ -417,19 +418,16 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
   const landed = new Map(pull?.files.map(({ file, rows }) => [basename(file), rows]));
   const pages: LandedPage[] = [];
   for (const [number, file] of await landing.pages(id)) {
-    try {
-      const page = readPage(await readWhole(file), number);
-      if (page === undefined) continue;
-      const rows = landed.get(pageName(number)) ?? 0;
-      const records = pull?.isCut?.() === true ? Math.max(rows, page.records) : page.records;
-      if (records === 0) continue;
-      // Pages whose records were all erased have equal bytes but do not repeat each other.
-      const fingerprint = page.records === 0 ? String(number) : page.fingerprint;
-      const bytes = page.body.byteLength;
-      pages.push({ ...page, records, fingerprint, file, rows: records, bytes, body: Buffer.alloc(0) });
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-    }
+    const body = await unlessDamaged(readWhole(file));
+    const page = body && readPage(body, number);
+    if (page === undefined) continue;
+    const rows = landed.get(pageName(number)) ?? 0;
+    const records = pull?.isCut?.() === true ? Math.max(rows, page.records) : page.records;
+    if (records === 0) continue;
+    // Pages whose records were all erased have equal bytes but do not repeat each other.
+    const fingerprint = page.records === 0 ? String(number) : page.fingerprint;
+    const bytes = page.body.byteLength;
+    pages.push({ ...page, records, fingerprint, file, rows: records, bytes, body: Buffer.alloc(0) });
   }
   return pages;
 }

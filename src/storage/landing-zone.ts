@@ -26,7 +26,7 @@ import {
 } from './paths.js';
 import { parsePull, type Facts, type LandedPull, type Page } from './pull.js';
 import { gzipped, readWhole } from './repair-json.js';
-import { namesIn, orStorageError, readIfThere } from './storage-error.js';
+import { namesIn, orStorageError, readIfThere, unlessDamaged } from './storage-error.js';
 
 /** The folder of a pull, whose manifest has not been read. */
 export interface Found {
@@ -143,10 +143,8 @@ export class LandingZone {
   async pulls(found: readonly Found[] = this.found, onDamage: OnDamage = rethrow): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
     const read = (one: Found): Promise<LandedPull | undefined> =>
-      this.pull(one.id).catch((error: unknown) => {
-        if (!(error instanceof DamageError)) throw error;
+      unlessDamaged(this.pull(one.id), (error) => {
         onDamage(error, one);
-        return undefined;
       });
     const pulls = await Promise.all(found.map((one) => limit(read, one)));
     return pulls
@@ -203,12 +201,7 @@ export class LandingZone {
     );
     const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
     const all = new Set([...files, ...pulls.flatMap((pull) => pull.files.map(({ file }) => file))]);
-    for (const file of all) {
-      await readWhole(file).catch((error: unknown) => {
-        if (!(error instanceof DamageError)) throw error;
-        onDamage(error);
-      });
-    }
+    for (const file of all) await unlessDamaged(readWhole(file), onDamage);
     return all.size;
   }
 }

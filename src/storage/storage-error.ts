@@ -98,3 +98,17 @@ export async function namesIn(folder: string): Promise<string[]> {
     }
   });
 }
+
+/** Resolves with undefined if a landed file turns out damaged; `tell` is called with the error. */
+export async function unlessDamaged<T>(
+  reading: Promise<T>,
+  tell: (error: DamageError) => void = () => undefined,
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    tell(error);
+    return undefined;
+  }
+}
