@@ -9,6 +9,22 @@ create or replace temp macro person_digest(kind, given) as
 create or replace temp macro number_digest(kind, stored) as
     digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
 
+-- The digests of an id. The service's customer may also use a number or address as an id, so its digests under the other
+-- kinds are included.
+create or replace temp macro person_digests(kind, given) as
+    list_distinct(
+        [person_digest(kind, given)]
+        || case
+            when kind = 'recipient'
+            then list_transform(
+                ['user_id', 'service_user_id', 'device_id', 'service_device_id'],
+                lambda other: digest(other || ' ' || recipient(given))
+            )
+            when rule_of(kind) = 'drop' then []
+            else [number_digest(kind, ruled(kind, given))]
+        end
+    );
+
 -- name: open
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
@@ -22,22 +38,8 @@ create or replace temp table erased_ids as
 select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
 
 -- name: digests
--- The digests of the given ids, in the same order. The service's customer may also use a number or address as an id, so
--- its digests under the other kinds are included.
-select
-    given_ids.given,
-    list_distinct(
-        [person_digest(given_ids.kind, given_ids.given)]
-        || case
-            when given_ids.kind = 'recipient'
-            then list_transform(
-                ['user_id', 'service_user_id', 'device_id', 'service_device_id'],
-                lambda kind: digest(kind || ' ' || recipient(given_ids.given))
-            )
-            when rule_of(given_ids.kind) = 'drop' then []
-            else [number_digest(given_ids.kind, ruled(given_ids.kind, given_ids.given))]
-        end
-    ) as ids
+-- The digests of the given ids, in the same order.
+select given_ids.given, person_digests(given_ids.kind, given_ids.given) as ids
 from (
     select unnest(getvariable('kinds')::varchar[]) as kind, unnest(getvariable('given')::varchar[]) as given
 ) as given_ids;

@@ -44,11 +44,14 @@ export function clockTrouble({ service }: Pick<Clocks, 'service'>): string | und
   return `This machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'behind' : 'ahead of'} the service's.`;
 }
 
-/** @throws ClockError when the clocks differ too much for a paid request */
-export function assertMayPay(clocks: Pick<Clocks, 'service'>): void {
+/**
+ * @param consequence a sentence on what was not done
+ * @throws ClockError when the clocks differ too much for a request that is billed or reaches people
+ */
+export function assertClocksAgree(clocks: Pick<Clocks, 'service'>, consequence: string): void {
   const trouble = clockTrouble(clocks);
   if (trouble === undefined) return;
-  throw new ClockError(`${trouble} No paid request was sent.`, { hint: CLOCK_REMEDY });
+  throw new ClockError(`${trouble} ${consequence}`, { hint: CLOCK_REMEDY });
 }
 
 /** @throws ClockError when the clocks differ by more than an hour */

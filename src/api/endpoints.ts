@@ -26,7 +26,8 @@ interface RequestBase {
   readonly method: Method;
   /** The path after the base address. */
   readonly path: string;
-  readonly body?: object;
+  /** Sent as JSON; a text is JSON already. */
+  readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   /** True if the request has no range that can be halved after a `Timeout`. */
   readonly whole?: boolean;
@@ -188,38 +189,42 @@ export function optOuts(projectId: string, query: Query): FreeRequest {
   return reference('E12', `/projects/${projectId}/messages/text-message/blockservice/recipients`, query);
 }
 
-/** E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. */
+/**
+ * E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. The rows of
+ * this and the following requests are a list as JSON text.
+ */
 export function writeItems(
   projectId: string,
   catalog: string,
   method: 'PUT' | 'PATCH' | 'DELETE',
-  items: readonly object[],
+  items: string,
 ): FreeRequest {
   const path = `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
-  return { endpoint: 'E2', method, path, body: { items }, once: false, whole: true };
+  const body = `{"items":${items}}`;
+  return { endpoint: 'E2', method, path, body, once: false, whole: true };
 }
 
 /** E12: registers at most 1,000 recipients as opted out of an 080 number, or removes them. */
 export function writeOptOuts(
   projectId: string,
   unsubscribeNo: string,
-  recipientNoList: readonly string[],
+  recipients: string,
   removes: boolean,
 ): FreeRequest {
   const path = `/projects/${projectId}/messages/text-message/blockservice/recipients`;
-  const body = { unsubscribeNo, recipientNoList };
+  const body = `{"unsubscribeNo":${JSON.stringify(unsubscribeNo)},"recipientNoList":${recipients}}`;
   return removes
     ? { endpoint: 'E12', method: 'DELETE', path: `${path}/removes`, body, once: false, whole: true }
     : { endpoint: 'E12', method: 'POST', path, body, once: false, whole: true };
 }
 
 /** E13: tracks at most 500 events. */
-export function trackEvents(events: readonly object[]): OnceRequest {
+export function trackEvents(events: string): OnceRequest {
   return { endpoint: 'E13', method: 'POST', path: '/track-event', body: events, once: true };
 }
 
 /** E14: sets properties of at most 1,000 users. Repeating the request sets them to the same values. */
-export function setUserProperties(users: readonly object[]): FreeRequest {
+export function setUserProperties(users: string): FreeRequest {
   return {
     endpoint: 'E14',
     method: 'POST',
@@ -231,9 +236,9 @@ export function setUserProperties(users: readonly object[]): FreeRequest {
 }
 
 /** E16: lets at most 1,000 users enter a journey. */
-export function enterJourney(projectId: string, journeyId: string, users: readonly object[]): OnceRequest {
+export function enterJourney(projectId: string, journeyId: string, users: string): OnceRequest {
   const path = `/projects/${projectId}/user-journeys/${encodeURIComponent(journeyId)}/enter`;
-  return { endpoint: 'E16', method: 'POST', path, body: { users }, once: true };
+  return { endpoint: 'E16', method: 'POST', path, body: `{"users":${users}}`, once: true };
 }
 
 function reference(endpoint: FreeRequest['endpoint'], path: string, query: Query = {}): FreeRequest {

@@ -48,7 +48,7 @@ interface Exchange {
   readonly url: string;
   readonly token: string | undefined;
   /** The body, sent as JSON, with a GET too (E18). */
-  readonly body: object | undefined;
+  readonly body: object | string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * True for a new connection that is closed afterwards. For E20: on a stale kept-alive connection it would be unknown
@@ -136,7 +136,11 @@ async function send(
       ...(what.token === undefined ? {} : { authorization: `Bearer ${what.token}` }),
       ...(what.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(what.body === undefined ? {} : { body: JSON.stringify(what.body) }),
+    ...(what.body === undefined
+      ? {}
+      : {
+          body: typeof what.body === 'string' ? what.body : JSON.stringify(what.body),
+        }),
     ...(what.fresh ? { reset: true } : {}),
   });
   const header = (name: string): string | undefined => {

@@ -1,44 +1,87 @@
 /** Reads from the answer to a request that writes (E2, E12, E13, E14, E16) which rows were taken. Pure. */
 import { z } from 'zod';
+import { readEnvelope } from '../envelope.js';
 import { CredentialsError } from '../errors.js';
+import { withoutPeople } from '../redaction.js';
 import type { ServiceAnswer } from './client.js';
+import { isJudged, isSame, readError } from './refusals.js';
 
 const ANSWERS = {
   E2: z.object({ error: z.null() }),
   E12: z.object({ success: z.literal(true) }),
-  E16: z.object({ success: z.literal(true), code: z.literal(200).optional() }),
   E14: z.object({ data: z.int().nonnegative() }),
-  E13: z.object({ message: z.string() }),
 };
 
-const ENDPOINTS = ['E2', 'E12', 'E13', 'E14', 'E16'] as const;
-
-/** The number of rows that an answer says were taken; undefined if it does not say so, or says an impossible number. */
+/**
+ * The number of rows that an answer to a request that may be repeated says were taken; undefined if it does not say so,
+ * or says an impossible number.
+ */
 export function takenBy(
   endpoint: string,
   { verdict, body }: ServiceAnswer,
   rows: number,
 ): number | undefined {
-  if (verdict.kind !== 'ok') return undefined;
-  const written = ENDPOINTS.find((one) => one === endpoint);
-  const answer = written && ANSWERS[written].safeParse(jsonOf(body));
-  if (answer?.success !== true) return undefined;
-  const taken =
-    'data' in answer.data
-      ? answer.data.data
-      : 'message' in answer.data
-        ? countIn(answer.data.message, rows)
-        : rows;
-  return taken === undefined || taken > rows ? undefined : taken;
+  if (verdict.kind !== 'ok' || !(endpoint === 'E2' || endpoint === 'E12' || endpoint === 'E14'))
+    return undefined;
+  const answer = ANSWERS[endpoint].safeParse(jsonOf(body));
+  if (!answer.success) return undefined;
+  const taken = 'data' in answer.data ? answer.data.data : rows;
+  return taken > rows ? undefined : taken;
 }
 
-/** The number in the text that E13 answers. If it holds several numbers, the lowest one counts as what was tracked. */
-function countIn(message: string, rows: number): number | undefined {
-  const numbers = (message.match(/\d+/g) ?? []).map(Number);
-  if (numbers.length === 0 || /fail|error|\bnot\b|reject|ignor|skip|실패|거부|무시|못/i.test(message))
-    return undefined;
-  const lowest = Math.min(...numbers);
-  return lowest < rows || numbers.every((one) => one === rows) ? lowest : undefined;
+/** Texts of E13 and E16 that a person has judged: `{count}` stands for the number of rows that were sent. */
+export interface JudgedTexts {
+  readonly acknowledgements: readonly string[];
+  readonly refusals: readonly string[];
+}
+
+/** The answers of E13 and E16 that the specification gives. */
+const tracked = z.strictObject({
+  message: z.string(),
+  error: z.null().optional(),
+  data: z.null().optional(),
+});
+const entered = z.strictObject({ code: z.literal(200), success: z.literal(true), error: z.null() });
+
+/** Texts of E13 that state that all events were tracked. */
+const TRACKED = [
+  'Tracked {count} event',
+  'Tracked {count} events',
+  '{count} event tracked',
+  '{count} events tracked',
+  '{count} event was tracked',
+  '{count} events were tracked',
+];
+
+/**
+ * The outcome of a call that is sent once (E13, E16). Only an answer that the specification gives, or that a person has
+ * judged, is believed; all others are ambiguous. `text` is what a person may judge.
+ */
+export function onceOutcome(
+  endpoint: 'E13' | 'E16',
+  { verdict, status, body }: ServiceAnswer,
+  rows: number,
+  judged: JudgedTexts,
+): { outcome: 'acknowledged' | 'refused' | 'withdrawn' | 'ambiguous'; text?: string } {
+  if (verdict.kind === 'unreachable') return { outcome: verdict.sent ? 'ambiguous' : 'withdrawn' };
+  const envelope = readEnvelope(body);
+  if (envelope?.kind !== 'object' || envelope.twice.size > 0) return { outcome: 'ambiguous' };
+  const json = jsonOf(body);
+  if (status === 200 && endpoint === 'E16' && entered.safeParse(json).success)
+    return { outcome: 'acknowledged' };
+  const message = tracked.safeParse(json).data?.message;
+  if (status === 200 && message !== undefined) {
+    const own = endpoint === 'E13' ? TRACKED : [];
+    const isAll = [...own, ...judged.acknowledgements].some((known) =>
+      isSame(known.replace('{count}', String(rows)), message.replace(/\.$/, '')),
+    );
+    return isAll ? { outcome: 'acknowledged' } : { outcome: 'ambiguous', text: message };
+  }
+  const told = readError(status ?? 0, envelope, body);
+  if (told.kind !== 'error') return { outcome: told.kind === 'refused' ? 'refused' : 'ambiguous' };
+  return isJudged(told.text, judged.refusals)
+    ? { outcome: 'refused' }
+    : { outcome: 'ambiguous', text: told.text };
 }
 
 const rejection = z.object({
@@ -50,6 +93,17 @@ const rejection = z.object({
       .catch(undefined),
   }),
 });
+
+/** The shape of a catalog's error (specification, Catalog API error). */
+const catalogError = z.strictObject({
+  data: z.null(),
+  error: z.strictObject({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
+});
+
+/** True if a catalog says that an item, or the catalog itself, is not there; a proxy's 404 has another shape. */
+export function isMissing({ status, body }: ServiceAnswer): boolean {
+  return status === 404 && catalogError.safeParse(jsonOf(body)).success;
+}
 
 /** The rows of a call that E2 names in the details of its error, by position, each with its reason; messages are not read. */
 export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, string> {
@@ -69,7 +123,7 @@ export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, stri
 export function refusalOf({ status, body }: ServiceAnswer): string {
   const error = rejection.safeParse(jsonOf(body));
   const code = error.success ? error.data.error.code : undefined;
-  return `HTTP ${status ?? '?'}${code === undefined ? '' : `, ${word(code)}`}`;
+  return status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${word(code)}`}`;
 }
 
 /** A code of the service; anything else may hold a value. */
@@ -83,18 +137,17 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** The service's words about a refusal, unless they repeat a value of the items. */
-export function wordsOf(answer: ServiceAnswer, items: readonly unknown[]): string {
-  const { verdict } = answer;
-  if (verdict.kind === 'ok') return 'the answer does not state what was taken';
-  return valuesIn(items).some((value) => verdict.reason.includes(value)) ? refusalOf(answer) : verdict.reason;
-}
+const LONGEST_TEXT = 500;
 
-/** The texts and numbers of a value that are long enough to be recognised. */
-function valuesIn(item: unknown): string[] {
-  if (typeof item === 'object' && item !== null) return Object.values(item).flatMap(valuesIn);
-  const value = typeof item === 'string' || typeof item === 'number' ? String(item) : '';
-  return value.length > 2 ? [value] : [];
+/** A text of the service for a person to judge; each word that occurs among the values of the call is hidden. */
+export function shownText(text: string, items: readonly string[]): string {
+  const values = items
+    .join(' ')
+    .replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')
+    .toLowerCase();
+  return withoutPeople(text, LONGEST_TEXT).replaceAll(/[\p{L}\p{N}@._-]{3,}/gu, (found) =>
+    values.includes(found.toLowerCase()) ? '…' : found,
+  );
 }
 
 /** Throws the error without the service's words, which may repeat a value of what was sent. */
@@ -103,24 +156,4 @@ export function withoutWords(error: unknown): never {
   throw new CredentialsError('The service denies what was pushed.', {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   });
-}
-
-/** The HTTP statuses of a request that was refused before it was processed. */
-const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
-
-/**
- * Signs that rows were taken or that a proxy answered, regardless of status and code. The whole body is searched,
- * because duplicate keys or nested objects may hide the signs.
- */
-const SIGNS_OF_WORK =
-  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|exists\b|progress|processing|pending|being \w+ed|running|job|queue|scheduled|submitted|started|begun|created|generat(ed|ing)|completed|accepted|(been|was) received|charged|billed|deducted|warning|partial|(were|was|been|is|are) (\w+ )?(exported|written|made|stored|saved|delivered|mailed|skipped|left|ignored|omitted|removed|dropped|cut|shortened|adjusted|replaced)|export_?id|이미|중복|(진행|처리|생성|실행|작업|대기|접수) ?중|(진행|처리|생성|실행|접수|등록|시작|예약|완료|추가|저장|전송|발송)(되(?!지)|됐|된|됨|했)|대기열|과금|청구|차감|제외|만들|만든/i;
-
-/** True if the service clearly refused a call that is sent once, so that none of its rows was taken. */
-export function isRefusal({ verdict, status, body }: ServiceAnswer): boolean {
-  return (
-    /^(refused|forbidden|unauthorized|busy)$/.test(verdict.kind) &&
-    REFUSING_STATUSES.has(status ?? 0) &&
-    /^\s*\{.*"(error|message)"/s.test(body.toString('utf8', 0, 4_096)) &&
-    !SIGNS_OF_WORK.test(body.toString('utf8'))
-  );
 }

@@ -23,8 +23,8 @@ interface Entry<O extends object> {
 
 const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
 const KEY_OPTION = [
-  '--key <column>',
-  'the key of a row; rows that equal the last acknowledged ones with their key are left out',
+  '--key <columns>',
+  'the column, or columns with commas, that tell rows apart (default: the id; events must name theirs)',
 ] as const;
 const YES = (what: string) => ['--yes', what] as const;
 
@@ -285,6 +285,7 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
     options: [
       ['--again', 'the service does not have the rows of unknown outcome: send them again'],
+      YES('go on in spite of doubts, without asking'),
       JSON_OPTION,
     ],
     load: async () => (await import('./push.js')).pushResumeCommand,

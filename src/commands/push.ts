@@ -1,17 +1,33 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
 import type { PushSettings } from '../config/schema.js';
-import { DawnloadError, EXIT, InterruptedError, messageOf, UsageError, type ExitCode } from '../errors.js';
-import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
-import { keyHashOf, keyText, TRIES, type Wanted } from '../push/plan.js';
-import { hashWith, RowHashes } from '../storage/row-hashes.js';
-import { pushRows, type Pushed } from '../push/push.js';
+import {
+  DawnloadError,
+  EXIT,
+  InterruptedError,
+  messageOf,
+  RefusedError,
+  UsageError,
+  type ExitCode,
+} from '../errors.js';
+import {
+  adviceOn,
+  callsOf,
+  isUnfinished,
+  PushLedger,
+  sentRows,
+  unknownRows,
+  waits,
+  type Push,
+} from '../push/ledger.js';
+import { keyOf, TRIES, writeRows, type Wanted } from '../push/plan.js';
+import { pushRows, reachText, type Pushed } from '../push/push.js';
+import { readRemembered, type Decision } from '../push/remembered.js';
+import { PushedRows } from '../storage/pushed-rows.js';
 import { KeptQueries } from '../storage/kept-queries.js';
-import { isRecord } from '../api/limits.js';
-import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
+import { ALL, checkColumns, isOnce, KINDS, MODES, targetText, type Target } from '../push/targets.js';
 import { findRows } from '../queries/rows.js';
 import { Journal } from '../journal/journal.js';
 import type { Invocation } from '../invocation.js';
@@ -22,7 +38,7 @@ import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
-import { statement } from '../warehouse/session.js';
+import { hashingSession } from '../warehouse/warehouse.js';
 import type { JsonOptions } from './shared.js';
 
 export interface PushOptions extends JsonOptions {
@@ -85,6 +101,9 @@ function parseTarget(
   const isCatalog = kind === 'catalog-items';
   const known = MODES.find((one) => one === mode);
   const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
+  const isCatalogName = /^[A-Za-z0-9_-]{1,250}$/.test(name);
+  // A name of dots would be another path of the service.
+  const isDots = /^\.{1,2}$/.test(name);
   const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
     [(named === '') !== (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.'],
     [
@@ -94,16 +113,13 @@ function parseTarget(
     ],
     [!isCatalog && mode !== undefined, `The target ${kind} has no --mode.`, 'It belongs to catalog-items.'],
     [remove && kind !== 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.'],
-    [
-      isCatalog && !NAME.test(name),
-      `No catalog has the name ${name}.`,
-      'Names have letters, digits, _ and -.',
-    ],
+    [isCatalog && !isCatalogName, `No catalog has the name ${name}.`, 'Names have letters, digits, _ and -.'],
     [
       kind === 'opt-outs' && !isNumber,
       `${name} is not an 080 number.`,
       'Give the number that recipients opt out of.',
     ],
+    [kind === 'journey' && isDots, `No user journey has the id ${name}.`, 'Give the id of the journey.'],
   ];
   const fault = faults.find(([isFault]) => isFault);
   if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
@@ -138,7 +154,9 @@ export async function pushNightly(
     try {
       const wanted = wantedOf(settings);
       const pushed = await pushRows(wanted, config, invocation, journal, {
+        standing: true,
         agree: () => Promise.resolve(false),
+        show: () => undefined,
       });
       outcomes.push({
         step: `push ${name}`,
@@ -168,34 +186,59 @@ async function perform(
   config: ServiceConfig,
   invocation: Invocation,
 ): Promise<ExitCode> {
-  const { terminal, signal } = invocation;
-  terminal.progress('pushing');
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
-    pushRows(wanted, config, invocation, journal, {
-      dryRun,
-      agree: async (doubts) =>
-        yes === true || terminal.confirm(`${doubts.join(' ')} Send it all the same?`, signal),
-    }),
+    pushRows(wanted, config, invocation, journal, { dryRun, ...asking(invocation, yes) }),
   );
+  return showPushed(wanted, pushed, json, invocation);
+}
+
+/** A person agrees by --yes, or at the terminal. */
+function asking({ terminal, signal }: Invocation, yes = false) {
+  return {
+    agree: async (doubts: readonly string[]): Promise<boolean> =>
+      yes || terminal.confirm(`${doubts.join(' ')} Send it?`, signal),
+    show: (text: string) => {
+      terminal.warn(text);
+    },
+  };
+}
+
+function showPushed(
+  wanted: Wanted,
+  pushed: Pushed,
+  json: boolean | undefined,
+  invocation: Invocation,
+): ExitCode {
+  const { terminal } = invocation;
   terminal.progress('');
+  const isDry = pushed.push === undefined;
   if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
-  else if (pushed.push === undefined) showPlan(wanted, pushed, invocation);
-  for (const doubt of pushed.push === undefined ? pushed.plan.doubts : [])
+  else if (isDry) showPlan(wanted, pushed, invocation);
+  for (const doubt of isDry ? needsYes(wanted, pushed) : [])
     terminal.warn(`Without --yes this would be refused: ${doubt}`);
-  if (pushed.push !== undefined) terminal.note(sentenceOn(wanted, pushed));
+  if (!isDry) terminal.note(sentenceOn(wanted, pushed));
   // If the push goes on, earlier commands may have had rejected rows too.
   const rejected = pushed.push?.rejected ?? pushed.rejected;
-  if (rejected > 0)
+  const here = pushed.plan.invalid.reduce((sum, { rows }) => sum + rows, 0);
+  if (rejected > here && !isDry)
     terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
+const needsYes = ({ target }: Wanted, { plan }: Pushed): string[] => [
+  ...plan.doubts,
+  ...(isOnce(target) && plan.send > 0 ? [reachText(plan.send)] : []),
+];
+
 /** Describes the result of a push in one sentence. */
-export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): string {
+export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
+  const { plan, push, sent, rejected, calls } = pushed;
   const { unchanged, left, unknown, erased } = plan.counts;
+  const reasons = Object.entries(reasonsOf(pushed)).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
+  const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
   const parts = [
     [unchanged, 'unchanged'],
-    [rejected, 'rejected'],
+    [rejected, `rejected${why}`],
     [left, 'left after four rejections'],
     [unknown, 'left because it is not known whether the service has them'],
     [erased, 'left because the persons were erased'],
@@ -206,39 +249,40 @@ export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, cal
 }
 
 function reasonsOf({ plan }: Pushed): Record<string, number> {
-  return Object.fromEntries([...plan.invalid].map(([reason, rows]) => [reason, rows.length]));
+  return Object.fromEntries(plan.invalid.map(({ reason, rows }) => [reason, rows]));
 }
 
-function samplesOf({ plan }: Pushed): unknown[] {
-  return [...plan.send, ...plan.gone].slice(0, 3).map(({ item }) => masked(item));
-}
-
-/** An item with every value masked, for people to look at its shape. */
-function masked(item: unknown): unknown {
-  if (Array.isArray(item)) return item.map(masked);
-  if (!isRecord(item)) return item === null ? null : '…';
-  return Object.fromEntries(
-    Object.entries(item).map(([key, value]) => [key, key === 'eventName' ? value : masked(value)]),
+/** The text of a row with every value masked, for people to look at its shape. */
+function masked(item: string): string {
+  return item.replaceAll(
+    /("(?:[^"\\]|\\.)*")(:?)|-?[0-9][0-9.eE+-]*|true|false/g,
+    (_, text?: string, colon?: string) => (colon === ':' ? `${text ?? ''}:` : '"…"'),
   );
 }
 
-function asJson({ target }: Wanted, pushed: Pushed): object {
-  const { plan, push, sent, rejected, calls } = pushed;
+function asJson(wanted: Wanted, pushed: Pushed): object {
+  const { plan, push, sent, rejected, calls, samples } = pushed;
   return {
     push: push?.id ?? null,
-    target: targetText(target),
-    ...plan.counts,
+    target: targetText(wanted.target),
+    ...plan.begun,
     invalid: reasonsOf(pushed),
-    missing: plan.gone.length,
-    to_send: plan.send.length + plan.gone.length,
+    missing: plan.gone,
+    to_send: plan.send + plan.gone,
+    set_to_null: plan.counts.nulls,
     calls,
-    ...(push === undefined ? { payloads: samplesOf(pushed), needs_yes: plan.doubts } : { sent, rejected }),
+    ...(push === undefined
+      ? {
+          payloads: samples.map((item): unknown => JSON.parse(masked(item))),
+          needs_yes: needsYes(wanted, pushed),
+        }
+      : { sent, rejected }),
   };
 }
 
 function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation): void {
-  const { plan, calls } = pushed;
-  const { rows, unchanged, left, unknown, erased } = plan.counts;
+  const { plan, calls, samples } = pushed;
+  const { rows, unchanged, left, unknown, erased, nulls } = plan.counts;
   const reasons = Object.entries(reasonsOf(pushed));
   const lines: readonly (readonly [string, number])[] = [
     ['rows in all', rows],
@@ -250,13 +294,16 @@ function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation):
     ['left after four rejections', left],
     ['left, outcome unknown', unknown],
     ['left, person erased', erased],
-    ['deleted as missing', plan.gone.length],
+    ['deleted as missing', plan.gone],
+    ['values set to null', nulls],
     ['calls', calls],
   ];
   terminal.out(`${targetText(target)}: nothing is sent`);
-  for (const [what, count] of lines.filter(([name, count]) => count > 0 || !/^left|^deleted/.test(name)))
+  for (const [what, count] of lines.filter(
+    ([name, count]) => count > 0 || !/^left|^deleted|^values/.test(name),
+  ))
     terminal.out(`${formatCount(count).padStart(10)} ${what}`);
-  for (const sample of samplesOf(pushed)) terminal.out(JSON.stringify(sample));
+  for (const sample of samples) terminal.out(masked(sample));
 }
 
 const LIST = ['push', 'target', 'state', 'begun', 'rows', 'sent', 'rejected', 'unknown', 'note'].map(
@@ -317,9 +364,11 @@ const REJECTED = ['target', 'row', 'reason', 'tries', 'tried again'].map((name) 
   numeric: name === 'tries',
 }));
 
+const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number() });
+
 /**
- * Lists the rejected rows. A row of a person is kept as a keyed hash; its user id is shown if the warehouse, or the query
- * that is given, still has it.
+ * Lists the rows that the service rejected. A row of a person is kept as a keyed hash; its key is shown if the query that is
+ * given finds it now.
  */
 export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
@@ -327,14 +376,20 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   const { dataDir } = config;
   const ledger = await ledgerOf(config, effects);
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
-  for (const [target, key] of new Map(ledger.pushes.map((push) => [push.target, push.key]))) {
-    const rejections = [...(await RowHashes.open(dataDir, target, ledger.stateOf, effects)).rejections];
-    if (rejections.length === 0) continue;
-    const keys = await keysOf(target, { key, ...options }, dataDir, invocation);
-    for (const { k, r, reason, pushes } of rejections) {
-      const row = keys.get(k) ?? (k === '' ? r : k);
-      all.push({ target, row, reason, tries: pushes.size, tried_again: pushes.size < TRIES });
+  const session = await hashingSession(config, await hmacKey(dataDir, effects));
+  try {
+    for (const [target, key] of new Map(ledger.pushes.map((push) => [push.target, push.key]))) {
+      await readRemembered(session, await PushedRows.open(dataDir, target, effects), target, ledger);
+      const rejections = await session.rows('push/rejections', rejection);
+      const keys =
+        rejections.length === 0
+          ? new Map<string, string>()
+          : await keysOf(target, { key, ...options }, config, invocation);
+      for (const { k, reason, tries } of rejections)
+        all.push({ target, row: keys.get(k) ?? k, reason, tries, tried_again: tries < TRIES });
     }
+  } finally {
+    session.close();
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
   else if (all.length === 0) terminal.note('No row is rejected.');
@@ -351,63 +406,72 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   return EXIT.done;
 }
 
-/**
- * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Catalog items
- * are not hashed, and recipients are not shown.
- */
+/** The keys of the rows that the given query finds now, by their hashes. Recipients are not shown. */
 async function keysOf(
   text: string,
-  {
-    key,
-    query,
-    sql,
-    file,
-    param,
-  }: Pick<PushOptions, 'query' | 'sql' | 'file' | 'param'> & { key?: string | undefined },
-  dataDir: string,
+  { key, query, sql, file, param }: Pick<PushOptions, 'query' | 'sql' | 'file' | 'param'> & { key: string },
+  config: Config,
   { effects }: Invocation,
 ): Promise<Map<string, string>> {
-  const [kind = '', name] = text.split(' ');
-  if (kind === 'opt-outs' || kind === 'catalog-items') return new Map();
-  const target = parseTarget([kind, name], {});
-  const column = key ?? traitsOf(target).identity;
-  const hash = keyHashOf(target, column, hashWith(await hmacKey(dataDir, effects)));
+  const [kind = '', ...name] = text.split(' ');
   const isAsked = [query, sql, file].some((one) => one !== undefined);
-  const { published } = dataFiles(dataDir);
-  if (!isAsked && !existsSync(published)) return new Map();
-  const source = isAsked ? { name: query, sql, file, param } : { sql: statement('push/users') };
-  const { rows } = await findRows(published, source, effects.now());
-  return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
+  if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
+  const target = parseTarget([kind, name.join(' ')], {});
+  const hmac = await hmacKey(config.dataDir, effects);
+  const session = await hashingSession(config, hmac);
+  try {
+    const source = { name: query, sql, file, param };
+    const wanted = { target, source, key };
+    const { published } = dataFiles(config.dataDir);
+    const privacy = { ...config.privacy, key: hmac };
+    const found = await findRows(published, source, effects.now(), privacy, session);
+    checkColumns(target, found, keyOf(wanted), undefined);
+    const names = { propertiesField: '', eventField: undefined, journeyField: undefined };
+    await writeRows(session, wanted, found, { projectId: '', names, fields: undefined, hashes: false });
+    const keys = await session.rows('push/keys', z.object({ k: z.string(), key: z.string() }));
+    return new Map(keys.map((row) => [row.k, row.key]));
+  } finally {
+    session.close();
+  }
 }
 
 export interface ResumePushOptions extends JsonOptions {
   readonly again?: boolean;
+  readonly yes?: boolean;
 }
 
 const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== null);
 
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
-  { again = false, json }: ResumePushOptions,
+  { again = false, yes, json }: ResumePushOptions,
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
-  const wanted = await withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
-    const ledger = new PushLedger(journal, effects);
-    await ledger.settle();
-    const push = ledger.get(id);
-    const source = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
-    const unknown = unknownRows(push);
-    await ledger.decide(push, 'resumed', again);
-    if (unknown > 0 && !again)
-      terminal.note(
-        `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
-      );
-    return source;
-  });
-  return perform(wanted, { yes: true, ...(json === undefined ? {} : { json }) }, config, invocation);
+  const { wanted, pushed } = await withDataFolder(
+    config,
+    invocation,
+    'push resume',
+    'all',
+    async ({ journal }) => {
+      const push = new PushLedger(journal, effects).get(id);
+      if (!isUnfinished(push))
+        throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
+      const source = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
+      const unknown = unknownRows(push);
+      const decision: Decision = { id, again };
+      const how = { decision, ...asking(invocation, yes) };
+      const done = await pushRows(source, config, invocation, journal, how);
+      if (unknown > 0 && !again)
+        terminal.note(
+          `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
+        );
+      return { wanted: source, pushed: done };
+    },
+  );
+  return showPushed(wanted, pushed, json, invocation);
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
@@ -416,8 +480,8 @@ export async function pushAbandonCommand(_: object, invocation: Invocation, id: 
     const ledger = new PushLedger(journal, invocation.effects);
     await ledger.settle();
     const push = ledger.get(id);
+    if (isUnfinished(push)) await new KeptQueries(config.dataDir, invocation.effects).drop(push.id);
     await ledger.decide(push, 'abandoned');
-    await new KeptQueries(config.dataDir, invocation.effects).drop(push.id);
     invocation.terminal.note(
       `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken. The next push of the query sends the others.`,
     );

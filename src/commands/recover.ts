@@ -11,7 +11,7 @@ import type { Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../run/data-folder.js';
 import { dataFiles } from '../storage/paths.js';
 import { PushLedger } from '../push/ledger.js';
-import { rememberedCalls, type RememberedCall } from '../storage/row-hashes.js';
+import { rememberedCalls, type RememberedCall } from '../storage/pushed-rows.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -64,7 +64,7 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
       return EXIT.incomplete;
     }
     await ledger.recover(untracked);
-    const calls = await new PushLedger(journal, effects).enter(await callsThatReachPeople(config, effects));
+    const calls = await new PushLedger(journal, effects).enter(await callsThatReachPeople(config));
     if (calls > 0)
       terminal.note(
         `Entered ${plural(calls, 'call')} of pushes of which it is not known what the service has: \`dawnload push list\`.`,
@@ -112,10 +112,8 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
 }
 
 /** The remembered calls that reach people (E13, E16); any other call may be repeated. */
-async function callsThatReachPeople({ dataDir }: Config, effects: Effects): Promise<RememberedCall[]> {
-  return (await rememberedCalls(dataDir, effects)).filter(({ target }) =>
-    /^(?:events|journey) /.test(target),
-  );
+async function callsThatReachPeople({ dataDir }: Config): Promise<RememberedCall[]> {
+  return (await rememberedCalls(dataDir)).filter(({ target }) => /^(?:events|journey) /.test(target));
 }
 
 function asRow({ key, day, state, records, estimate, exportId, knownBy }: Untracked): string[] {

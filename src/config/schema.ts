@@ -81,6 +81,12 @@ const budget = z
 
 const text = (what: string): z.ZodString => z.string(what).min(1, what);
 
+/** A text of the service that a person has judged. */
+const answerText = text('must be the text of an answer').refine(
+  (answer) => answer.trim() !== '',
+  'must not be blank',
+);
+
 const paidExports = z.strictObject(
   {
     budget: budget.optional(),
@@ -91,12 +97,7 @@ const paidExports = z.strictObject(
     include_message_data: yesOrNo.default(true),
     page_parameter: parameter('must be the name of a query parameter').default('page'),
     /** Texts of answers to E20 that a person has judged to be refusals. */
-    refusals: z
-      .array(
-        text('must be the text of an answer').refine((answer) => answer.trim() !== '', 'must not be blank'),
-        'must be a list of texts of answers',
-      )
-      .default([]),
+    refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
     max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   },
   NO_SECTION,
@@ -400,6 +401,14 @@ const pushLimits = z.strictObject(
     properties_field: parameter('must be the name of a field').default('userProperties'),
     event_field: parameter('must be the name of a field').optional(),
     journey_field: parameter('must be the name of a field').optional(),
+    /** Texts of E13 and E16 that a person has judged; `{count}` stands for the number of rows that were sent. */
+    acknowledgements: z
+      .array(
+        answerText.refine((answer) => !/\d/.test(answer), 'must have {count} in place of the number of rows'),
+        'must be a list of texts of answers',
+      )
+      .default([]),
+    refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
   },
   NO_SECTION,
 );

@@ -22,7 +22,8 @@ import {
   type Intent,
 } from './export.js';
 import type { Untracked } from './recovery.js';
-import { answerText, isJudged } from './request-outcome.js';
+import { isJudged } from '../api/refusals.js';
+import { answerText } from './request-outcome.js';
 
 /**
  * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { windowOf, type Day } from '../calendar.js';
 import { CredentialsError } from '../errors.js';
-import { assertMayPay, type Clocks } from '../api/clocks.js';
+import { assertClocksAgree, type Clocks } from '../api/clocks.js';
 import type { ServiceClient } from '../api/client.js';
 import type { ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
@@ -94,7 +94,7 @@ export async function requestPaid(
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
-  assertMayPay(context);
+  assertClocksAgree(context, 'No paid request was sent.');
   // If the lock file was removed, another run may have started that pays for the same day.
   await lock.assertHeld();
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
 import { withoutPeople, type Secrets } from '../redaction.js';
-import { errorWords } from '../api/answer.js';
+import { isJudged, readError } from '../api/refusals.js';
 import { partValue, readEnvelope, type Part } from '../envelope.js';
 import type { Permit, ServiceAnswer } from '../api/client.js';
 import { exportRequest } from '../api/endpoints.js';
@@ -24,22 +24,6 @@ export type RequestOutcome =
    * the answer is no more than an error.
    */
   | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly text?: string };
-
-/**
- * The answers that mean that nothing was made: the status, and the whole value of `error` or `status`, in any case. They
- * are the errors of the caller in the specification (Errors; Authentication; States and transitions), and the reason
- * phrases of statuses that are given before a request is processed.
- */
-const REFUSALS: readonly (readonly [status: number, value: string])[] = [
-  [400, 'InvalidRequest'],
-  [401, 'Unauthorized'],
-  [401, 'Invalid Authorization Token'],
-  [404, 'not_found'],
-  [403, 'Forbidden'],
-  [404, 'Not Found'],
-  [405, 'Method Not Allowed'],
-  [429, 'Too Many Requests'],
-];
 
 /** The longest text that is offered to a person to judge, in characters. */
 const LONGEST_TEXT = 500;
@@ -103,9 +87,8 @@ function outcomeOf(
 }
 
 /**
- * The meaning of an answer to E20. An export id means billed, whatever the status. A refusal is an entry of `REFUSALS` in
- * a body that is JSON alone and holds neither an export id nor data. An `error` has such a body too, with another text.
- * After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
+ * The meaning of an answer to E20. An export id means billed, whatever the status; `readError` tells refusals and
+ * errors. After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
  */
 export function readAnswer(
   status: number,
@@ -117,55 +100,8 @@ export function readAnswer(
   | { kind: 'unknown' } {
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object') return { kind: 'unknown' };
-  const { parts } = envelope;
-  const exportId = exportIdIn(parts, body);
-  if (exportId !== undefined) return { kind: 'accepted', exportId };
-  const text = errorWords(envelope, body);
-  if (text === undefined || envelope.twice.size > 0 || !isErrorAlone(parts, body)) return { kind: 'unknown' };
-  const values = ['error', 'status']
-    .map((key) => partValue(body, parts.get(key)))
-    .filter((value) => typeof value === 'string');
-  const isRefusal = (value: string): boolean =>
-    REFUSALS.some(([code, known]) => code === status && isSame(value, known));
-  const isPlain = [...parts.keys()].every((key) => ERROR_KEYS.has(key));
-  return isPlain && values.length > 0 && values.every(isRefusal)
-    ? { kind: 'refused' }
-    : { kind: 'error', text };
-}
-
-/** The keys of a refusal. An answer with another key may tell of an export, so a person judges it. */
-const ERROR_KEYS: ReadonlySet<string> = new Set([
-  ...['error', 'message', 'status', 'statusCode', 'code', 'data'],
-  ...['path', 'timestamp', 'projectId', 'durationMs'],
-]);
-
-/** The values of `status` beside an error; any other one is about an export (E21). */
-const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
-
-/** True if a body is valid JSON and holds no data, no state of an export and, at any depth, no export id. */
-function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
-  const keys: string[] = [];
-  try {
-    JSON.parse(body.toString('utf8'), (key, value: unknown) => {
-      keys.push(key);
-      return value;
-    });
-  } catch {
-    return false;
-  }
-  const hasId = keys.some((key) => /^export_?id$/i.test(key));
-  const [data, status] = ['data', 'status'].map((key) => partValue(body, parts.get(key)));
-  return !hasId && (data ?? null) === null && (typeof status !== 'string' || ERROR_STATUSES.includes(status));
-}
-
-/** True if a person has listed the text as a refusal: compared whole, without case. */
-export function isJudged(text: string, refusals: readonly string[]): boolean {
-  return refusals.some((judged) => isSame(judged, text));
-}
-
-function isSame(a: string, b: string): boolean {
-  const folded = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
-  return folded(a) === folded(b);
+  const exportId = exportIdIn(envelope.parts, body);
+  return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
 
 /** The text of an error on one line without personal data; undefined if it is too long to be judged whole. */

@@ -137,7 +137,7 @@ const pushCounts = z.object({
   erased: number,
 });
 
-const CALL_OUTCOMES = ['acknowledged', 'short', 'refused', 'withdrawn', 'ambiguous'] as const;
+const CALL_OUTCOMES = ['acknowledged', 'refused', 'withdrawn', 'ambiguous'] as const;
 
 const pushed = <const E extends string>(name: E) => ({ ...event(name), push: text });
 const push = z.discriminatedUnion('event', [
@@ -146,14 +146,15 @@ const push = z.discriminatedUnion('event', [
     target: text,
     mode: text.optional(),
     name: text.optional(),
-    key: text.optional(),
+    key: text,
     once: z.boolean(),
     only: z.boolean(),
     source: text,
     run: text,
     counts: pushCounts,
   }),
-  z.object({ ...pushed('intended'), call: number, run: text, rows: number, payload: text }),
+  /** `line`: the SHA-256 of the line of the call in `ledger/pushed/`, which shows that the line is there and unchanged. */
+  z.object({ ...pushed('intended'), call: number, run: text, rows: number, line: text }),
   z.object({ ...pushed('settled'), call: number, outcome: z.enum(CALL_OUTCOMES), note: text.optional() }),
   /** Calls of a command that may be repeated (E2, E12, E14), and the rows that they took; each is in `ledger/pushed/`. */
   z.object({ ...pushed('sent'), rows: number, calls: number, run: text }),

@@ -1,25 +1,26 @@
 /**
  * The ledger of pushes, as lines of the journal: an intent is durable before its call leaves, its outcome after. It holds
- * numbers and keyed hashes, never a row. The rows of each call are hashed beside it (storage/row-hashes.ts).
+ * numbers and hashes, never a row. The rows of each call are hashed beside it (storage/pushed-rows.ts).
  */
 import { dayOf, monthOf } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { RefusedError, UsageError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
-import type { CallOutcome, Entry, Line, PushCounts } from '../journal/lines.js';
-import type { CallState, RememberedCall } from '../storage/row-hashes.js';
+import type { CallOutcome, Entry, Line } from '../journal/lines.js';
+import type { RememberedCall } from '../storage/pushed-rows.js';
 import type { PushRow } from '../warehouse/rows.js';
 
-export type Outcome = CallOutcome;
-export type Counts = PushCounts;
 type Begun = Omit<Extract<Entry<'push'>, { event: 'begun' }>, 'event' | 'push'>;
 
-interface Call {
+export interface Call {
   readonly rows: number;
   readonly at: Date;
   readonly run: string;
+  /** The number of the line of its intent, and the hash of its line in `ledger/pushed/`. */
+  readonly seq: number;
+  readonly line: string;
   /** `open` until its outcome is known; `in_doubt` if a person leaves it so, `again` if its rows are to be sent again. */
-  state: Outcome | 'open' | 'in_doubt' | 'again';
+  state: CallOutcome | 'open' | 'in_doubt' | 'again';
 }
 
 export interface Push extends Begun {
@@ -84,6 +85,11 @@ export class PushLedger {
     return [...this.#pushes.values()];
   }
 
+  /** The pushes to a target, oldest first. */
+  of(target: string): Push[] {
+    return this.pushes.filter((push) => push.target === target);
+  }
+
   has(id: string): boolean {
     return this.#pushes.has(id);
   }
@@ -94,8 +100,12 @@ export class PushLedger {
     throw new UsageError(`There is no push ${id}.`, { hint: '`dawnload push list` lists them.' });
   }
 
-  /** Rows that the service has or may have, in a run and in the KST month of an instant; of all pushes, or of a name. */
-  spent(run: string, now: Date, name?: string): { inRun: number; inMonth: number } {
+  /**
+   * Rows that the service has or may have, in a run and in the KST month of an instant, or of the last line if that is
+   * later; of all pushes, or of a name.
+   */
+  spent(run: string, present: Date, name?: string): { inRun: number; inMonth: number } {
+    const now = new Date(Math.max(present.getTime(), ...this.pushes.map((one) => one.updatedAt.getTime())));
     const pushes = this.pushes.filter((push) => name === undefined || push.name === name);
     const counted = pushes.flatMap(({ calls, sent }) => [
       ...[...calls.values()].filter(({ state }) => COUNTED.includes(state)),
@@ -114,29 +124,18 @@ export class PushLedger {
    */
   async enter(remembered: readonly RememberedCall[]): Promise<number> {
     let entered = 0;
-    for (const { push: id, target, call, rows } of remembered) {
+    for (const { push: id, target, call, rows, line } of remembered) {
       if (this.#pushes.get(id)?.calls.has(call) === true) continue;
       const none = { rows: 0, new: 0, changed: 0, unchanged: 0, unknown: 0, left: 0, erased: 0 };
-      const about = { target, once: true, only: true, source: '', run: '', counts: none };
+      const about = { target, once: true, only: true, source: '', key: '', run: '', counts: none };
       const push = this.#pushes.get(id) ?? (await this.#append({ event: 'begun', push: id, ...about }));
-      await this.write(push, { event: 'intended', call, run: '', rows, payload: '' });
+      await this.write(push, { event: 'intended', call, run: '', rows, line });
       const note = 'The journal was lost; the rows of the call are remembered.';
       await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
       entered++;
     }
     return entered;
   }
-
-  /** What is known of the rows of a call. */
-  readonly stateOf = (id: string, call: number): CallState => {
-    const push = this.#pushes.get(id);
-    const state = push?.calls.get(call)?.state;
-    return {
-      acknowledged: state === 'acknowledged',
-      doubt: state === 'in_doubt' || state === 'ambiguous',
-      unfinished: push !== undefined && isUnfinished(push),
-    };
-  };
 
   /** Marks the calls of dead processes as ambiguous. */
   async settle(): Promise<void> {
@@ -149,10 +148,12 @@ export class PushLedger {
     }
   }
 
-  async begin(begun: Begun): Promise<Push> {
+  /** Begins a push. Its number is above those of the same day in the journal and in `remembered`, ids of pushes. */
+  async begin(begun: Begun, remembered: readonly string[]): Promise<Push> {
     const day = dayOf(this.#effects.now());
-    const nth = this.pushes.filter(({ id }) => id.startsWith(`${day}.`)).length + 1;
-    return this.#append({ event: 'begun', push: `${day}.${nth}`, ...begun });
+    const ids = [...this.#pushes.keys(), ...remembered].filter((id) => id.startsWith(`${day}.`));
+    const last = Math.max(0, ...ids.map((id) => Number(id.slice(day.length + 1)) || 0));
+    return this.#append({ event: 'begun', push: `${day}.${last + 1}`, ...begun });
   }
 
   write({ id }: Push, event: Of<Exclude<Entry<'push'>, { event: 'begun' }>>): Promise<Push> {
@@ -193,7 +194,14 @@ export class PushLedger {
     };
     switch (read.event) {
       case 'intended':
-        push.calls.set(read.call, { rows: read.rows, at, run: read.run, state: 'open' });
+        push.calls.set(read.call, {
+          rows: read.rows,
+          at,
+          run: read.run,
+          seq: read.seq,
+          line: read.line,
+          state: 'open',
+        });
         push.state = 'sending';
         break;
       case 'settled': {

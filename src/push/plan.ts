@@ -1,24 +1,32 @@
-/** What a push would send: the rows of the published file, checked, compared with what was acknowledged, and guarded. */
+/**
+ * What a push would send. SQL writes the rows of the query as JSON, checks and hashes them, and compares them with those
+ * that are remembered; `doubtsOf` names every reason why a person has to agree.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { UsageError } from '../errors.js';
 import type { Asking } from '../queries/question.js';
 import type { Found } from '../queries/rows.js';
+import { escaped } from '../storage/duckdb.js';
 import { plural } from '../terminal/text.js';
-import { GONE, type Hashed, type RowHashes } from '../storage/row-hashes.js';
-import type { Counts, Push, PushLedger } from './ledger.js';
+import { statement, type Session } from '../warehouse/session.js';
+import { GONE } from '../storage/pushed-rows.js';
+import type { PushCounts } from '../journal/lines.js';
+import type { Push, PushLedger } from './ledger.js';
 import {
-  checkColumns,
-  idOf,
+  BODY_BYTES,
+  isBare,
   isOnce,
-  NAME,
-  itemOf,
-  problemOf,
+  itemSql,
+  mostBytes,
+  sendsNull,
   takesAway,
   targetText,
   traitsOf,
+  wrongIdSql,
   type FieldNames,
   type Fields,
   type Target,
-  type Values,
 } from './targets.js';
 
 export interface Wanted {
@@ -26,28 +34,35 @@ export interface Wanted {
   readonly source: Asking;
   /** The name in the configuration. */
   readonly name?: string | undefined;
-  /** The column by which rows are compared with the last acknowledged ones. */
+  /** The columns of the key, separated by commas; by default the identity of the target. */
   readonly key?: string | undefined;
   /** The key of the only row to send. */
   readonly only?: string | undefined;
   readonly deleteMissing?: boolean | undefined;
 }
 
-/** A row that can be sent. */
-export interface Item extends Hashed {
-  readonly item: unknown;
-  readonly bytes: number;
-}
+/** A row that can be sent, as the JSON text of a call. */
+const row = z.object({ nth: z.number(), k: z.string(), r: z.string(), item: z.string() });
+export type Row = z.infer<typeof row>;
+
+const number = z.number();
+const counts = z.object({
+  ...{ rows: number, new: number, changed: number, unchanged: number, unknown: number, left: number },
+  ...{ erased: number, alike: number, known: number, empty: number, repeated: number, nulls: number },
+});
+const invalid = z.object({ reason: z.string(), rows: number });
 
 export interface Plan {
   /** The class of columns with which the rows are compared. */
-  readonly c: string;
-  readonly send: readonly Item[];
-  /** Items of a catalog that were acknowledged and are missing now. */
-  readonly gone: readonly Item[];
+  readonly columns: string;
+  readonly counts: z.infer<typeof counts>;
+  /** Those of the counts that the journal keeps. */
+  readonly begun: PushCounts;
+  /** The number of rows to send, and of items that were acknowledged and are missing now. */
+  readonly send: number;
+  readonly gone: number;
   /** Rows that cannot be sent, by the reason. */
-  readonly invalid: ReadonlyMap<string, readonly Hashed[]>;
-  readonly counts: Counts;
+  readonly invalid: readonly z.infer<typeof invalid>[];
   /** The reasons, in sentences, why a person has to agree. */
   readonly doubts: readonly string[];
 }
@@ -56,172 +71,216 @@ export interface Plan {
 export const TRIES = 4;
 const TENFOLD = 10;
 
+/** The columns that name a person, under whatever kind of id. */
+const PERSONAL = /^(service_)?(user|device)_id$|^recipient_no$|^\$phone_number$|^\$email$/;
+
+/** The columns of the key. Throws `UsageError` for events without one: a user has many. */
+export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[] {
+  if (key !== undefined) return key.split(',').map((column) => column.trim());
+  if (target.kind !== 'events') return [traitsOf(target).identity];
+  throw new UsageError(
+    'Events need --key: the column, or the columns with commas, that tell two events apart.',
+    {
+      hint: 'An order number, for example, or user_id and a day: --key user_id,day.',
+    },
+  );
+}
+
+const literal = (text: string): string => `'${escaped(text)}'`;
+
+interface Shape {
+  readonly projectId: string;
+  readonly names: FieldNames;
+  readonly fields: Fields;
+  /** True if the data folder holds hashes of persons. */
+  readonly hashes: boolean;
+}
+
+/** Writes the rows of the table `answer` as JSON, with their hashes, into the table `rows_found`. */
+export async function writeRows(
+  session: Session,
+  wanted: Wanted,
+  { columns }: Pick<Found, 'columns'>,
+  { projectId, names, fields, hashes }: Shape,
+): Promise<void> {
+  const { target, only } = wanted;
+  const { identity } = traitsOf(target);
+  const key = keyOf(wanted);
+  const named = new Map(columns.map((column, nth) => [column.name, { ...column, nth }]));
+  const idColumn = named.get(identity);
+  const keys = key.flatMap((name) => named.get(name) ?? []);
+  if (idColumn === undefined || keys.length < key.length)
+    throw new Error('The columns are checked before the rows are written.');
+  const own = columns.map(({ name }, nth) => ({ name, nth }));
+  const others = isBare(target) ? [] : own.filter(({ name }) => name !== identity);
+  const members = others.map(({ name, nth }) => {
+    const value = sendsNull(target) ? `coalesce(j${nth}, 'null')` : `j${nth}`;
+    return `${literal(`${JSON.stringify(name)}:`)} || ${value}`;
+  });
+  const wrong = (isBare(target) ? [idColumn] : own).flatMap(({ name, nth }) => {
+    const declared = fields?.get(name);
+    const rules = [
+      ...(named.get(name)?.nth === nth ? [] : [`'is the name of two columns'`]),
+      ...(hashes ? [`if(is_hash(j${nth}), 'is a hash, which the service does not know', null)`] : []),
+      `wrong_size(j${nth})`,
+      ...(declared === undefined || name === identity
+        ? []
+        : [`wrong_type(j${nth}, ${literal(declared)}, ${target.mode === 'patch'})`]),
+    ];
+    return rules.map((rule) => `${literal(`${name}: `)} || ${rule}`);
+  });
+  const [single] = keys;
+  const keyText =
+    keys.length === 1 && single !== undefined
+      ? single.text
+      : `'[' || concat_ws(',', ${keys.map(({ json }) => `coalesce(${json}, 'null')`).join(', ')}) || ']'`;
+  const isPlain = target.kind === 'catalog-items' && keys.length === 1 && single === idColumn;
+  const persons = own.filter(({ name }) => PERSONAL.test(name) || name === identity);
+  const parts: Record<string, string> = {
+    values: columns.map(({ json }, nth) => `${json} as j${nth}`).join(', '),
+    persons: persons.map(({ nth }) => columns[nth]?.text).join(', '),
+    key: keyText,
+    id: idColumn.text,
+    only: only === undefined ? 'true' : `coalesce(${keyText}, '') = ${literal(only)}`,
+    item: itemSql(target, projectId, names, members),
+    content: ['to_json(id)::varchar', ...[...members].sort()].join(', '),
+    nulls: sendsNull(target)
+      ? ['0', ...others.map(({ nth }) => `(j${nth} is null)::integer`)].join(' + ')
+      : '0',
+    wrong: [wrongIdSql(target, idColumn), ...wrong].join(', '),
+    key_hash: isPlain ? 'key' : `'#' || left(digest(${literal(`key ${key.join()} `)} || key), 32)`,
+    key_name: literal(key.join(', ')),
+    most_bytes: String(mostBytes(target)),
+  };
+  // The texts of columns may hold what looks like a placeholder, so all are filled at once.
+  const filled = (name: string): string =>
+    statement(name).replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '');
+  await session.run('push/macros');
+  await session.runText(filled('push/values'));
+  await session.runText(filled('push/rows'));
+}
+
+/** Compares the rows with those that are remembered. */
+export async function planOf(
+  session: Session,
+  wanted: Wanted,
+  found: Found,
+  about: Comparing,
+): Promise<Plan> {
+  const { target, deleteMissing = false, only } = wanted;
+  const columns = takesAway(target) ? GONE : classOf(target, found);
+  const compared = { columns, once: isOnce(target), push: about.current?.id ?? '', tries: TRIES };
+  await session.set({ compared });
+  await session.run('push/compared');
+  const counted = await session.row('push/counts', counts);
+  if (only !== undefined && counted.rows !== 1)
+    throw new UsageError(`${counted.rows} rows have that key, and --only sends one.`);
+  const isWhole = only === undefined;
+  const isOfItems = target.mode === 'replace' && keyOf(wanted).join() === traitsOf(target).identity;
+  if (deleteMissing && !isOfItems)
+    throw new UsageError('Only items that are replaced (--mode replace), by their id, can be deleted.');
+  const deletes = deleteMissing && isWhole;
+  const { missing } = await session.row('push/missing', z.object({ missing: number }));
+  const gone = deletes ? missing : 0;
+  const send = counted.new + counted.changed;
+  const unfit = await session.rows('push/invalid', invalid);
+  const doubts = doubtsOf(wanted, found, about, { counts: counted, send, gone });
+  const { rows, unchanged, unknown, left, erased } = counted;
+  const begun = { rows, new: counted.new, changed: counted.changed, unchanged, unknown, left, erased };
+  return { columns, counts: counted, begun, send, gone, invalid: unfit, doubts };
+}
+
 interface Comparing {
-  readonly memory: RowHashes;
   readonly ledger: PushLedger;
   /** The unfinished push that goes on. */
   readonly current: Push | undefined;
   readonly source: string;
-  readonly hash: (text: string) => string;
-  readonly projectId: string;
-  readonly names: FieldNames;
-  readonly fields: Fields;
-  readonly hashesIds: boolean;
-  /** The rows of erased persons. */
-  readonly erased: ReadonlySet<Values>;
+  /** True if rows that the service took are lost from `ledger/pushed/`, and a person has confirmed it. */
+  readonly isForgotten: boolean;
 }
-
-/** @throws UsageError if the columns do not fit the target, or no row has the only key */
-export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan {
-  const { target, key, only, deleteMissing = false } = wanted;
-  const { memory, current, hash, fields, erased } = comparing;
-  checkColumns(target, found.columns, key, fields);
-  const { identity } = traitsOf(target);
-  const column = key ?? (target.kind === 'events' ? undefined : identity);
-  const isOfItems = target.mode === 'replace' && column === identity;
-  if (deleteMissing && !isOfItems)
-    throw new UsageError('Only items that are replaced (--mode replace), by their id, can be deleted.');
-  const textOf = (row: Values): string => keyText(row[column ?? identity]);
-  const rows = only === undefined ? found.rows : found.rows.filter((row) => textOf(row) === only);
-  if (only !== undefined && rows.length !== 1)
-    throw new UsageError(`${rows.length} rows have that ${column ?? identity}, and --only sends one.`);
-  const c = takesAway(target) ? GONE : classOf(target, found.columns, hash);
-  const keyHash = keyHashOf(target, column, hash);
-  const counts = { rows: rows.length, new: 0, changed: 0, unchanged: 0, unknown: 0, left: 0, erased: 0 };
-  const send: Item[] = [];
-  const invalid = new Map<string, Hashed[]>();
-  const seen = new Set<string>();
-  const [empty, repeated] = [`${column ?? identity}: is empty`, `${column ?? ''}: occurs more than once`];
-  const known = { key: 0, alike: 0 };
-  for (const row of rows) {
-    const text = textOf(row);
-    const values = takesAway(target) || target.kind === 'opt-outs' ? { [identity]: row[identity] } : row;
-    const sorted = JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
-    const hashed = { k: column === undefined ? '' : keyHash(text), r: hash(`row ${sorted}`) };
-    const item = itemOf(target, values, comparing);
-    const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
-    const isRepeated = column !== undefined && seen.has(text);
-    seen.add(text);
-    const wrong = text === '' ? empty : isRepeated ? repeated : problemOf(target, values, comparing, bytes);
-    const isKnown = hashed.k !== '' && memory.knows(hashed.k);
-    if (isKnown) known.key++;
-    if (isKnown && memory.knows(hashed.k, c)) known.alike++;
-    // A row that is refused here is remembered apart: it may fit one day.
-    const place = wrong === undefined ? hashed : { k: hashed.k, r: `!${hashed.r}` };
-    const tries = memory.rejectionOf(place)?.pushes;
-    const compared = key === undefined ? 'different' : memory.compare(hashed, c, isOnce(target));
-    if (erased.has(row)) counts.erased++;
-    else if (wrong === undefined && compared === 'same') counts.unchanged++;
-    else if (wrong === undefined && compared === 'in_doubt') counts.unknown++;
-    else if (wrong === undefined && key === undefined && memory.takeSent(hashed)) continue;
-    else if (current !== undefined && tries?.has(current.id) === true) continue;
-    else if (tries !== undefined && tries.size >= TRIES) counts.left++;
-    else if (wrong !== undefined) invalid.set(wrong, pushed(invalid.get(wrong), place));
-    else {
-      counts[isKnown ? 'changed' : 'new']++;
-      send.push({ ...hashed, item, bytes });
-    }
-  }
-  // Items that only pushes of other columns sent may be those of others.
-  const missing =
-    deleteMissing && only === undefined
-      ? [...memory.keys].filter((id) => !seen.has(id) && memory.knows(id, c))
-      : [];
-  const ids = missing.filter((id) => NAME.test(id));
-  const gone = ids.map((id) => ({ k: id, r: hash(`row ${id}`), item: { id }, bytes: id.length + 10 }));
-  const some = {
-    known,
-    send,
-    c,
-    bad: (what: 'empty' | 'repeated') => invalid.get({ empty, repeated }[what])?.length ?? 0,
-  };
-  return { c, send, gone, invalid, counts, doubts: doubtsOf(wanted, found, comparing, counts, some) };
-}
-
-const pushed = <T>(list: T[] = [], one: T): T[] => (list.push(one), list);
 
 /** The reasons why a person has to agree before anything is sent. */
 function doubtsOf(
   { target, name, key, only }: Wanted,
   { pushes }: Found,
-  { ledger, memory, current, source }: Comparing,
-  { rows, unchanged }: Counts,
+  { ledger, current, source, isForgotten }: Comparing,
   {
-    known,
-    c,
+    counts: { rows, unchanged, changed, known, alike, empty, repeated },
     send,
-    bad,
-  }: {
-    known: { key: number; alike: number };
-    c: string;
-    send: readonly Item[];
-    bad: (what: 'empty' | 'repeated') => number;
-  },
+    gone,
+  }: Pick<Plan, 'counts' | 'send' | 'gone'>,
 ): string[] {
   const isWhole = only === undefined;
   const isOfTarget = (one: { readonly target: string }): boolean => one.target === targetText(target);
   const ofTarget = ledger.pushes.filter(isOfTarget);
   const line = ofTarget.filter((one) => one.name === name && one.mode === target.mode && !one.only);
-  const last = line.filter(({ state, counts }) => state === 'done' && counts.rows > 0).at(-1)?.counts.rows;
+  const last = line.filter(({ state, counts: { rows: all } }) => state === 'done' && all > 0).at(-1)
+    ?.counts.rows;
   const isOdd = last !== undefined && rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
   // A push of another name sets other columns; only rows with the same ones would be sent again.
   const own = line.filter((one) => one !== current).at(-1);
   const before = own ?? ofTarget.filter((one) => one !== current).at(-1);
-  const isEdited = before !== undefined && before.source !== source && key !== undefined;
+  const isEdited = before !== undefined && before.source !== source;
+  const keyText = keyOf({ target, key }).join();
+  const others = ofTarget.filter((one) => one.source === source || (name !== undefined && one.name === name));
+  const otherKeys = others.filter((one) => one.key !== '').at(-1)?.key ?? keyText;
   const lost = pushes.filter((one) => isOfTarget(one) && !ledger.has(one.id));
-  const isForgotten = ofTarget.some(({ id, calls }) =>
-    [...calls].some(([call, { state }]) => state === 'acknowledged' && !memory.has(id, call)),
-  );
-  const changed = current !== undefined && key === undefined ? memory.unasked : 0;
   const agree = `${unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again`;
   const doubts: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
-    [bad('empty') > 0, `${plural(bad('empty'), 'row')} without a key.`],
-    [bad('repeated') > 0, `${plural(bad('repeated'), 'row')} with the key of another row.`],
+    [empty > 0, `${plural(empty, 'row')} without a key.`],
+    [repeated > 0, `${plural(repeated, 'row')} with the key of another row.`],
     [isWhole && isOdd, `${plural(rows, 'row')}, and the last push had ${last ?? 0}.`],
     [
-      isWhole && isEdited && unchanged * TENFOLD < (own === undefined ? known.alike : known.key),
-      `The query was edited since the last push, and ${agree}: ${plural(send.length, 'row')}.`,
+      isWhole && isEdited && unchanged * TENFOLD < (own === undefined ? alike : known),
+      `The query was edited since the last push, and ${agree}: ${plural(send, 'row')}.`,
+    ],
+    [
+      isOnce(target) && changed > 0,
+      `${plural(changed, 'row')} reached people before with other values. Name a column in --key if its values tell rows apart.`,
+    ],
+    [
+      otherKeys !== keyText && send > 0,
+      `The rows of this query were told apart by ${otherKeys} before, and now by ${keyText}: rows may be sent again.`,
     ],
     [
       isOnce(target) && lost.length > 0,
       `The ledger lacks push ${lost.map(({ id }) => id).join(', ')}, which the warehouse remembers: rows may be sent twice.`,
     ],
     [
-      isOnce(target) && isForgotten,
+      isForgotten,
       'ledger/pushed lacks rows that the service took: rows may be sent twice. Restore the ledger folder from its newest backup.',
     ],
-    // The class of columns of these targets is the keyed hash of one text.
-    [
-      isOnce(target) && memory.hasOthers(c),
-      'ledger/pushed was made with another key than private/hmac.key: rows may be sent twice. Restore the key from its newest backup.',
-    ],
-    [
-      isOnce(target) && isWhole && changed > 0,
-      `${plural(changed, 'row')} that this push has sent are not in the answer any more: rows may be sent twice. --key tells them.`,
-    ],
-    [
-      target.removes && send.length > 0,
-      `${plural(send.length, 'recipient')} would leave the list of opt-outs.`,
-    ],
+    [gone > 0 && gone > rows, `${plural(gone, 'item')} would be deleted, more than the query has rows.`],
+    [target.removes && send > 0, `${plural(send, 'recipient')} would leave the list of opt-outs.`],
   ];
   return doubts.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
-/** Returns the function that hashes keys. Ids of catalog items are not personal, and are kept as they are. */
-export function keyHashOf(target: Target, column: string | undefined, hash: (text: string) => string) {
-  const isPlain = target.kind === 'catalog-items' && column === traitsOf(target).identity;
-  return (text: string): string => (isPlain ? text : `#${hash(`key ${column ?? ''} ${text}`)}`);
-}
-
 /** Rows of items and properties are compared with rows of the same columns: other pushes set others. */
-function classOf({ kind, mode }: Target, columns: readonly string[], hash: (text: string) => string): string {
-  const names = kind === 'catalog-items' || kind === 'user-properties' ? [...columns].sort() : [];
-  return hash(`columns ${mode ?? ''} ${JSON.stringify(names)}`);
+function classOf({ kind, mode }: Target, { columns }: Pick<Found, 'columns'>): string {
+  const names =
+    kind === 'catalog-items' || kind === 'user-properties' ? columns.map(({ name }) => name).sort() : [];
+  return createHash('sha256')
+    .update(JSON.stringify([mode ?? '', names]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
-/** The text of a key; empty if there is none. */
-export const keyText = (value: unknown): string =>
-  typeof value === 'object' || typeof value === 'boolean'
-    ? JSON.stringify(value ?? '').replace(/^""$/, '')
-    : idOf(value);
+/** The rows to send, or the items to delete, in calls. */
+export async function* callsIn(
+  session: Session,
+  name: 'push/to_send' | 'push/to_delete',
+  target: Target,
+): AsyncGenerator<readonly Row[]> {
+  const { most } = traitsOf(target);
+  const bytes = name === 'push/to_send' ? { bytes: BODY_BYTES } : {};
+  let after = -1;
+  for (;;) {
+    const rows = await session.rowsWith(name, row, { after, most, ...bytes });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.nth;
+    yield rows;
+  }
+}

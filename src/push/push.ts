@@ -1,21 +1,26 @@
-/** Sends a push call by call: the intent is durable before a call leaves, what the service said of it after. */
-import { ServiceClient, unanswered, type ServiceAnswer } from '../api/client.js';
-import { BODY_BYTES } from '../api/limits.js';
-import { isRefusal, namedIn, refusalOf, takenBy, withoutWords, wordsOf } from '../api/written.js';
+/** The one way in which rows leave: planned, agreed, and sent call by call. */
+import { createHash } from 'node:crypto';
+import { ServiceClient } from '../api/client.js';
+import { assertClocksAgree, presentOf } from '../api/clocks.js';
 import type { ServiceConfig } from '../config.js';
-import { DawnloadError, RefusedError, ServiceError } from '../errors.js';
+import { DawnloadError, RefusedError } from '../errors.js';
+import { Register } from '../erasure/register.js';
 import type { Journal } from '../journal/journal.js';
-import { erasedRows } from '../erasure/rows.js';
-import { declaredFields } from '../reference/catalogs.js';
 import type { Invocation } from '../invocation.js';
+import { findRows, type Found } from '../queries/rows.js';
+import { declaredFields } from '../reference/catalogs.js';
 import { KeptQueries } from '../storage/kept-queries.js';
 import { dataFiles } from '../storage/paths.js';
-import { hmacKey } from '../warehouse/privacy.js';
-import { GONE, hashWith, RowHashes } from '../storage/row-hashes.js';
-import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, type Outcome, type Push } from './ledger.js';
-import { findRows } from '../queries/rows.js';
-import { planOf, type Item, type Plan, type Wanted } from './plan.js';
-import { isOnce, requestOf, takesAway, targetText, traitsOf, type Target } from './targets.js';
+import { PushedRows } from '../storage/pushed-rows.js';
+import { plural } from '../terminal/text.js';
+import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import type { Session } from '../warehouse/session.js';
+import { hashingSession } from '../warehouse/warehouse.js';
+import { adviceOn, isUnfinished, PushLedger, type Push } from './ledger.js';
+import { callsIn, keyOf, planOf, writeRows, type Plan, type Wanted } from './plan.js';
+import { assertRemembered, readRemembered, type Decision } from './remembered.js';
+import { Sending } from './sending.js';
+import { checkColumns, isOnce, targetText } from './targets.js';
 
 export interface Pushed {
   readonly plan: Plan;
@@ -25,18 +30,28 @@ export interface Pushed {
   readonly sent: number;
   readonly rejected: number;
   readonly calls: number;
+  /** The first rows of a dry run, as JSON texts. */
+  readonly samples: readonly string[];
 }
 
 interface How {
   readonly dryRun?: boolean | undefined;
+  /** The decision about a stopped push, with which it goes on. */
+  readonly decision?: Decision | undefined;
+  /** True if the settings agree that rows reach people: a push of the night. */
+  readonly standing?: boolean;
   /** Asks a person who may go on in spite of doubts. */
   agree(doubts: readonly string[]): Promise<boolean>;
+  /** Shows a text of the service to a person; it is kept nowhere. */
+  show(text: string): void;
 }
 
 /**
  * Pushes the answer of a query; goes on with the unfinished push of the same query. Requires the lock.
  *
  * @throws RefusedError if the budget, a doubt or an earlier push forbids it; nothing was sent
+ * @throws DamageError if the rows of earlier calls are not remembered any more
+ * @throws ClockError if this machine's clock and the service's differ
  * @throws UsageError, CredentialsError, ServiceError, StorageError; what was acknowledged is not sent again
  */
 export async function pushRows(
@@ -48,79 +63,137 @@ export async function pushRows(
 ): Promise<Pushed> {
   const { effects, signal, version, runId } = invocation;
   const { dataDir } = config;
-  const { target } = wanted;
-  const hash = hashWith(await hmacKey(dataDir, effects));
+  const { target, only, name } = wanted;
+  const text = targetText(target);
   const ledger = new PushLedger(journal, effects);
   await ledger.settle();
-  const unfinished = ledger.pushes.filter((one) => isUnfinished(one) && one.target === targetText(target));
-  const ambiguous = unfinished.find(({ state }) => state === 'ambiguous');
+  const unfinished = ledger.of(text).filter(isUnfinished);
+  const ambiguous = unfinished.find(({ state, id }) => state === 'ambiguous' && id !== how.decision?.id);
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
-  const found = await findRows(dataFiles(dataDir).published, wanted.source, effects.now());
-  const source = hash(`source ${JSON.stringify([found.source, wanted.key, target, wanted.only])}`);
-  const isWhole = wanted.only === undefined;
-  const current = unfinished.find((one) => one.source === source);
-  const other = unfinished.find((one) => one !== current && !one.only);
-  if (other?.once === true && isWhole) {
-    throw new RefusedError(`Push ${other.id} to ${other.target} is not finished, and it had another query.`, {
-      hint: `Go on with it by \`dawnload push resume ${other.id}\`, or give it up by \`dawnload push abandon ${other.id}\`.`,
-    });
-  }
-  const memory = await RowHashes.open(dataDir, targetText(target), ledger.stateOf, effects);
+  const key = await hmacKey(dataDir, effects);
+  const session = await hashingSession(config, key, dataFiles(dataDir).temp);
   const service = new ServiceClient(config, effects, signal, version);
   try {
-    const isCatalog = target.kind === 'catalog-items';
-    const stored = found.fields.filter(({ catalog }) => catalog === target.name);
-    const fields = isCatalog ? await declaredFields(service, config.baseUrl, target.name, stored) : undefined;
-    const erased = await erasedRows(isCatalog ? [] : found.rows, config, journal, effects);
+    const pushed = await PushedRows.open(dataDir, text, effects);
+    const lines = await readRemembered(session, pushed, text, ledger, how.decision);
+    const isForgotten = await assertRemembered(lines, text, ledger, journal, keyFingerprint(key));
+    const published = dataFiles(dataDir).published;
+    const privacy = { ...config.privacy, key };
+    const found = await findRows(published, wanted.source, effects.now(), privacy, session);
+    const fields = await fieldsOf(wanted, found, config, service);
+    checkColumns(target, found, keyOf(wanted), fields);
     const { projectId, push: names } = config;
-    const hashesIds = config.privacy.columns.some((one) => one.name === 'user_id' && one.rule === 'hash');
-    const comparing = { hashesIds, memory, ledger, current, source, hash, projectId, names, fields, erased };
-    const plan = planOf(wanted, found, comparing);
-    if (how.dryRun === true)
-      return { plan, push: undefined, sent: 0, rejected: 0, calls: callsFor(plan, target) };
-    const rows = plan.send.length + plan.gone.length;
-    if (rows > 0) assertWithin(config, wanted, rows, (name) => ledger.spent(runId, effects.now(), name));
-    if (plan.doubts.length > 0 && !(await how.agree(plan.doubts))) {
-      throw new RefusedError(`Nothing was sent. ${plan.doubts.join(' ')}`, {
-        hint: '--yes sends it all the same.',
-      });
+    const hashes = fingerprintOf(privacy) !== undefined;
+    await writeRows(session, wanted, found, { projectId, names, fields, hashes });
+    await findErased(wanted, session, new Register(journal, keyFingerprint(key)));
+
+    const isWhole = only === undefined;
+    const source = createHash('sha256')
+      .update(JSON.stringify([found.source, target]))
+      .digest('base64url');
+    const current =
+      how.decision === undefined
+        ? unfinished.find((one) => isWhole && !one.only && one.source === source)
+        : ledger.get(how.decision.id);
+    const other = unfinished.find((one) => one !== current && !one.only);
+    if (other?.once === true && isWhole) {
+      throw new RefusedError(
+        `Push ${other.id} to ${other.target} is not finished, and it had another query.`,
+        {
+          hint: `Go on with it by \`dawnload push resume ${other.id}\`, or give it up by \`dawnload push abandon ${other.id}\`.`,
+        },
+      );
     }
+    const plan = await planOf(session, wanted, found, { ledger, current, source, isForgotten });
+    if (how.dryRun === true) return await dryRun(session, wanted, plan);
+
+    const rows = plan.send + plan.gone;
+    if (rows > 0) {
+      await service.authorize();
+      if (isOnce(target) || config.serviceClock !== 'ignore')
+        assertClocksAgree({ service }, 'Nothing was sent.');
+      const present = presentOf({ service, effects, config });
+      assertWithin(config, wanted, rows, (of) => ledger.spent(runId, present, of));
+    }
+    await assertAgreed(plan, wanted, how);
+    if (current !== undefined && how.decision !== undefined)
+      await ledger.decide(current, 'resumed', how.decision.again);
     const queries = new KeptQueries(dataDir, effects);
     for (const one of unfinished.filter((one) => isWhole && one !== current)) {
-      await ledger.write(one, { event: 'abandoned' });
       await queries.drop(one.id);
+      await ledger.write(one, { event: 'abandoned' });
     }
-    const { name, key } = wanted;
-    const { mode } = target;
-    const about = { target: targetText(target), mode, name, key, once: isOnce(target), only: !isWhole };
-    const push = current ?? (await ledger.begin({ ...about, source, run: runId, counts: plan.counts }));
+    const about = { target: text, mode: target.mode, name, key: keyOf(wanted).join(), once: isOnce(target) };
+    const begun = { ...about, only: !isWhole, source, run: runId, counts: plan.begun };
+    const ids = lines.map(({ push }) => push);
+    const push = current ?? (await ledger.begin(begun, ids));
     const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
     await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
-    const sending = new Sending({ ...comparing, push, target, service, config, invocation, c: plan.c });
-    /** Notes what calls that may be repeated took, also those of a command that was killed. */
-    const noteSent = async (): Promise<void> => {
-      const all = memory.takenBy(push.id);
-      const [rows, calls] = [all.rows - sentRows(push), all.calls - callsOf(push)];
-      if (!push.once && calls > 0) await ledger.write(push, { event: 'sent', rows, calls, run: runId });
-    };
+
+    const first = 1 + Math.max(0, ...lines.filter((line) => line.push === push.id).map(({ call }) => call));
+    const calling = { push, target, plan, first, isNew: push !== current };
+    const tools = { ledger, pushed, session, service, config, invocation, how };
+    const sending = new Sending(tools, { ...calling, madeWith: keyFingerprint(key) });
     try {
-      for (const [reason, rows] of plan.invalid) await sending.reject(rows, reason);
-      await sending.all(plan.send, target);
-      await sending.all(plan.gone, { ...target, mode: 'delete' }, GONE);
+      await sending.all();
     } catch (error) {
       const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
-      await noteSent().catch(() => undefined);
+      await sending.noteSent().catch(() => undefined);
       await ledger.write(push, { event: 'stopped', note }).catch(() => undefined);
       throw error;
     }
-    await noteSent();
-    await ledger.write(push, { event: 'done' });
+    await sending.noteSent();
+    // First, so that nothing of the query of a finished push stays after a kill.
     await queries.drop(push.id);
-    return { plan, push, ...sending.counted };
+    await ledger.write(push, { event: 'done' });
+    return { plan, push, ...sending.counted, samples: [] };
   } finally {
+    session.close();
     await service.close();
   }
 }
+
+/** The declared types of the fields of the catalog that is written; undefined if there are none. */
+export function fieldsOf(
+  { target }: Wanted,
+  found: Found,
+  { baseUrl }: ServiceConfig,
+  service: ServiceClient,
+): ReturnType<typeof declaredFields> | undefined {
+  if (target.kind !== 'catalog-items') return undefined;
+  const stored = found.fields.filter(({ catalog }) => catalog === target.name);
+  return declaredFields(service, baseUrl, target.name, stored);
+}
+
+/** Finds the rows of persons in the register of erasures; items of catalogs are not personal. */
+async function findErased({ target }: Wanted, session: Session, { ids }: Register): Promise<void> {
+  if (ids.length === 0 || target.kind === 'catalog-items') return session.run('push/not_erased');
+  await session.set({ erased_ids: ids });
+  await session.run('push/erased');
+}
+
+async function dryRun(session: Session, { target }: Wanted, plan: Plan): Promise<Pushed> {
+  const samples: string[] = [];
+  let calls = 0;
+  for (const name of ['push/to_send', 'push/to_delete'] as const) {
+    if (name === 'push/to_delete' && plan.gone === 0) continue;
+    for await (const rows of callsIn(session, name, target)) {
+      calls++;
+      if (samples.length < 3) samples.push(...rows.slice(0, 3 - samples.length).map(({ item }) => item));
+    }
+  }
+  return { plan, push: undefined, sent: 0, rejected: 0, calls, samples };
+}
+
+/** Names every reason why a person has to agree. Throws `RefusedError` unless one does. */
+async function assertAgreed({ doubts, send }: Plan, { target }: Wanted, how: How): Promise<void> {
+  const reaches = isOnce(target) && send > 0 && how.standing !== true;
+  const all = [...doubts, ...(reaches ? [reachText(send)] : [])];
+  if (all.length === 0 || (await how.agree(all))) return;
+  throw new RefusedError(`Nothing was sent. ${all.join(' ')}`, { hint: '--yes sends it all the same.' });
+}
+
+export const reachText = (rows: number): string => `${plural(rows, 'row')} would reach people.`;
 
 /** @throws RefusedError if the rows are more than the settings allow, or the settings do not allow any */
 function assertWithin(
@@ -151,154 +224,5 @@ function assertWithin(
         `${rows} rows are over ${setting}, of which ${left} are left.`,
         'Narrow the query, or raise it.',
       );
-  }
-}
-
-function* batches(rows: readonly Item[], most: number): Generator<readonly Item[]> {
-  let batch: Item[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    if (batch.length === most || bytes + row.bytes > BODY_BYTES) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-    batch.push(row);
-    bytes += row.bytes;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-export function callsFor({ send, gone }: Plan, target: Target): number {
-  const { most } = traitsOf(target);
-  return [...batches(send, most)].length + [...batches(gone, most)].length;
-}
-
-/** Statuses of a call that is refused for what one of its rows holds. */
-const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
-
-/** So many refused calls in a row: the service refuses the push, not its rows. */
-const HOPELESS = 256;
-
-interface Context {
-  readonly ledger: PushLedger;
-  readonly memory: RowHashes;
-  readonly push: Push;
-  readonly target: Target;
-  readonly service: ServiceClient;
-  readonly config: ServiceConfig;
-  readonly invocation: Invocation;
-  readonly hash: (text: string) => string;
-  readonly c: string;
-}
-
-class Sending {
-  readonly counted = { sent: 0, rejected: 0, calls: 0 };
-  readonly #context: Context;
-  #target: Target;
-  #c: string;
-  #refused = 0;
-  /** The number of the last call that may be repeated. */
-  #last: number;
-
-  constructor(context: Context) {
-    this.#context = context;
-    this.#target = context.target;
-    this.#c = context.c;
-    this.#last = context.memory.lastCall(context.push.id);
-  }
-
-  async all(rows: readonly Item[], target: Target, c = this.#context.c): Promise<void> {
-    [this.#target, this.#c] = [target, c];
-    for (const batch of batches(rows, traitsOf(target).most)) await this.#call(batch);
-  }
-
-  async reject(rows: readonly { k: string; r: string }[], reason: string): Promise<void> {
-    const { ledger, memory, push } = this.#context;
-    this.counted.rejected += rows.length;
-    await memory.reject(push.id, reason, this.#c, rows);
-    await ledger.write(push, { event: 'rejected', rows: rows.length, reason });
-  }
-
-  /** Sends the rows in one call; what the service does not take is divided until the refused rows are found. */
-  async #call(rows: readonly Item[]): Promise<void> {
-    const { service, config, ledger, memory, push, invocation, hash } = this.#context;
-    const target = this.#target;
-    invocation.signal.throwIfAborted();
-    const items = rows.map(({ item }) => item);
-    const request = requestOf(target, config.projectId, items);
-    // The token comes first, so that a call that lacks one is never recorded as intended.
-    const permit = await service.authorize();
-    const call = request.once ? push.calls.size + 1 : ++this.#last;
-    await memory.intend(push.id, call, this.#c, rows);
-    if (request.once) {
-      const payload = hash(`payload ${JSON.stringify(request.body)}`);
-      await ledger.write(push, {
-        event: 'intended',
-        call,
-        run: invocation.runId,
-        rows: rows.length,
-        payload,
-      });
-    }
-    this.counted.calls++;
-    const answer = await (request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords));
-    invocation.effects.reach('push/answered');
-    const settle = async (outcome: Outcome, note?: string): Promise<void> => {
-      if (request.once) await ledger.write(push, { event: 'settled', call, outcome, note });
-      else if (outcome === 'acknowledged') await memory.settle(push.id, call);
-    };
-    const taken = takenBy(request.endpoint, answer, rows.length);
-    const isMissing = target.kind === 'catalog-items' && answer.status === 404;
-    // An item that a repeated call does not find is taken away already.
-    if (taken === rows.length || (isMissing && takesAway(target) && rows.length === 1)) {
-      await settle('acknowledged');
-      memory.acknowledged(this.#c, rows);
-      this.counted.sent += rows.length;
-      this.#refused = 0;
-    } else if (request.once && !isRefusal(answer)) {
-      if (answer.verdict.kind === 'unreachable' && !answer.verdict.sent) {
-        await settle('withdrawn', answer.verdict.reason);
-        throw this.#failure(answer);
-      }
-      const note =
-        taken === undefined
-          ? `The answer is unknown (${wordsOf(answer, items)}).`
-          : `The service counts ${taken} of ${rows.length} rows.`;
-      await settle('ambiguous', note);
-      throw new ServiceError(`The outcome of a call is unknown, so the push stopped. ${adviceOn(push)}`);
-    } else if (taken !== undefined) {
-      await settle('short', `The service counts ${taken} of ${rows.length} rows.`);
-      await (taken === 0
-        ? this.reject(rows, 'the service did not count it')
-        : this.#divide(rows, 'the service did not count it'));
-    } else {
-      const reason = wordsOf(answer, items);
-      await settle('refused', refusalOf(answer));
-      if (!(answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status)) && !isMissing)
-        throw this.#failure(answer, reason);
-      this.#refused += isMissing ? 0 : 1;
-      if (this.#refused > HOPELESS) throw this.#failure(answer, `${HOPELESS} calls were refused, ${reason}`);
-      const named = namedIn(answer, rows.length);
-      for (const [nth, why] of named) await this.reject(rows.slice(nth, nth + 1), why);
-      const rest = rows.filter((_, nth) => !named.has(nth));
-      if (named.size > 0 && rest.length > 0) await this.#call(rest);
-      else if (named.size === 0) await this.#divide(rows, refusalOf(answer));
-    }
-  }
-
-  async #divide(rows: readonly Item[], reason: string): Promise<void> {
-    if (rows.length === 1) return this.reject(rows, reason);
-    const middle = Math.ceil(rows.length / 2);
-    await this.#call(rows.slice(0, middle));
-    await this.#call(rows.slice(middle));
-  }
-
-  #failure({ verdict }: ServiceAnswer, reason = 'no usable answer'): ServiceError {
-    const what = targetText(this.#target);
-    if (verdict.kind === 'unreachable' && !verdict.sent)
-      return unanswered(what, this.#context.config.baseUrl, verdict);
-    return new ServiceError(`The push to ${what} stopped: ${reason}.`, {
-      hint: `${sentRows(this.#context.push)} rows were taken. The same command goes on with the others.`,
-    });
   }
 }

@@ -1,4 +1,4 @@
-/** The targets of a push: their columns and limits, their requests, and how an answer states what was done. Pure. */
+/** The targets of a push: their columns and limits, the SQL of what a call carries of a row, and their requests. Pure. */
 import {
   enterJourney,
   setUserProperties,
@@ -7,8 +7,9 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../api/endpoints.js';
-import { BODY_BYTES, ITEM_BYTES, isRecord, patchValue, wrongValue } from '../api/limits.js';
 import { UsageError } from '../errors.js';
+import type { Found, FoundColumn } from '../queries/rows.js';
+import { escaped } from '../storage/duckdb.js';
 
 export const MODES = ['replace', 'patch', 'delete'] as const;
 type Mode = (typeof MODES)[number];
@@ -26,8 +27,12 @@ export const KINDS = {
   events: traits('user_id', 500, 'the name of an event', 'projectId', 'eventName', 'userId'),
   journey: traits('user_id', 1_000, 'the id of a user journey', 'userId'),
 };
-type Kind = keyof typeof KINDS;
+export type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
+
+/** The largest body of a call, with room for its frame; that of catalogs, and no family shows a larger one. */
+export const BODY_BYTES = 4 * 1024 * 1024 - 4_096;
+const ITEM_BYTES = 1024 * 1024;
 
 export interface Target {
   readonly kind: Kind;
@@ -46,16 +51,17 @@ export interface FieldNames {
 }
 
 export const traitsOf = ({ kind }: Target) => KINDS[kind];
+export const mostBytes = ({ kind }: Target): number => (kind === 'catalog-items' ? ITEM_BYTES : BODY_BYTES);
 /** True if a call is sent once: a repetition would reach people again. An unknown outcome needs a person. */
 export const isOnce = ({ kind }: Target): boolean => kind === 'events' || kind === 'journey';
 export const targetText = ({ kind, name }: Target): string => `${kind} ${name}`.trim();
 
 /** True if the rows of the target are taken away: nothing is remembered of them but that they are gone. */
 export const takesAway = ({ mode, removes }: Target): boolean => mode === 'delete' || removes;
-
-export const NAME = /^[A-Za-z0-9_-]{1,250}$/;
-
-export type Values = Readonly<Record<string, unknown>>;
+/** True if a row is its identity alone, and other columns of the query do not count. */
+export const isBare = (target: Target): boolean => takesAway(target) || target.kind === 'opt-outs';
+/** True if a column that is null sets a value to null: a patch and a property change what is given. */
+export const sendsNull = ({ kind, mode }: Target): boolean => kind === 'user-properties' || mode === 'patch';
 
 /** The declared types of a catalog's fields by name; undefined if the service does not show them. */
 export type Fields = ReadonlyMap<string, string> | undefined;
@@ -63,12 +69,13 @@ export type Fields = ReadonlyMap<string, string> | undefined;
 /** @throws UsageError if the columns of a query do not fit the target */
 export function checkColumns(
   target: Target,
-  columns: readonly string[],
-  key: string | undefined,
+  found: Pick<Found, 'columns'>,
+  key: readonly string[],
   fields: Fields,
 ): void {
   const { identity, reserved } = KINDS[target.kind];
-  const missing = [identity, key].find((one) => one !== undefined && !columns.includes(one));
+  const columns = found.columns.map(({ name }) => name);
+  const missing = [identity, ...key].find((one) => !columns.includes(one));
   if (missing !== undefined) {
     throw new UsageError(`The query has no column ${missing}, which ${targetText(target)} needs.`, {
       hint: `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`,
@@ -91,88 +98,68 @@ export function checkColumns(
     throw new UsageError(`The query has no column but ${identity}: nothing would be set.`);
 }
 
-/** The id of a row as text; empty if it has none. A whole number is an id too. */
-export function idOf(value: unknown): string {
-  if (typeof value === 'string') return value.trim() === '' ? '' : value;
-  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : '';
-}
+const literal = (text: string): string => `'${escaped(text)}'`;
+const joined = (parts: readonly string[]): string =>
+  parts.length === 0 ? "''" : `concat_ws(',', ${parts.join(', ')})`;
 
-/** What a call carries for a row. */
-export function itemOf(
-  target: Target,
-  values: Values,
-  { projectId, names }: { readonly projectId: string; readonly names: FieldNames },
-): unknown {
-  const { identity } = traitsOf(target);
-  const id = idOf(values[identity]);
-  const rest = Object.entries(values).filter(([column]) => column !== identity);
-  const given = Object.fromEntries(rest.filter(([, value]) => value !== null));
-  const patched = Object.fromEntries(rest.map(([column, value]) => [column, patchValue(value)]));
-  const within = (field: string | undefined): object => (field === undefined ? given : { [field]: given });
-  switch (target.kind) {
+/**
+ * The SQL of what a call carries of a row, as JSON text.
+ *
+ * @param members the SQL of `"name":value` for each column but the identity; null is left out
+ */
+export function itemSql(
+  { kind, name: eventName }: Target,
+  projectId: string,
+  names: FieldNames,
+  members: readonly string[],
+): string {
+  const id = 'to_json(id)::varchar';
+  const given = (fixed: object): string[] =>
+    Object.entries(fixed).map(([key, value]) => literal(`"${key}":${JSON.stringify(value)}`));
+  const object = (...parts: readonly string[]): string => `'{' || ${joined(parts)} || '}'`;
+  const within = (field: string | undefined): readonly string[] =>
+    field === undefined ? members : [`${literal(`${JSON.stringify(field)}:`)} || ${object(...members)}`];
+  switch (kind) {
     case 'catalog-items':
-      if (target.mode === 'delete') return { id };
-      // A patch and a property change what is given, so null is a value; a replaced item has no other values.
-      return { id, ...(target.mode === 'patch' ? patched : given) };
+      return object(`'"id":' || ${id}`, ...members);
     case 'user-properties':
-      return { projectId, userId: id, [names.propertiesField]: Object.fromEntries(rest) };
+      return object(...given({ projectId }), `'"userId":' || ${id}`, ...within(names.propertiesField));
     case 'opt-outs':
       return id;
     case 'events':
-      return { projectId, eventName: target.name, userId: id, ...within(names.eventField) };
+      return object(...given({ projectId, eventName }), `'"userId":' || ${id}`, ...within(names.eventField));
     case 'journey':
-      return { userId: id, ...within(names.journeyField) };
+      return object(`'"userId":' || ${id}`, ...within(names.journeyField));
   }
 }
 
-/**
- * The reason why the service would refuse a row, without its values: `price: must be a number`; undefined if it fits.
- *
- * @param hashesIds true if the warehouse stores hashes of user ids (privacy.columns)
- */
-export function problemOf(
-  target: Target,
-  values: Values,
-  { fields, hashesIds }: { readonly fields: Fields; readonly hashesIds: boolean },
-  bytes: number,
-): string | undefined {
-  const { identity } = traitsOf(target);
-  const id = idOf(values[identity]);
-  if (id === '') return `${identity}: is empty`;
-  if (target.kind === 'catalog-items' && !NAME.test(id))
-    return 'id: must have 1 to 250 letters, digits, _ and -';
-  if (
-    target.kind === 'opt-outs' &&
-    (typeof values[identity] !== 'string' || !/^[+0-9][0-9 -]{5,24}$/.test(id))
-  )
-    return 'recipient_no: must be a telephone number of at most 25 characters';
-  if (identity === 'user_id' && hashesIds && /^[0-9a-f]{64}$/.test(id))
-    return 'user_id: is a hash (privacy.columns), which the service does not know';
-  if (takesAway(target)) return undefined;
-  if (bytes > (target.kind === 'catalog-items' ? ITEM_BYTES : BODY_BYTES))
-    return `the row: must have at most ${target.kind === 'catalog-items' ? '1' : '4'} MiB`;
-  return wrongValue(
-    Object.entries(values).filter(([column]) => column !== identity),
-    fields,
-    target.mode === 'patch',
-  );
+/** The SQL of the reason why the id of a row does not fit: `user_id: is empty`; null if it fits. */
+export function wrongIdSql({ kind }: Target, { isText }: Pick<FoundColumn, 'isText'>): string {
+  const { identity } = KINDS[kind];
+  const form =
+    kind === 'catalog-items'
+      ? `when not regexp_full_match(id, '[A-Za-z0-9_-]{1,250}') then 'id: must have 1 to 250 letters, digits, _ and -'`
+      : kind === 'opt-outs'
+        ? `when not ${isText} or not regexp_full_match(id, '[+0-9][0-9 -]{5,24}') then 'recipient_no: must be a telephone number of at most 25 characters'`
+        : '';
+  return `case when trim(id) = '' then '${identity}: is empty' ${form} end`;
 }
 
-/** The call that carries these items. */
-export function requestOf(target: Target, projectId: string, items: readonly unknown[]): ServiceRequest {
-  const objects = items.filter(isRecord);
+/** The call that carries these items, each as JSON text. */
+export function requestOf(target: Target, projectId: string, items: readonly string[]): ServiceRequest {
+  const list = `[${items.join(',')}]`;
   switch (target.kind) {
     case 'catalog-items': {
       const method = { replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
-      return writeItems(projectId, target.name, method[target.mode ?? 'replace'], objects);
+      return writeItems(projectId, target.name, method[target.mode ?? 'replace'], list);
     }
     case 'user-properties':
-      return setUserProperties(objects);
+      return setUserProperties(list);
     case 'opt-outs':
-      return writeOptOuts(projectId, target.name, items.map(String), target.removes);
+      return writeOptOuts(projectId, target.name, list, target.removes);
     case 'events':
-      return trackEvents(objects);
+      return trackEvents(list);
     case 'journey':
-      return enterJourney(projectId, target.name, objects);
+      return enterJourney(projectId, target.name, list);
   }
 }

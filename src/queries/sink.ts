@@ -9,8 +9,8 @@ import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { z } from 'zod';
 import { escaped, openInstance } from '../storage/duckdb.js';
+import { copyAnswer } from '../warehouse/session.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
@@ -25,11 +25,7 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   const instance = await openInstance(scratch);
   try {
     const connection = await instance.connect();
-    const types = answer.columns.map(({ type }, i) => `c${i} ${type.alias ?? String(type)}`);
-    await connection.run(`create table answer (${types.join(', ')})`);
-    const appender = await connection.createAppender('answer');
-    for await (const chunk of answer.chunks) appender.appendDataChunk(chunk);
-    appender.closeSync();
+    await copyAnswer(connection, 'answer', answer);
     const columns = answer.columns.map(({ name, type }, i) => {
       // Parquet has no 128-bit integer type, and DuckDB would write a rounded number. A sum of counts has this type.
       const exact = /^U?HUGEINT$/.test(String(type)) ? '::decimal(38, 0)' : '';
@@ -290,18 +286,11 @@ export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-/** The rows as objects of JSON values, in batches; numbers that JavaScript would round are text. */
-export async function* objectRows(answer: QueryResult): AsyncGenerator<Record<string, unknown>[]> {
-  for await (const piece of jsonRows(answer)) {
-    if (/^[[,]/.test(piece) && piece !== '[]\n') yield rowsInPiece.parse(JSON.parse(`[${piece.slice(1)}]`));
-  }
-}
-
-const rowsInPiece = z.array(z.record(z.string(), z.unknown()));
-
 interface ResultColumn {
   /** Unique within the answer. */
   readonly name: string;
+  /** The name as the query gives it. */
+  readonly given: string;
   readonly type: DuckDBType;
 }
 
@@ -312,10 +301,11 @@ export interface QueryResult {
 
 export function answerOf(result: DuckDBResult): QueryResult {
   const types = result.columnTypes();
+  const given = result.columnNames();
   return {
     columns: result.deduplicatedColumnNames().flatMap((name, i) => {
       const type = types[i];
-      return type === undefined ? [] : [{ name, type }];
+      return type === undefined ? [] : [{ name, given: given[i] ?? name, type }];
     }),
     chunks: result,
   };

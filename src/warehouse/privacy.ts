@@ -33,26 +33,40 @@ const stored = z.object({
  * @throws ConfigError when the file was written under another setting, or with another key
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
-  const now = {
-    recipients: privacy.recipients,
-    columns: columnsText(privacy),
-    key_fingerprint: fingerprintOf(privacy),
-  };
-  const before = await session.row('ops/privacy_stored', stored);
+  if (assertSamePrivacy([await session.row('ops/privacy_stored', stored)], privacy)) return;
+  await session.transaction(async () => {
+    await session.run('ops/forget_privacy');
+    await session.runWith('ops/note_privacy', noted(privacy));
+  });
+}
+
+const noted = (privacy: Privacy) => ({
+  recipients: privacy.recipients,
+  columns: columnsText(privacy),
+  key_fingerprint: fingerprintOf(privacy),
+});
+
+/**
+ * Compares a setting with the one that a file records, a row of the statement `ops/privacy_stored`. Returns false if the
+ * file records none, or another one and holds nothing.
+ *
+ * @throws ConfigError when the file holds rows that were written under another setting, or with another key
+ */
+export function assertSamePrivacy(recorded: readonly unknown[], privacy: Privacy): boolean {
+  const [row] = recorded;
+  if (row === undefined) return false;
+  const before = stored.parse(row);
+  const now = noted(privacy);
   const isSame =
     before.recipients === now.recipients &&
     (before.columns ?? '') === now.columns &&
     before.key_fingerprint === (now.key_fingerprint ?? null);
-  if (isSame) return;
-  if (before.has_rows) {
+  if (!isSame && before.has_rows) {
     throw new ConfigError(sentenceOf(before, now), {
       hint: 'To rebuild it under the current setting, without any request: `dawnload rebuild`.',
     });
   }
-  await session.transaction(async () => {
-    await session.run('ops/forget_privacy');
-    await session.runWith('ops/note_privacy', now);
-  });
+  return isSame;
 }
 
 function sentenceOf(
@@ -78,7 +92,7 @@ function columnsText({ columns = [] }: Privacy): string {
 }
 
 /** A fingerprint that distinguishes keys, not revealing them; undefined unless something is hashed. */
-function fingerprintOf({ recipients, columns = [], key }: Privacy): string | undefined {
+export function fingerprintOf({ recipients, columns = [], key }: Privacy): string | undefined {
   const hashes = recipients === 'hash' || columns.some(({ rule }) => rule === 'hash');
   return hashes ? keyFingerprint(key) : undefined;
 }

@@ -2,7 +2,13 @@
  * A session of DuckDB: runs the statements of `sql/` with their parameters and variables, in
  * transactions, and stops with the signal.
  */
-import type { DuckDBConnection, DuckDBInstance, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBType,
+  DuckDBValue,
+} from '@duckdb/node-api';
 import { z } from 'zod';
 import { CorruptDatabaseError } from '../errors.js';
 import { tellsOfDamage } from '../storage/duckdb.js';
@@ -112,6 +118,11 @@ export class Session {
     }
   }
 
+  /** Makes a table of an answer, as `copyAnswer`. */
+  append(table: string, answer: Answer): Promise<void> {
+    return this.#sound(() => copyAnswer(this.#connection, table, answer));
+  }
+
   /** Runs the work in one transaction, which is committed as a whole or rolled back. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.#execute('begin transaction');
@@ -167,6 +178,28 @@ export class Session {
     }
     this.#instance.closeSync();
   }
+}
+
+/** The rows of a query, with the types of their columns. */
+interface Answer {
+  readonly columns: readonly { readonly type: DuckDBType }[];
+  readonly chunks: AsyncIterable<DuckDBDataChunk>;
+}
+
+/**
+ * Makes a table with the columns `c0`, `c1` and so on from the answer of a query, chunk by chunk, without conversion to
+ * JavaScript values. The answer may come from another database.
+ */
+export async function copyAnswer(
+  connection: DuckDBConnection,
+  table: string,
+  { columns, chunks }: Answer,
+): Promise<void> {
+  const types = columns.map(({ type }, nth) => `c${nth} ${type.alias ?? String(type)}`);
+  await connection.run(`create table ${table} (${types.join(', ')})`);
+  const appender = await connection.createAppender(table);
+  for await (const chunk of chunks) appender.appendDataChunk(chunk);
+  appender.closeSync();
 }
 
 /**

@@ -481,8 +481,10 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
 export async function hashingSession(
   words: Pick<WarehouseOptions, 'brand' | 'messenger'>,
   key: Uint8Array,
+  tempDirectory?: string,
 ): Promise<Session> {
-  const session = await Session.open(await openInstance(':memory:'));
+  const settings = tempDirectory === undefined ? {} : { temp_directory: tempDirectory };
+  const session = await Session.open(await openInstance(':memory:', settings));
   await session.run('session/1_settings');
   await keepMacros(session);
   await prepare(session, { ...words, privacy: { recipients: 'hash', key } });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
-import { forgetPushes, lines, published, push, written } from './support.js';
+import { forgetPushes, lines, published, push, written, YAML } from './support.js';
 
 let place: Place;
 beforeAll(async () => {
@@ -26,7 +26,8 @@ const entered = () =>
     .map(({ userId }) => userId);
 const tracked = () => written(place).events.filter(({ userId }) => userId.startsWith(`once${nth}-`));
 const idIn = ({ stderr }: Ended): string => /\d{4}-\d\d-\d\d\.\d+/.exec(stderr)?.[0] ?? '';
-const JOURNEY = ['journey', 'uj-win02', '--sql'] as const;
+const JOURNEY = ['journey', 'uj-win02', '--yes', '--sql'] as const;
+const EVENTS = ['events', 'signed_up', '--key', 'user_id', '--yes', '--sql'] as const;
 
 test(
   'a journey takes 1,000 users a call, events 500, each with its fields',
@@ -34,7 +35,7 @@ test(
   async () => {
     const before = { ...place.sandbox.requests() };
     expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
-    expect((await push(place, 'events', 'signed_up', '--sql', users(501))).code).toBe(0);
+    expect((await push(place, ...EVENTS, users(501))).code).toBe(0);
     expect(place.sandbox.requests().E16 - before.E16).toBe(2);
     expect(place.sandbox.requests().E13 - before.E13).toBe(2);
     expect(new Set(entered()).size).toBe(1001);
@@ -42,78 +43,174 @@ test(
   },
 );
 
+test('rows reach people only after a yes; events have to say what tells them apart', async () => {
+  const asked = await push(place, 'journey', 'uj-win02', '--sql', users(3));
+  expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('3 rows would reach people.')]);
+  const events = await push(place, 'events', 'signed_up', '--sql', users(3), '--yes');
+  expect([events.code, events.stderr]).toEqual([2, expect.stringContaining('Events need --key')]);
+  const dots = await push(place, 'journey', '..', '--sql', users(3), '--yes');
+  expect([dots.code, dots.stderr]).toEqual([2, expect.stringContaining('No user journey has the id ..')]);
+  expect(await lines(place)).toEqual([]);
+});
+
+const answered = (endpoint: string, status: number, body: object): Omit<Fault, 'endpoint'> =>
+  ({ endpoint, kind: 'status', status, times: 1, body }) as never;
+
 const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
   ['a reset after it was handled', { kind: 'reset-after', times: 1 } as never, true],
   ['a 502', { kind: 'status', status: 502, times: 1 } as never, false],
   ['an empty object', { kind: 'other-shape-200', times: 1, body: {}, handled: true } as never, true],
   ['an error with status 200', { kind: 'error-body-200', times: 1 } as never, false],
+  ['a 400 that tells of work', answered('E16', 400, { error: '4 users entered, 1 is invalid' }), false],
+  ['a 422', answered('E16', 422, { code: 422, success: false, error: 'Invalid' }), false],
   [
-    'a refusal that tells of work',
-    { kind: 'status', status: 400, times: 1, body: { error: 'already processing' } } as never,
+    'success with another key',
+    answered('E16', 200, { code: 200, success: true, error: null, failed: 1 }),
     false,
   ],
 ];
+
+const E13: [status: number, body: object][] = [
+  [400, { data: null, error: 'Tracked 4 events, 1 event is invalid' }],
+  [200, { message: '3 events were discarded' }],
+  [200, { message: '3건 누락' }],
+  [200, { message: 'Tracked 2 events' }],
+  [200, { message: 'Tracked 3 events', failed: 0 }],
+];
+
+test.each(E13)('E13 %i %j is believed by nobody, and its text is kept nowhere', async (status, body) => {
+  place.sandbox.setFaults([answered('E13', status, body) as Fault]);
+  const stopped = await push(place, ...EVENTS, users(3));
+  expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('is ambiguous')]);
+  const kept = JSON.stringify(await lines(place));
+  expect(kept).toContain(`HTTP ${status}`);
+  for (const words of Object.values(body)) if (typeof words === 'string') expect(kept).not.toContain(words);
+});
+
+test('a text that a person has judged is believed, with the count of the rows', async () => {
+  await place.configure(
+    YAML.replace('push: {', "push: { acknowledgements: ['{count}건 저장'], refusals: [closed], "),
+  );
+  try {
+    place.sandbox.setFaults([answered('E13', 200, { message: '3건 저장' }) as Fault]);
+    expect((await push(place, ...EVENTS, users(3))).code).toBe(0);
+    place.sandbox.setFaults([answered('E13', 403, { data: null, error: 'Closed' }) as Fault]);
+    const refused = await push(place, ...EVENTS, users(6));
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('HTTP 403')]);
+    expect((await push(place, 'list')).code).toBe(0);
+    place.sandbox.setFaults([answered('E13', 200, { message: '2건 저장' }) as Fault]);
+    const short = await push(place, ...EVENTS, users(6));
+    expect(short.stderr).toContain('is ambiguous');
+  } finally {
+    await place.configure(YAML);
+  }
+});
 
 describe('rows whose other columns change', () => {
   const changing = (count: number, more = 0) =>
     `select 'once${nth}-' || i as user_id, i + ${more} as step from range(${count}) as r(i) order by i`;
   const timed = () => `select 'once${nth}-' || i as user_id, now() as at from range(1500) as r(i) order by i`;
   const unique = () => new Set(entered()).size;
-  const REFUSAL = { endpoint: 'E16', kind: 'status', status: 403, body: { message: 'no' } } as const;
-  const stopAfterOneCall = async (...options: string[]) => {
-    place.sandbox.setFaults([{ ...REFUSAL, skip: 1, times: 1 }]);
-    expect((await push(place, ...JOURNEY, timed(), ...options)).code).toBe(1);
-    place.sandbox.setFaults([]);
-  };
 
   test('and whose outcome is unknown are left out by resume, and by later pushes', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
-    const stopped = await push(place, ...JOURNEY, changing(10), '--key', 'user_id');
+    const stopped = await push(place, ...JOURNEY, changing(10));
     expect(stopped.stderr.match(/is ambiguous/g)).toHaveLength(1);
-    await push(place, 'resume', idIn(stopped));
-    const after = await push(place, ...JOURNEY, changing(12, 1), '--key', 'user_id', '--yes');
+    await push(place, 'resume', idIn(stopped), '--yes');
+    const after = await push(place, ...JOURNEY, changing(12, 1));
     expect(after.stderr).toMatch(/Pushed 2 rows.*10 left because it is not known/);
     expect([entered().length, unique()]).toEqual([12, 12]);
   });
 
   test('and that an unfinished push has sent are not sent again', async () => {
-    await stopAfterOneCall('--key', 'user_id');
-    await push(place, ...JOURNEY, timed(), '--key', 'user_id', '--yes');
+    place.sandbox.setFaults([
+      { endpoint: 'E16', kind: 'status', status: 403, body: { error: 'Forbidden' }, skip: 1, times: 1 },
+    ]);
+    expect((await push(place, ...JOURNEY, timed())).code).toBe(1);
+    place.sandbox.setFaults([]);
+    await push(place, ...JOURNEY, timed());
     expect([entered().length, unique()]).toEqual([1500, 1500]);
   });
 
-  test('and that have no key stop a push that goes on, until a person agrees', async () => {
-    await stopAfterOneCall();
-    const again = await push(place, ...JOURNEY, timed());
+  test('and that were given up are named before they go again; a key of both columns tells them apart', async () => {
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', skip: 1, times: 1 }]);
+    const id = idIn(await push(place, ...JOURNEY, changing(1500)));
+    expect((await push(place, 'abandon', id)).code).toBe(0);
+    const again = await push(place, ...JOURNEY.filter((one) => one !== '--yes'), changing(1500, 1));
     expect([again.code, again.stderr]).toEqual([
       3,
-      expect.stringContaining('1,000 rows that this push has sent'),
+      expect.stringContaining('1,000 rows reached people before with other values'),
     ]);
-    expect(entered()).toHaveLength(1000);
+    expect(entered()).toHaveLength(1500);
+    const other = await push(place, ...JOURNEY, changing(1500), '--key', 'user_id, step', '--dry-run');
+    expect(other.stderr).toContain('told apart by user_id before, and now by user_id,step');
   });
 });
 
-test('acknowledged rows that are not remembered any more stop the next push', async () => {
-  await push(place, ...JOURNEY, users(3), '--key', 'user_id');
-  await rm(join(place.folder, 'data', 'ledger', 'pushed'), { recursive: true });
-  const again = await push(place, ...JOURNEY, users(3), '--key', 'user_id');
-  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('ledger/pushed lacks rows')]);
+test.each([
+  ['lost', (file: string) => rm(file)],
+  [
+    'altered',
+    async (file: string) => writeFile(file, (await readFile(file, 'utf8')).replace(/"k":\["#./, '"k":["#x')),
+  ],
+])('rows in ledger/pushed that are %s stop every push until `recover`', async (_, change) => {
+  await push(place, ...JOURNEY, users(3));
+  await change(join(place.folder, 'data', 'ledger', 'pushed', 'journey%20uj-win02.jsonl'));
+  const again = await push(place, ...JOURNEY, users(3));
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('ledger/pushed lacks rows')]);
+  expect((await push(place, 'user-properties', '--sql', users(1))).stderr).toContain('no push is sent');
+  expect((await place.run(['recover', '--yes'])).code).toBe(0);
+  const asked = await push(place, 'journey', 'uj-win02', '--sql', users(3));
+  expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('rows may be sent twice')]);
+  expect(entered()).toHaveLength(3);
+});
+
+test('a lost journal stops every push until `recover`, which enters what is remembered', async () => {
+  await push(place, 'user-properties', '--sql', users(1));
+  await push(place, ...JOURNEY, users(3));
+  for (const file of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl'])
+    await rm(join(place.folder, 'data', file));
+  // Another push must not take the number of the lost one.
+  expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(1);
+  expect((await push(place, ...JOURNEY, users(3))).code).toBe(1);
+  expect((await place.run(['recover', '--yes'])).stderr).toContain('Entered 1 call of pushes');
+  const again = await push(place, ...JOURNEY, users(3));
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('is ambiguous')]);
+  expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(0);
+  const ids = (await lines(place)).flatMap((one) => (one['event'] === 'begun' ? [one['push']] : []));
+  expect(new Set(ids).size).toBe(ids.length);
   expect(entered()).toHaveLength(3);
 });
 
 test('a lost key stops the next push, since no sent row is recognised under another one', async () => {
   const key = join(place.folder, 'data', 'private', 'hmac.key');
   const kept = await readFile(key);
-  const events = ['events', 'signed_up', '--sql', users(3), '--key', 'user_id'] as const;
-  expect((await push(place, ...events)).code).toBe(0);
+  expect((await push(place, ...EVENTS, users(3))).code).toBe(0);
   await rm(key);
-  const { code, stderr } = await push(place, ...events);
+  const { code, stderr } = await push(place, ...EVENTS, users(3));
   await writeFile(key, kept);
   expect(code).toBe(3);
   expect(stderr).toContain('Restore the key from its newest backup');
   expect(tracked()).toHaveLength(3);
-  expect((await push(place, ...events)).code).toBe(0);
+  expect((await push(place, ...EVENTS, users(3))).code).toBe(0);
   expect(tracked()).toHaveLength(3);
+});
+
+test('clocks that differ stop a push, and a clock that was set back opens no new month', async () => {
+  const back = { DAWNLOAD_NOW: '2026-10-20T22:30:00Z' };
+  await push(place, ...JOURNEY, users(3));
+  await place.configure(YAML.replace('rows_per_month: 1000000', 'rows_per_month: 4'));
+  try {
+    expect((await place.run(['push', ...JOURNEY, users(7)], back)).code).toBe(3);
+    const behind = { DAWNLOAD_NOW: '2026-11-20T22:20:00Z' };
+    const stopped = await place.run(['push', ...JOURNEY, users(4)], behind);
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining("behind the service's")]);
+    const over = await push(place, ...JOURNEY, users(7));
+    expect([over.code, over.stderr]).toEqual([3, expect.stringContaining('rows_per_month')]);
+    expect(entered()).toHaveLength(3);
+  } finally {
+    await place.configure(YAML);
+  }
 });
 
 describe('after an unknown outcome', () => {
@@ -123,11 +220,11 @@ describe('after an unknown outcome', () => {
     async (_, fault, received) => {
       const before = place.sandbox.requests().E16;
       place.sandbox.setFaults([{ endpoint: 'E16', skip: 1, ...fault } as Fault]);
-      const stopped = await push(place, ...JOURNEY, users(3000), '--key', 'user_id');
+      const stopped = await push(place, ...JOURNEY, users(3000));
       expect(stopped.code).toBe(1);
       expect(stopped.stderr).toMatch(/ambiguous.*1000 of its rows.*push resume.*push abandon/s);
       expect(place.sandbox.requests().E16 - before).toBe(2);
-      const again = await push(place, ...JOURNEY, users(3000), '--key', 'user_id', '--yes');
+      const again = await push(place, ...JOURNEY, users(3000));
       expect(again.code).toBe(3);
       expect(place.sandbox.requests().E16 - before).toBe(2);
       expect(entered()).toHaveLength(received ? 2000 : 1000);
@@ -141,17 +238,17 @@ describe('after an unknown outcome', () => {
   ] as const)('%s', async (_, kind, more, count) => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind, skip: 1, times: 1 }]);
     const id = idIn(await push(place, ...JOURNEY, users(3000)));
-    const resumed = await push(place, 'resume', id, ...more);
+    const resumed = await push(place, 'resume', id, '--yes', ...more);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(entered()).toHaveLength(count);
     expect(new Set(entered()).size).toBe(count);
     expect((await push(place, 'list')).code).toBe(0);
-    expect((await push(place, 'resume', id)).code).toBe(3);
+    expect((await push(place, 'resume', id, '--yes')).code).toBe(3);
   });
 
   test('abandon ends the push; its unknown rows are not sent by later pushes with a key, the rest is', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', skip: 1, times: 1 }]);
-    const args = [...JOURNEY, users(3000), '--key', 'user_id'];
+    const args = [...JOURNEY, users(3000)];
     const id = idIn(await push(place, ...args));
     expect((await push(place, 'abandon', id)).code).toBe(0);
     const next = await push(place, ...args);
@@ -165,7 +262,7 @@ describe('after an unknown outcome', () => {
 
 describe('a clear refusal', () => {
   test('for what the rows hold is divided, and no row is sent again that was taken', async () => {
-    const body = { code: 400, success: false, error: 'Invalid field' };
+    const body = { data: null, error: 'InvalidRequest' };
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'status', status: 400, times: 2, body }]);
     const before = place.sandbox.requests().E16;
     const { code, stderr } = await push(place, ...JOURNEY, users(3));
@@ -175,20 +272,15 @@ describe('a clear refusal', () => {
     expect(entered().sort()).toEqual([0, 1, 2].map((i) => `once${nth}-${i}`));
   });
 
-  test(
-    'of the whole target stops at the first call, and nothing is ambiguous',
-    { tags: ['extended'] },
-    async () => {
-      const before = place.sandbox.requests().E16;
-      const unknown = await push(place, 'journey', 'nothing', '--sql', users(3000));
-      expect(unknown.code).toBe(1);
-      expect(unknown.stderr).toContain('404');
-      const closed = await push(place, 'journey', 'uj-onb01', '--sql', users(3000));
-      expect(closed.code).toBe(1);
-      expect(place.sandbox.requests().E16 - before).toBe(2);
-      expect((await push(place, 'list')).code).toBe(0);
-    },
-  );
+  test('in other words waits for a person, who sees them once', { tags: ['extended'] }, async () => {
+    const before = place.sandbox.requests().E16;
+    const unknown = await push(place, 'journey', 'nothing', '--yes', '--sql', users(3000));
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('The user journey does not exist.');
+    expect(unknown.stderr).toContain('push.refusals');
+    expect(place.sandbox.requests().E16 - before).toBe(1);
+    expect(JSON.stringify(await lines(place))).not.toContain('does not exist');
+  });
 
   test('for the rate stops the push, and the same command goes on', async () => {
     place.sandbox.setFaults([
@@ -233,9 +325,11 @@ test(
       },
     ]);
     const id = idIn(await push(place, ...JOURNEY, users(2000))) || String((await lines(place))[0]?.['push']);
-    const other = await push(place, ...JOURNEY, `${users(2000)} limit 1500`, '--yes');
+    const other = await push(place, ...JOURNEY, `${users(2000)} limit 1500`);
     expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining(id) as string });
-    const resumed = await push(place, 'resume', id);
+    const asked = await push(place, 'resume', id);
+    expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('would reach people')]);
+    const resumed = await push(place, 'resume', id, '--yes');
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(entered()).toHaveLength(2000);
   },

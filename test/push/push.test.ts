@@ -267,13 +267,15 @@ describe('guards', () => {
       expect((await push(place, 'user-properties', '--sql', users(5), '--yes')).code).toBe(3);
       expect((await push(place, 'user-properties', '--sql', users(4))).code).toBe(0);
       await place.configure(YAML.replace('rows_per_month: 1000000', 'rows_per_month: 10'));
-      expect((await push(place, 'user-properties', '--sql', users(6))).code).toBe(0);
-      const over = await push(place, 'user-properties', '--sql', users(1), '--yes');
+      expect(
+        (await push(place, 'user-properties', '--sql', users(6, "'m' as tier", 'm'), '--yes')).code,
+      ).toBe(0);
+      const over = await push(place, 'user-properties', '--sql', users(1, "'n' as tier", 'n'), '--yes');
       expect(over).toMatchObject({ code: 3, stderr: expect.stringContaining('rows_per_month') as string });
       await place.configure('start_date: 2026-11-19\n');
       for (const target of [
         ['journey', 'uj-win02'],
-        ['events', 'signed_up'],
+        ['events', 'signed_up', '--key', 'user_id'],
       ]) {
         const none = await push(place, ...target, '--sql', users(1), '--yes');
         expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('rows_per_run') as string });
@@ -319,10 +321,10 @@ test(
   'the journal holds the target, numbers and keyed hashes, and without it no push is sent',
   { tags: ['extended'] },
   async () => {
-    await push(place, 'user-properties', '--sql', users(2), '--key', 'user_id');
+    await push(place, 'journey', 'uj-win02', '--sql', users(2), '--yes');
     const [, intended] = await lines(place);
     expect(Object.keys(intended ?? {}).sort()).toEqual(
-      ['seq', 'event', 'push', 'at', 'call', 'run', 'rows', 'payload'].sort(),
+      ['seq', 'event', 'push', 'at', 'call', 'run', 'rows', 'line'].sort(),
     );
     expect(intended).toMatchObject({ event: 'intended', rows: 2 });
     for (const file of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl'])
@@ -335,12 +337,113 @@ test(
   },
 );
 
-test('persons of the register of erasures are left out and counted', { tags: ['extended'] }, async () => {
-  const sql = "select unnest(['user_0000001', 'kept']) as user_id, 'erased?' as tier";
+describe('what must not leave, or must not go unseen', () => {
+  const DELETE = ['catalog-items', 'products', '--mode', 'delete', '--sql'] as const;
+  const item = "select 'gone-1' as id";
+
+  test('a query that returns nothing after a stop deletes nothing by `resume`', async () => {
+    const sql = `select 'keep-' || i as id, 'x' as name from range(20) as r(i) where (select count(*) from ops.runs) = 1`;
+    const args = ['catalog-items', 'products', '--mode', 'replace', '--delete-missing', '--sql', sql];
+    expect((await push(place, ...args)).code).toBe(0);
+    const other = sql.replace("'x'", "'y'");
+    place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 503, skip: 1 }]);
+    expect((await push(place, ...args.slice(0, -1), other, '--yes')).code).toBe(1);
+    place.sandbox.setFaults([]);
+    const id = String((await lines(place)).at(-1)?.['push']);
+    expect((await place.run(['run'])).code).toBe(0);
+    const resumed = await push(place, 'resume', id);
+    expect([resumed.code, resumed.stderr]).toEqual([
+      3,
+      expect.stringMatching(/has no rows.*20 items would be deleted/),
+    ]);
+    expect(itemOf('products', 'keep-19')).toMatchObject({ name: 'x' });
+  });
+
+  test('a 404 that is not the catalog’s own word is no proof that an item is gone', async () => {
+    const replace = ['catalog-items', 'products', '--mode', 'replace', '--sql'];
+    await push(place, ...replace, "select 'gone-1' as id, 'x' as name");
+    for (const body of ['<html>Not Found</html>', { error: 'catalog not found' }]) {
+      place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 404, body, skip: 1, times: 1 }]);
+      const stopped = await push(place, ...DELETE, item);
+      expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('HTTP 404')]);
+      expect(itemOf('products', 'gone-1')).not.toBeNull();
+    }
+    expect((await push(place, ...DELETE, item)).code).toBe(0);
+    expect(itemOf('products', 'gone-1')).toBeNull();
+  });
+
+  test(
+    'items that are always refused cost as many calls as any other refusal',
+    { tags: ['extended'] },
+    async () => {
+      const before = requests().E2;
+      const sql = "select 'none-' || i as id, 1 as price from range(400) as r(i)";
+      await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', sql);
+      expect(requests().E2 - before).toBeLessThan(300);
+      const deleting = requests().E2;
+      await push(place, ...DELETE, "select 'none-' || i as id from range(400) as r(i)");
+      expect(requests().E2 - deleting).toBeLessThan(300);
+    },
+  );
+
+  test('a digest is refused in any column, under any name', async () => {
+    const digest = "sha256('x')";
+    const sql = (columns: string) => `select ${columns}`;
+    for (const columns of [
+      `'u' as user_id, ${digest} as "$phone_number"`,
+      `${digest} as user_id, 1 as visits`,
+      `'u' as user_id, {a: ['id ' || upper(${digest})]} as nested`,
+    ]) {
+      const { code, stderr } = await push(place, 'user-properties', '--sql', sql(columns), '--yes');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is a hash')]);
+    }
+    expect(written(place).users.some(({ userId }) => userId === 'u')).toBe(false);
+  });
+
+  test('two columns of one name, NaN and long texts are refused by row, with reasons', async () => {
+    const sql = `select 'v' || i as user_id, if(i = 1, 'nan'::double, 1.5) as score, repeat('x', if(i = 2, 5001, 2)) as note from range(4) as r(i)`;
+    const { stderr, code } = await push(place, 'user-properties', '--sql', sql);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Pushed 2 rows');
+    expect(stderr).toContain('1 × note: must have at most 5000 characters');
+    expect(stderr).toContain('1 × score: is no value of JSON');
+    const twice = await push(place, 'user-properties', '--sql', "select 'w' as user_id, 1 as a, 2 as a");
+    expect(twice.stderr).toContain('1 × a: is the name of two columns');
+  });
+
+  test('an error of the query names kind and place, and no value', async () => {
+    const sql = "select 'u' as user_id, ('secret ' || i)::date as day from range(2) as r(i)";
+    const { code, stderr } = await push(place, 'user-properties', '--sql', sql);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/cannot be run: (Conversion|Invalid Input) Error.*\./);
+    expect(stderr).not.toContain('secret');
+  });
+
+  test('a file that was made under another setting of privacy stops the push', async () => {
+    await place.configure(`${YAML}privacy: { columns: { user_id: drop } }\n`);
+    const { code, stderr } = await push(place, 'user-properties', '--sql', users(1));
+    await place.configure(YAML);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('privacy.columns')]);
+  });
+
+  test('nothing of the query stays once the push is done, even after a kill', async () => {
+    const point = { DAWNLOAD_CRASH_AT: 'journal/push/done/durable' };
+    const sql = users(2, "'tier of mine' as tier", 'kill');
+    const killed = await place.execute(['push', 'user-properties', '--sql', sql], point);
+    expect(killed.signal).toBe('SIGKILL');
+    expect(await bytesOf(place)).not.toContain('tier of mine');
+  });
+});
+
+// The last one, since forgetting the pushes would forget the erasure.
+test('erased persons are left out and counted, under any kind of id', { tags: ['extended'] }, async () => {
   const erased = await place.run(['forget', '--user-id', 'user_0000001', '--yes']);
   expect(erased.code, erased.stderr).toBe(0);
-  const { stderr } = await push(place, 'user-properties', '--sql', sql);
-  expect(stderr).toContain('1 left because the persons were erased');
+  for (const columns of ["'user_0000001' as user_id", "'x' as user_id, 'user_0000001' as service_user_id"]) {
+    const sql = `select ${columns}, 'erased?' as tier union all by name select 'kept' as user_id, 'erased?' as tier`;
+    const { stderr } = await push(place, 'user-properties', '--sql', sql, '--yes');
+    expect(stderr).toContain('1 left because the persons were erased');
+  }
   expect(written(place).users.filter(({ properties }) => properties['tier'] === 'erased?')).toMatchObject([
     { userId: 'kept' },
   ]);

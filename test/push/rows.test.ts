@@ -1,177 +1,176 @@
-/** What is remembered of rows, what values fit, and what answers state: without a service. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** How a row becomes the text of a call, what values fit, and what answers state: without a service. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { ServiceAnswer } from '../../src/api/client.js';
-import { wrongValue } from '../../src/api/limits.js';
-import { namedIn, refusalOf, takenBy, wordsOf } from '../../src/api/written.js';
 import { judge } from '../../src/api/answer.js';
-import { itemOf } from '../../src/push/targets.js';
-import { GONE, RowHashes, type CallState } from '../../src/storage/row-hashes.js';
+import { isMissing, namedIn, onceOutcome, refusalOf, shownText, takenBy } from '../../src/api/written.js';
+import { columnsOf } from '../../src/queries/rows.js';
+import { answerOf } from '../../src/queries/sink.js';
+import { statement } from '../../src/warehouse/session.js';
 
-const effects = { reach: () => undefined };
-const row = (k: string, r = k) => ({ k, r });
-let folder: string;
+let connection: DuckDBConnection;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dawnload-rows-'));
+  const instance = await DuckDBInstance.create(':memory:');
+  connection = await instance.connect();
+  await connection.run("set TimeZone = 'Asia/Seoul'");
+  await connection.run(statement('push/macros'));
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => {
+  connection.closeSync();
+});
 
-describe('remembered rows', () => {
-  const states = new Map<number, Partial<CallState>>();
-  const stateOf = (_: string, call: number): CallState => ({
-    ...{ acknowledged: false, doubt: false, unfinished: false },
-    ...states.get(call),
-  });
-  const open = (target: string) => RowHashes.open(folder, target, stateOf, effects);
+const value = async (sql: string, parameters: Record<string, string> = {}): Promise<unknown> =>
+  (await connection.runAndReadAll(sql, parameters)).getRowsJson()[0]?.[0];
 
-  test('count as acknowledged if the ledger says so of their call', async () => {
-    const before = await open('one');
-    await before.intend('p', 1, 'c', [row('a')]);
-    await before.intend('p', 2, 'c', [row('b')]);
-    await before.intend('p', 3, 'c', [row('d')]);
-    states.set(1, { acknowledged: true }).set(2, {}).set(3, { doubt: true });
-    const after = await open('one');
-    expect(['a', 'b', 'd'].map((k) => after.compare(row(k), 'c', false))).toEqual([
-      'same',
-      'different',
-      'in_doubt',
-    ]);
-    expect(after.compare(row('a', 'other'), 'c', false)).toBe('different');
-    // Other columns say nothing of these.
-    expect(after.compare(row('a'), 'other columns', false)).toBe('different');
-    expect([after.knows('a'), after.knows('b'), after.knows('a', 'other columns')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
-
-  test('that must not arrive twice are known by their key while a push is unfinished or an outcome unknown', async () => {
-    const before = await open('once');
-    await before.intend('p', 11, 'c', [row('a')]);
-    await before.intend('p', 12, 'c', [row('b')]);
-    await before.intend('p', 13, 'c', [row('d')]);
-    states.set(11, { acknowledged: true }).set(12, { doubt: true });
-    states.set(13, { acknowledged: true, unfinished: true });
-    const after = await open('once');
-    const changed = (once: boolean) => ['a', 'b', 'd'].map((k) => after.compare(row(k, 'other'), 'c', once));
-    expect(changed(true)).toEqual(['different', 'in_doubt', 'same']);
-    expect(changed(false)).toEqual(['different', 'different', 'different']);
-    expect([after.has('p', 11), after.has('p', 14)]).toEqual([true, false]);
+describe('the JSON text of a value', () => {
+  const EXACT: [sql: string, json: string][] = [
+    ["'가\n\"'", '"가\\n\\""'],
+    ['12345678901234567890123::hugeint', '12345678901234567890123'],
+    ['1.50::decimal(5, 2)', '1.50'],
+    ['0.1::float', '0.1'],
+    [
+      '\'{"order": 12345678901234567890, "part": 0.12345678901234567890}\'::json',
+      '{"order": 12345678901234567890, "part": 0.12345678901234567890}',
+    ],
+    ["'1e400'::json", '1e400'],
+    ['[1, null, 3]', '[1,null,3]'],
+    ["{a: 'x', b: [true]}", '{"a":"x","b":[true]}'],
+    ["{'$add': ['a'], '$remove': null::varchar[]}", '{"$add":["a"]}'],
+    ["map {'k': 1.5}", '{"k":1.5}'],
+    ["timestamptz '2026-11-21 07:00:00.1+09'", '"2026-11-21T07:00:00.1+09:00"'],
+    ["[timestamp '2026-11-21 07:00:00']", '["2026-11-21T07:00:00"]'],
+    ["date '2026-11-21'", '"2026-11-21"'],
+    ["'a'::enum('a', 'b')", '"a"'],
+    ["{'a': '{\"n\": 1e400}'::json}", '{"a":{"n": 1e400}}'],
+  ];
+  test.each(EXACT)('%s is %s', async (sql, json) => {
+    await connection.run(`create or replace table one as select ${sql} as c0`);
+    const [column] = columnsOf(answerOf(await connection.stream(`select ${sql}`)));
+    expect(await value(`select ${column?.json} from one`)).toBe(json);
+    expect(await value(`select wrong_size(${column?.json}) from one`)).toBeNull();
   });
 
-  test('of a call that was noted twice are those of the second time', async () => {
-    const before = await open('two');
-    await before.intend('p', 1, 'c', [row('never sent')]);
-    await before.intend('p', 1, 'c', [row('sent')]);
-    const after = await open('two');
-    expect(after.compare(row('sent'), 'c', false)).toBe('same');
-    expect(after.compare(row('never sent'), 'c', false)).toBe('different');
-  });
-
-  test('that were taken away are forgotten', async () => {
-    const before = await open('three');
-    await before.intend('p', 1, 'c', [row('a'), row('b')]);
-    await before.intend('p', 4, GONE, [row('a')]);
-    states.set(4, { acknowledged: true });
-    expect([...(await open('three')).keys]).toEqual(['b']);
-  });
-
-  test('are counted as rejected once a push, until their content changes', async () => {
-    const rows = await open('four');
-    for (const push of ['p1', 'p1', 'p2']) await rows.reject(push, 'why', 'c', [row('a', '1')]);
-    const after = await open('four');
-    expect(after.rejectionOf(row('a', '1'))?.pushes.size).toBe(2);
-    expect(after.rejectionOf(row('a', '2'))).toBeUndefined();
-    await after.reject('p3', 'why', 'c', [row('a', '2')]);
-    expect(after.rejectionOf(row('a', '2'))?.pushes.size).toBe(1);
-    after.acknowledged('c', [row('a', '3')]);
-    expect([...after.rejections]).toEqual([]);
+  test.each([
+    "'nan'::double",
+    "'-inf'::float",
+    "[1, 'inf'::double]",
+    "'\\x41'::blob",
+    "'[1,]'::json",
+    '\'{"a":NaN}\'::json',
+  ])('%s has none', async (sql) => {
+    await connection.run(`create or replace table one as select ${sql} as c0`);
+    const [column] = columnsOf(answerOf(await connection.stream(`select ${sql}`)));
+    expect(await value(`select wrong_size(${column?.json}) from one`)).toMatch(/no value of JSON/);
   });
 });
 
 describe('values', () => {
-  const fields = new Map(
-    ['string', 'number', 'boolean', 'time', 'array', 'object', 'geo'].map((type) => [type, type]),
-  );
+  const wrong = (type: string, json: unknown, isPatch = false): Promise<unknown> =>
+    value(
+      `select coalesce(wrong_size(j), wrong_type(j, '${type}', ${isPatch})) from (select $json::varchar as j)`,
+      {
+        json: JSON.stringify(json),
+      },
+    );
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
   const FITS: [type: string, value: unknown][] = [
     ['string', '가'.repeat(5_000)],
+    ['number', -1.5e3],
+    ['boolean', false],
     ['time', '2026-11-21T07:00:00.123456+09:00'],
+    ['time', 1_700_000_000],
     ['array', Array.from({ length: 100 }, String)],
-    ['object', { a: [{ b: 1 }] }],
+    ['object', { a: [{ b: 'x.$y' }] }],
     ['object', deep(49)],
     ['geo', [126.97, 37.56]],
   ];
-  test.each(FITS)('%s takes it', (type, value) => {
-    expect(wrongValue([[type, value]], fields, false)).toBeUndefined();
+  test.each(FITS)('%s takes it', async (type, json) => {
+    expect(await wrong(type, json)).toBeNull();
   });
 
   const WRONG: [type: string, value: unknown, why: RegExp][] = [
     ['string', '가'.repeat(5_001), /5000 characters/],
     ['string', 5, /a text/],
+    ['number', '5', /a number/],
     ['time', '2026-02-30', /ISO 8601/],
     ['array', Array.from({ length: 101 }, String), /100 elements/],
+    ['array', ['x'.repeat(5_001)], /elements of at most 5000/],
     ['array', [1], /array of strings/],
     ['object', { a: [{ $b: 1 }] }, /keys without/],
     ['object', deep(50), /50 levels/],
     ['geo', [37.56, 126.97], /longitude/],
+    ['geo', ['1', '2'], /longitude/],
   ];
-  test.each(WRONG)('%s does not take it, and the reason repeats no value', (type, value, why) => {
-    const reason = wrongValue([[type, value]], fields, false);
+  test.each(WRONG)('%s does not take it, and the reason repeats no value', async (type, json, why) => {
+    const reason = await wrong(type, json);
     expect(reason).toMatch(why);
     expect(reason).not.toContain('2026-02');
   });
 
-  test('a patch of an array takes $add and $remove, and leaves an operator without a list out', () => {
-    const patch = (value: unknown) => wrongValue([['array', value]], fields, true);
-    expect(patch({ $add: ['a'], $remove: null })).toBeUndefined();
-    expect(patch({ $add: null, $remove: null })).toMatch(/\$add/);
-    expect(patch({ $add: [1] })).toMatch(/\$add/);
-    expect(patch({ $push: ['a'] })).toMatch(/\$add/);
-    const target = { kind: 'catalog-items', name: 'c', mode: 'patch', removes: false } as const;
-    const names = { propertiesField: 'p', eventField: undefined, journeyField: undefined };
-    const item = itemOf(
-      target,
-      { id: 'x', tags: { $add: ['a'], $remove: null }, note: null },
-      { projectId: '', names },
-    );
-    expect(item).toEqual({ id: 'x', tags: { $add: ['a'] }, note: null });
+  test('a patch of an array takes $add and $remove', async () => {
+    expect(await wrong('array', { $add: ['a'] }, true)).toBeNull();
+    for (const bad of [{}, { $add: [1] }, { $push: ['a'] }, { $add: 'a' }])
+      expect(await wrong('array', bad, true)).toMatch(/\$add/);
+  });
+
+  test('a digest is known in any text', async () => {
+    const digest = 'aB'.repeat(32);
+    expect(await value(`select is_hash('"${digest}"') and is_hash('{"a":"x${digest}"}')`)).toBe(true);
+    expect(await value(`select is_hash('"${digest.slice(1)}"')`)).toBe(false);
   });
 });
 
 describe('answers', () => {
   const answer = (json: unknown, status = 200): ServiceAnswer => {
-    const body = Buffer.from(JSON.stringify(json));
-    const raw = {
-      status,
-      contentType: '',
-      retryAfter: undefined,
-      location: undefined,
-      date: undefined,
-      body,
-    };
-    return { body, status, verdict: judge(raw, new Date()) };
+    const body = Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
+    const nothing = { contentType: '', retryAfter: undefined, location: undefined, date: undefined };
+    return { body, status, verdict: judge({ status, body, ...nothing }, new Date()) };
   };
   const TAKEN: [endpoint: string, json: unknown, taken: number | undefined][] = [
     ['E2', { data: null, error: null }, 7],
     ['E2', { data: null, error: { code: 'X', message: 'x' } }, undefined],
     ['E12', { success: true }, 7],
-    ['E13', { message: '7 events were tracked.' }, 7],
-    ['E13', { message: '6 of 7 events were tracked.' }, 6],
-    ['E13', { message: '7 events could not be tracked' }, undefined],
-    ['E13', { message: '8 events' }, undefined],
-    ['E13', { message: '7건의 이벤트를 수집했습니다.' }, 7],
-    ['E13', { message: '7 events were received, 3 were ignored.' }, undefined],
     ['E14', { data: 7 }, 7],
     ...[8, null, '5', true, 4.5].map((data): [string, unknown, undefined] => ['E14', { data }, undefined]),
-    ['E16', { code: 200, success: true, error: null }, 7],
-    ['E16', { code: 500, success: true, error: null }, undefined],
   ];
   test.each(TAKEN)('%s: %j', (endpoint, json, taken) => {
     expect(takenBy(endpoint, answer(json), 7)).toBe(taken);
+  });
+
+  const ONCE: [endpoint: 'E13' | 'E16', status: number, json: unknown, outcome: string][] = [
+    ['E13', 200, { message: '7 events were tracked.' }, 'acknowledged'],
+    ['E13', 200, { message: 'Tracked 7 events' }, 'acknowledged'],
+    ['E13', 200, { message: '7 events tracked', error: null }, 'acknowledged'],
+    ['E13', 200, { message: '6 of 7 events were tracked.' }, 'ambiguous'],
+    ['E13', 200, { message: '7 events could not be tracked' }, 'ambiguous'],
+    ['E13', 200, { message: '7건의 이벤트를 수집했습니다.' }, 'ambiguous'],
+    ['E13', 200, { message: '7 events were received, 3 were ignored.' }, 'ambiguous'],
+    ['E13', 202, { message: '7 events were tracked.' }, 'ambiguous'],
+    ['E13', 200, '{"message":"0 events","message":"Tracked 7 events"}', 'ambiguous'],
+    ['E13', 200, { code: 200, success: true, error: null }, 'ambiguous'],
+    ['E16', 200, { code: 200, success: true, error: null }, 'acknowledged'],
+    ['E16', 200, { success: true }, 'ambiguous'],
+    ['E16', 200, { message: 'Tracked 7 events' }, 'ambiguous'],
+    ['E16', 500, { code: 200, success: true, error: null }, 'ambiguous'],
+    ['E16', 400, { error: '4 users entered, 3 are invalid' }, 'ambiguous'],
+    ['E16', 401, { data: null, error: 'Unauthorized' }, 'refused'],
+    ['E16', 403, { code: 403, success: false, error: 'Forbidden' }, 'refused'],
+    ['E16', 403, { code: 403, success: true, error: 'Forbidden' }, 'ambiguous'],
+    ['E16', 429, { code: 429, success: false, error: 'Too many requests' }, 'refused'],
+    ['E16', 404, '<html>Not Found</html>', 'ambiguous'],
+    ['E13', 400, { data: null, error: 'InvalidRequest', tracked: 6 }, 'ambiguous'],
+  ];
+  test.each(ONCE)('%s %i %j is %s', (endpoint, status, json, outcome) => {
+    const none = { acknowledgements: [], refusals: [] };
+    expect(onceOutcome(endpoint, answer(json, status), 7, none).outcome).toBe(outcome);
+  });
+
+  test('of a catalog say that an item is missing in their own shape alone', () => {
+    const error = { code: 'NOT_FOUND', message: 'An item does not exist.' };
+    expect(isMissing(answer({ data: null, error }, 404))).toBe(true);
+    for (const other of ['<html>404</html>', { error: 'catalog not found' }, { data: null, error: 'gone' }])
+      expect(isMissing(answer(other, 404))).toBe(false);
+    expect(isMissing(answer({ data: null, error }, 400))).toBe(false);
   });
 
   test('name the items of E2 by position and code, never by a message', () => {
@@ -193,9 +192,9 @@ describe('answers', () => {
     expect(refusalOf(refused)).toBe('HTTP 400, INVALID_ARGUMENT');
   });
 
-  test('are repeated only if they repeat no value of the rows', () => {
-    const refused = answer({ code: 403, success: false, error: 'Kim may not enter' }, 403);
-    expect(wordsOf(refused, [{ userId: 'u-1', name: 'Kim' }])).toBe('HTTP 403');
-    expect(wordsOf(refused, [{ userId: 'u-1', name: 'Lee' }])).toContain('may not enter');
+  test('are shown without the values of the call', () => {
+    const items = ['{"userId":"u-1","name":"Kim"}'];
+    expect(shownText('Kim may not enter, u-1', items)).toBe('… may not enter, …');
+    expect(shownText('name is missing', items)).toBe('name is missing');
   });
 });

@@ -45,7 +45,7 @@ export async function forgetPushes(place: Place): Promise<void> {
   for (const { seq: _, at: __, ...line } of journal.of('run')) await anew.append('run', line);
   for (const { seq: _, at: __, ...line } of journal.of('export')) await anew.append('export', line);
   // The published file knows the number that the journal had.
-  await anew.confirm(journal.head.seq);
+  await anew.confirm(journal.head.seq + 1_000);
   await anew.close();
 }
 

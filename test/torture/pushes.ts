@@ -68,6 +68,8 @@ export interface State {
 
 interface Kind {
   readonly args: readonly string[];
+  /** The column that tells rows apart. */
+  readonly key: string;
   readonly endpoint: 'E2' | 'E12' | 'E13' | 'E14' | 'E16';
   /** The beginning of the ids that a push sends; no two pushes share it. */
   prefix(nth: number): string;
@@ -81,6 +83,7 @@ const usersOf = (users: readonly { userId: string }[]): string[] => users.map(({
 const KINDS: Readonly<Record<string, Kind>> = {
   journey: {
     args: ['journey', 'uj-win02'],
+    key: 'user_id',
     endpoint: 'E16',
     prefix: (nth) => `j${nth}-`,
     sql: (prefix, rows) => `select '${prefix}' || i as user_id, i as step from range(${rows}) as r(i)`,
@@ -88,6 +91,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   events: {
     args: ['events', 'viewed'],
+    key: 'user_id',
     endpoint: 'E13',
     prefix: (nth) => `e${nth}-`,
     sql: (prefix, rows) => `select '${prefix}' || i as user_id, i as step from range(${rows}) as r(i)`,
@@ -95,6 +99,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   properties: {
     args: ['user-properties'],
+    key: 'user_id',
     endpoint: 'E14',
     prefix: (nth) => `p${nth}-`,
     sql: (prefix, rows) => `select '${prefix}' || i as user_id, i as visits from range(${rows}) as r(i)`,
@@ -102,6 +107,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   optOuts: {
     args: ['opt-outs', '0801234567'],
+    key: 'recipient_no',
     endpoint: 'E12',
     prefix: (nth) => `01${String(nth).padStart(3, '0')}`,
     sql: (prefix, rows) => `select printf('${prefix}%06d', i) as recipient_no from range(${rows}) as r(i)`,
@@ -109,6 +115,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   items: {
     args: ['catalog-items', 'products', '--mode', 'replace'],
+    key: 'id',
     endpoint: 'E2',
     prefix: (nth) => `i${nth}-`,
     sql: (prefix, rows) => `select '${prefix}' || i as id, i as price from range(${rows}) as r(i)`,
@@ -154,7 +161,7 @@ async function pushOne(
     kind.received(place.sandbox.state() as State).filter((id) => id.startsWith(prefix));
   const prefix = kind.prefix(nth);
   const sql = kind.sql(prefix, rows);
-  const args = ['push', ...kind.args, '--sql', sql, '--yes', ...(chance.below(2) > 0 ? keyOf(kind) : [])];
+  const args = ['push', ...kind.args, '--sql', sql, '--yes', '--key', kind.key];
   let at = point ?? (chance.below(3) > 0 ? `${chance.pick(PUSH_POINTS)}:${1 + chance.below(4)}` : undefined);
   place.sandbox.setFaults(faultsOf(kind, chance));
   const before = (await pushOf(place, kind))?.id;
@@ -164,7 +171,7 @@ async function pushOne(
     if (turn === 4) place.sandbox.setFaults([]);
     const going =
       push?.state === 'ambiguous'
-        ? ['push', 'resume', push.id, ...decisionOn(push, received().length)]
+        ? ['push', 'resume', push.id, '--yes', ...decisionOn(push, received().length)]
         : args;
     if (push?.state === 'ambiguous') report.ambiguous++;
     const atRandom = at === undefined && turn === 0 && chance.below(3) === 0;
@@ -179,9 +186,6 @@ async function pushOne(
   }
   audit(push, received(), rows, kind, report);
 }
-
-const keyOf = ({ endpoint }: Kind): string[] =>
-  endpoint === 'E2' ? ['--key', 'id'] : endpoint === 'E12' ? ['--key', 'recipient_no'] : ['--key', 'user_id'];
 
 /** A person looks at the service: it has the rows of the unknown call, or it has not. */
 function decisionOn(push: Push, received: number): string[] {
