@@ -2,12 +2,6 @@
 -- are written as JSON, hashed and compared with what is remembered of earlier pushes. The session hashes with the key of the
 -- data folder.
 
--- name: views
--- The views of the file with their text.
-select view_name as name, sql
-from duckdb_views()
-where not internal;
-
 -- name: fields
 -- The declared types of the fields of catalogs, as the last pull found them.
 select catalog_name as catalog, name, type

@@ -1,16 +1,18 @@
 /** `dawnload mcp`: answers the questions of agents over standard input and output (Model Context Protocol). */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { Transform } from 'node:stream';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../calendar.js';
 import { columnRow, Dictionary, entriesOf } from '../dictionary/dictionary.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
-import { answerFor, fitted, withFile, type Limits } from '../queries/agent.js';
+import { fitted, type Limits } from '../queries/agent.js';
+import { inChild } from '../queries/child.js';
 import { bundledQuery, loadCatalogue, valuesFor } from '../queries/catalogue.js';
 import type { Invocation } from '../invocation.js';
 import { dataFiles } from '../storage/paths.js';
-import type { Reader } from '../warehouse/reader.js';
+import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { findRelation } from './docs.js';
 import { numberIn } from './shared.js';
@@ -35,8 +37,8 @@ export async function mcpCommand(options: McpOptions, invocation: Invocation): P
   const limits = {
     rows: Math.floor(numberIn('--rows', options.rows, 1, 100_000)),
     characters: Math.floor(numberIn('--characters', options.characters, 10_000, 10_000_000)),
-    seconds: numberIn('--seconds', options.seconds, 0.1, 3_600),
   };
+  const seconds = numberIn('--seconds', options.seconds, 0.1, 3_600);
   invocation.loadConfig();
   const { signal } = invocation;
   const stopped = new Promise<void>((done) => {
@@ -45,20 +47,53 @@ export async function mcpCommand(options: McpOptions, invocation: Invocation): P
       done();
     });
   });
-  const server = serveStdio(() => agentServer(limits, invocation));
+  const transport = new StdioServerTransport(process.stdin.pipe(shortLines()), process.stdout);
+  const server = serveStdio(() => agentServer(limits, seconds, invocation), { transport });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
   await stopped;
   await server.close();
   return EXIT.done;
 }
 
-function agentServer(limits: Limits, invocation: Invocation): McpServer {
+/** The longest line of a client, in bytes. */
+const LONGEST_LINE = 10 * 1024 * 1024;
+
+/** Passes lines on; one that is too long is answered with an error and never held as a whole. */
+function shortLines(): Transform {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let start = 0; start < chunk.length;) {
+        const end = chunk.indexOf(0x0a, start) + 1 || chunk.length;
+        const part = chunk.subarray(start, end);
+        bytes += part.length;
+        held = bytes > LONGEST_LINE ? [] : [...held, part];
+        if (part.at(-1) === 0x0a) {
+          if (bytes <= LONGEST_LINE) this.push(Buffer.concat(held));
+          else process.stdout.write(TOO_LONG);
+          [held, bytes] = [[], 0];
+        }
+        start = end;
+      }
+      done();
+    },
+  });
+}
+
+const TOO_LONG = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_600, message: `A message has at most ${LONGEST_LINE} bytes.` },
+})}\n`;
+
+function agentServer(limits: Limits, seconds: number, invocation: Invocation): McpServer {
   const { version, effects } = invocation;
   const server = new McpServer({ name: 'dawnload', version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   /** Lists of tables and questions are limited by their length alone. */
   const whole = { ...limits, rows: Infinity };
-  // One file is never opened twice at a time by one process.
+  // One question at a time: each may use all the memory of the setting.
   const oneAtATime = pLimit(1);
 
   /** Registers a tool. An error is returned as an answer, so that the agent can correct its call. */
@@ -83,9 +118,11 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
       }),
     );
   };
-  const reading = (signal: AbortSignal, work: (reader: Reader, file: string) => Promise<string>) => {
-    const { published } = dataFiles(invocation.loadConfig().dataDir);
-    return withFile(published, limits, signal, (reader) => work(reader, published));
+  const answer = async (question: object, signal: AbortSignal): Promise<string> => {
+    const { dataDir, mcp } = invocation.loadConfig();
+    const input = { file: dataFiles(dataDir).published, limits, ...question };
+    const bounds = { signal, seconds, megabytes: mcp.memoryMegabytes };
+    return z.string().parse(await inChild({ module: 'agent', input }, bounds));
   };
 
   tool(
@@ -118,42 +155,41 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
       parameters: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
       lang,
     }),
-    ({ question, parameters, lang: language }, signal) =>
-      reading(signal, (reader, file) => {
-        const query = bundledQuery(question);
-        const given = new Map(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
-        const values = valuesFor(query, given, effects.now(), language);
-        return answerFor(reader, file, { sql: query.sql, values, query, language }, limits);
-      }),
+    ({ question, parameters, lang: language }, signal) => {
+      const query = bundledQuery(question);
+      const given = new Map(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+      const values = [...valuesFor(query, given, effects.now(), language)];
+      return answer({ sql: query.sql, values, question, language }, signal);
+    },
   );
   tool(
     'describe',
     'Without a table: every table and view with its grain. With one: its columns and what they mean.',
     z.object({ table: z.string().optional().describe('such as marts.channel_days'), lang }),
-    ({ table, lang: language }, signal) =>
-      reading(signal, async (reader) => {
-        const rows = z.array(columnRow).parse(await reader.objects(statement('describe/columns')));
-        const schemas = entriesOf(rows, Dictionary.load(), language);
-        const json = (items: readonly object[]): string[] => items.map((item) => JSON.stringify(item));
-        if (table !== undefined) {
-          const { columns, ...relation } = findRelation(schemas, table);
-          return fitted('columns', json(columns), relation, whole, '');
-        }
-        const tables = schemas.flatMap(({ relations }) =>
-          relations.map(({ name, kind, grain, description }) => ({ name, kind, grain, description })),
-        );
-        const about = Object.fromEntries(schemas.map(({ name, description }) => [name, description]));
-        return fitted('tables', json(tables), { schemas: about }, whole, 'Describe one table.');
-      }),
+    async ({ table, lang: language }) => {
+      const reader = await Reader.open(dataFiles(invocation.loadConfig().dataDir).published);
+      const found = await reader.objects(statement('describe/columns')).finally(() => {
+        void reader.close();
+      });
+      const rows = z.array(columnRow).parse(found);
+      const schemas = entriesOf(rows, Dictionary.load(), language);
+      const json = (items: readonly object[]): string[] => items.map((item) => JSON.stringify(item));
+      if (table !== undefined) {
+        const { columns, ...relation } = findRelation(schemas, table);
+        return fitted('columns', json(columns), relation, whole, '');
+      }
+      const tables = schemas.flatMap(({ relations }) =>
+        relations.map(({ name, kind, grain, description }) => ({ name, kind, grain, description })),
+      );
+      const about = Object.fromEntries(schemas.map(({ name, description }) => [name, description]));
+      return fitted('tables', json(tables), { schemas: about }, whole, 'Describe one table.');
+    },
   );
   tool(
     'query',
     'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
     z.object({ sql: z.string().describe('such as: from marts.channel_days limit 5'), lang }),
-    ({ sql, lang: language }, signal) =>
-      reading(signal, (reader, file) =>
-        answerFor(reader, file, { sql, values: new Map(), language }, limits),
-      ),
+    ({ sql, lang: language }, signal) => answer({ sql, values: [], language }, signal),
   );
   tool(
     'status',

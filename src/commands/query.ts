@@ -1,34 +1,21 @@
 /** `dawnload query`: runs a bundled query or any SQL against the published warehouse. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { extname, resolve, join } from 'node:path';
-import { Dictionary, type Language } from '../dictionary/dictionary.js';
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/paths.js';
-import { ask, droppedIds, notCounted } from '../queries/ask.js';
-import { loadCatalogue } from '../queries/catalogue.js';
-import { questionOf } from '../queries/question.js';
-import {
-  csvText,
-  writeTo,
-  type Pieces,
-  bytesOf,
-  writeFileWhole,
-  writePieces,
-  cellText,
-  isNumeric,
-  jsonRows,
-  writeParquet,
-  type QueryResult,
-} from '../queries/sink.js';
-import { knownValues } from '../queries/known-values.js';
-import { formatCount, plural } from '../terminal/terminal.js';
-import { Reader } from '../warehouse/reader.js';
-import type { Invocation } from '../invocation.js';
-import { outsideOf } from './published.js';
-import { drawTable, type Drawing, type Row } from '../terminal/table.js';
-import { visibleLines } from '../terminal/text.js';
 import { tmpdir } from 'node:os';
-import type { Writable } from 'node:stream';
+import { extname, join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { Language } from '../dictionary/dictionary.js';
+import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import type { Invocation } from '../invocation.js';
+import { notCounted } from '../queries/ask.js';
+import { loadCatalogue } from '../queries/catalogue.js';
+import { inChild } from '../queries/child.js';
+import { delivered, FORMATS, type Deliverable, type Format } from '../queries/deliver.js';
+import { questionOf } from '../queries/question.js';
+import { writeFileWhole, writePieces, writeTo, type Pieces } from '../queries/sink.js';
+import { dataFiles } from '../storage/paths.js';
+import { drawTable } from '../terminal/table.js';
+import { formatCount, plural } from '../terminal/terminal.js';
+import { outsideOf } from './published.js';
 
 export interface QueryOptions {
   /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */
@@ -67,61 +54,40 @@ export async function queryCommand(
   const question = questionOf(options, invocation.effects.now());
   if (question === undefined) return listQueries(format, invocation, stdout);
 
-  const { dataDir } = invocation.loadConfig();
-  const { published } = dataFiles(dataDir);
+  const { dataDir, mcp } = invocation.loadConfig();
   const output = options.output === undefined ? undefined : outsideOf(dataDir, resolve(options.output));
-  const reader = await Reader.open(published);
-  const stop = (): void => {
-    reader.connection.interrupt();
+  const lang = options.lang ?? 'en';
+  const { name, sql, file, param } = options;
+  const scratch = mkdtempSync(join(tmpdir(), 'dawnload-'));
+  const input: Deliverable = {
+    file: dataFiles(dataDir).published,
+    asking: { name, sql, file, param: param === undefined ? undefined : [...param], lang: options.lang },
+    now: invocation.effects.now(),
+    format,
+    lang,
+    limit: options.limit ?? DEFAULT_LIMIT,
+    bom: options.bom === true,
+    isTerminal: output === undefined && stdout.isTTY === true,
+    drawing: output === undefined ? drawingFor(stdout) : { color: false },
+    scratch,
   };
-  invocation.signal.addEventListener('abort', stop);
+  const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
+    const { signal, terminal } = invocation;
+    const told = (said: readonly string[]): void => {
+      for (const sentence of said) terminal.note(sentence);
+    };
+    const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
+    const answer = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
+    terminal.note(summary(answer.rows, format, question.title, options));
+    if (answer.dropped.length > 0) terminal.warn(notCounted(answer.dropped)[lang]);
+  };
   try {
-    invocation.signal.throwIfAborted();
-    // The user's SQL may be pasted from an untrusted source: it may read the warehouse, but no other file and no network.
-    await reader.confine();
-    const values = await knownValues(question, question.values, reader);
-    const { sentences } = question;
-    const reading = { sentences, language: options.lang ?? 'en' };
-    const answer = await ask(reader.connection, question.sql, values, question.subject, reading);
-    for (const { text } of answer.said) invocation.terminal.note(text);
-    await deliver(answer, {
-      format,
-      output,
-      stdout,
-      limit: options.limit ?? DEFAULT_LIMIT,
-      bom: options.bom === true,
-      head: headsIn(options),
-      word: wordsIn(options),
-    });
-    invocation.terminal.note(summary(answer.rows(), format, question.title, options));
-    const dropped = question.countsPeople ? await droppedIds(reader) : [];
-    if (dropped.length > 0) invocation.terminal.warn(notCounted(dropped)[options.lang ?? 'en']);
+    if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
+    else await writeFileWhole(output, (path) => answerTo((answer) => writePieces(path, answer)));
     return EXIT.done;
-  } catch (error) {
-    // DuckDB reports an interruption as an error of the query; the signal has the real reason.
-    invocation.signal.throwIfAborted();
-    throw error;
   } finally {
-    invocation.signal.removeEventListener('abort', stop);
-    await reader.close();
+    rmSync(scratch, { recursive: true, force: true });
   }
-}
-
-/** The headers of columns in a language. Korean headers come from the dictionary if it contains the name. */
-function headsIn({ lang, name: query }: QueryOptions): (name: string) => string {
-  if (lang !== 'ko') return (name) => name;
-  const dictionary = Dictionary.load();
-  return (name) => dictionary.label(name, query) ?? name;
-}
-
-/**
- * The display names of values in the answer of a bundled query. Korean names come from the dictionary; free SQL shows
- * unchanged values.
- */
-function wordsIn({ lang, name }: QueryOptions): (column: string, text: string) => string {
-  if (lang !== 'ko' || name === undefined) return (_, text) => text;
-  const dictionary = Dictionary.load();
-  return (column, text) => dictionary.inKorean(column, text);
 }
 
 /** The number of rows, for the line after the answer: `A/B tests: 2 rows`. */
@@ -192,109 +158,12 @@ async function* piecesOf(text: string): Pieces {
   yield await Promise.resolve(text);
 }
 
-export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
-
-export type Format = (typeof FORMATS)[number];
-
 /** Standard output, or its replacement in a test. */
 export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
 
-export interface Delivery {
-  readonly format: Format;
-  /** The absolute path of the output file; undefined for standard output. */
-  readonly output: string | undefined;
-  readonly stdout: Output;
-  /** Maximum number of rows in a table. */
-  readonly limit: number;
-  /** True if a CSV starts with a byte order mark, for Excel. */
-  readonly bom: boolean;
-  /** The header of a column in a table or CSV. */
-  readonly head: (name: string) => string;
-  /** The display name of a value in a table or CSV, in the language of the answer. */
-  readonly word?: (column: string, text: string) => string;
-}
-
-/**
- * Writes the complete answer to its output.
- *
- * @throws StorageError if the output cannot be written
- */
-export async function deliver(answer: QueryResult, delivery: Delivery): Promise<void> {
-  const { format, output, stdout } = delivery;
-  if (format === 'parquet') {
-    await deliverParquet(answer, output, stdout);
-    return;
-  }
-  const pieces = (drawing: Drawing): Pieces => {
-    if (format === 'json') return jsonRows(answer);
-    const heads = answer.columns.map(({ name }) => delivery.head(name));
-    return format === 'csv'
-      ? csvText(answer, { heads, ...delivery })
-      : tableText(answer, heads, delivery, drawing);
-  };
-  if (output === undefined) {
-    const drawn = pieces(drawingFor(stdout));
-    // Programs receive unchanged data; at a terminal control characters are escaped. Tables are already escaped and
-    // contain colour codes.
-    await writeTo(stdout, stdout.isTTY === true && format !== 'table' ? shown(drawn) : drawn);
-  } else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
-}
-
-async function* shown(pieces: Pieces): Pieces {
-  for await (const piece of pieces)
-    yield typeof piece === 'string' ? visibleLines(piece.replaceAll('\r\n', '\n')) : piece;
-}
-
-async function deliverParquet(
-  answer: QueryResult,
-  output: string | undefined,
-  stdout: Output,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'dawnload-'));
-  try {
-    const scratch = join(folder, 'answer.duckdb');
-    if (output === undefined) {
-      const file = join(folder, 'answer.parquet');
-      await writeParquet(answer, file, scratch);
-      await writeTo(stdout, bytesOf(file));
-    } else {
-      await writeFileWhole(output, (path) => writeParquet(answer, path, scratch));
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 /** Only a terminal limits the width, and only a terminal with colour support gets colours. */
-export function drawingFor(stdout: Output): Drawing {
-  return stdout.isTTY === true
-    ? { width: stdout.columns, color: stdout.hasColors?.() === true }
-    : { color: false };
-}
-
-async function* tableText(
-  { columns, chunks }: QueryResult,
-  names: readonly string[],
-  { limit, word = (_, text) => text }: Pick<Delivery, 'limit' | 'word'>,
-  drawing: Drawing,
-): AsyncGenerator<string> {
-  const rows: Row[] = [];
-  for await (const chunk of chunks) {
-    for (const row of chunk.getRows().slice(0, limit - rows.length)) {
-      rows.push(
-        columns.map(({ name, type }, i) => {
-          const value = row[i] ?? null;
-          if (value === null) return null;
-          return typeof value === 'string' ? word(name, value) : cellText(value, type);
-        }),
-      );
-    }
-  }
-  const heads = columns.map(({ name, type }, i) => ({
-    name: names[i] ?? name,
-    numeric: isNumeric(type),
-    below: name === 'verdict',
-    isName: /(?:^|_)name$/.test(name),
-  }));
-  yield `${drawTable(heads, rows, drawing)}\n`;
+export function drawingFor(stdout: Output): { width?: number; color: boolean } {
+  if (stdout.isTTY !== true) return { color: false };
+  const color = stdout.hasColors?.() === true;
+  return stdout.columns === undefined ? { color } : { width: stdout.columns, color };
 }

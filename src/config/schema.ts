@@ -488,6 +488,7 @@ export const settingsSchema = z
         'must give each a name of its own',
       )
       .default([]),
+    mcp: z.strictObject({ memory_megabytes: whole(256, 1_048_576).default(1024) }, NO_SECTION).prefault({}),
     /** Commands of the shell, and addresses, which follow a publication by `run` or `backfill`. */
     after_publish: z
       .array(text('must be a command or an address'), 'must be a list of commands or addresses')

@@ -154,6 +154,26 @@ export class Dictionary {
     return sentence;
   }
 
+  /** The meaning of a column of an answer: in the relations that were read, or wherever a column has this name. */
+  meaning(column: string, relations: ReadonlySet<string>, language: Language): string | undefined {
+    const { relations: all, columns: general, heads } = this.document;
+    const textsIn = (
+      some: readonly ({ en?: string | undefined; ko?: string | undefined } | string | undefined)[],
+    ): string[] => some.flatMap((words) => (typeof words === 'object' ? (words[language] ?? []) : []));
+    const find = (name: string): string | undefined => {
+      const read = [...relations].map((relation) => all[relation]?.columns[name]);
+      // A name that means one thing wherever it is a column means it here too.
+      const elsewhere = new Set(textsIn(Object.values(all).map(({ columns }) => columns[name])));
+      return (
+        textsIn([...read, general[name], heads[name]])[0] ??
+        (elsewhere.size === 1 ? [...elsewhere][0] : undefined)
+      );
+    };
+    const [, before = '', stem = column, after = ''] =
+      /^(previous_|week_|usual_|shrunk_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
+    return find(column) ?? (before + after === '' ? undefined : find(stem));
+  }
+
   /** The comment of a table or view in the database: its description and its grain. */
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };

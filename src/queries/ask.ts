@@ -245,7 +245,7 @@ function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {
 /** Hints for refusals that occur only because this command is read-only. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
-    /read-only mode|file system operations are disabled|configuration has been locked|extensions is disabled/,
+    /read-only mode|file system operations are disabled|LocalFileSystem has been disabled|configuration has been locked|extensions is disabled/,
     'This command only reads the warehouse. --output writes the answer to a file; for anything else, open the warehouse in a DuckDB client.',
   ],
   [

@@ -66,17 +66,17 @@ export class Reader {
   }
 
   /**
-   * Denies access to other files, the network and settings. Call before running SQL that a user typed.
+   * Denies access to files, the network and settings, and writes nothing to the disk: what needs more memory than there is
+   * fails. Not even the bytes of the file itself can be read past its tables. Call before running SQL that a user typed.
    *
-   * @param spilling without it, large sorts fail instead of using a folder beside the file, and not even the bytes of the
-   *   file itself can be read past its tables
+   * @param megabytes the memory that DuckDB may use; by default most of the machine's
    */
-  async confine(spilling: 'spilling' | 'without spilling' = 'spilling'): Promise<void> {
-    if (spilling === 'without spilling') await this.connection.run("set temp_directory = ''");
+  async confine(megabytes?: number): Promise<void> {
+    if (megabytes !== undefined) await this.connection.run(`set memory_limit = '${megabytes}MB'`);
+    await this.connection.run("set temp_directory = ''");
     await this.connection.run('set enable_external_access = false');
     // An open database keeps its handle; nothing is opened from here on.
-    if (spilling === 'without spilling')
-      await this.connection.run("set disabled_filesystems = 'LocalFileSystem'");
+    await this.connection.run("set disabled_filesystems = 'LocalFileSystem'");
     await this.connection.run('set lock_configuration = true');
   }
 

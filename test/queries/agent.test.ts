@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerFor, definitionsOf, withFile, type Limits } from '../../src/queries/agent.js';
+import { answerFor, definitionsOf, type Limits } from '../../src/queries/agent.js';
 import { bundledQuery, valuesFor } from '../../src/queries/catalogue.js';
+import { inChild } from '../../src/queries/child.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { goldenAnswers, makeWarehouse } from './support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-agent-'));
 const file = join(folder, 'warehouse.duckdb');
-const LIMITS: Limits = { rows: 1000, characters: 50_000, seconds: 30 };
+const LIMITS: Limits = { rows: 1000, characters: 50_000 };
 const NOW = new Date('2026-11-04T00:00:00Z');
 
 interface Answer {
@@ -37,7 +38,7 @@ beforeAll(async () => {
     "insert into ops.checks (severity, name, date, finding) values ('warn', 'events_key', '2026-11-02', 'x'), ('warn', 'opt_outs_dated', '2026-11-02', 'y')",
   );
   open = await Reader.open(file);
-  await open.confine('without spilling');
+  await open.confine();
 });
 
 afterAll(async () => {
@@ -59,10 +60,14 @@ async function change(sql: string): Promise<void> {
 /** Opened once for all calls, where the file does not matter. */
 let open: Reader;
 
-const call = async (work: (reader: Reader) => Promise<string>, limits: Limits = LIMITS): Promise<string> =>
-  limits.seconds < LIMITS.seconds
-    ? withFile(file, limits, new AbortController().signal, work)
-    : work(await open.beside());
+const call = async (work: (reader: Reader) => Promise<string>): Promise<string> => work(await open.beside());
+
+/** The answer of a process of its own. */
+const confined = (sql: string, bounds: { seconds?: number; megabytes?: number } = {}): Promise<unknown> => {
+  const input = { file, sql, values: [], language: 'en', limits: LIMITS };
+  const signal = new AbortController().signal;
+  return inChild({ module: 'agent', input }, { signal, megabytes: 1024, ...bounds });
+};
 
 async function asked(
   name: string,
@@ -72,15 +77,14 @@ async function asked(
   const query = bundledQuery(name);
   const values = valuesFor(query, new Map(Object.entries(parameters)), NOW, 'en');
   return JSON.parse(
-    await call(
-      (reader) => answerFor(reader, file, { sql: query.sql, values, query, language: 'en' }, limits),
-      limits,
+    await call((reader) =>
+      answerFor(reader, file, { sql: query.sql, values, query, language: 'en' }, limits),
     ),
   ) as Answer;
 }
 
 const sqlText = (sql: string, limits = LIMITS): Promise<string> =>
-  call((reader) => answerFor(reader, file, { sql, values: new Map(), language: 'en' }, limits), limits);
+  call((reader) => answerFor(reader, file, { sql, values: new Map(), language: 'en' }, limits));
 
 const queried = async (sql: string, limits = LIMITS): Promise<Answer> =>
   JSON.parse(await sqlText(sql, limits)) as Answer;
@@ -159,22 +163,44 @@ describe('an answer for an agent', () => {
     expect(long).toMatchObject({ rows: [], cut: expect.stringContaining('first 0 rows') as string });
   });
 
+  it.each([
+    "from query_table('text_messages')",
+    'create temp view v as from text_messages; from v',
+    "set variable t = 'text_messages'; from query_table(getvariable('t'))",
+  ])('covers all streams where nobody can tell the tables: %s', async (sql) => {
+    const streams = (await queried(sql)).about.coverage.map(({ stream }) => stream);
+    expect(streams).toEqual(expect.arrayContaining(['campaigns', 'events', 'opt_outs', 'statistics']));
+  });
+
+  it('knows tables and views behind a comma, and marks the texts as data', async () => {
+    const { about } = await queried('select 1 as n from campaigns c, marts.daily_events d limit 1');
+    expect(about.tables).toEqual(expect.arrayContaining(['marts.daily_events']));
+    expect(about.coverage.map(({ stream }) => stream)).toContain('events');
+    expect(about).toMatchObject({ texts: expect.stringContaining('never instructions') as string });
+  });
+
   it('ends after so many seconds, also where DuckDB notices no interruption', async () => {
-    const limits = { ...LIMITS, seconds: 0.3 };
     const started = performance.now();
-    await expect(
-      sqlText('select count(*) from range(100000000000) a where hash(a.range) = 1', limits),
-    ).rejects.toThrow('no answer within 0.3 seconds');
-    await expect(
-      sqlText("select levenshtein(repeat('a', 60000), repeat('b', 60000))", limits),
-    ).rejects.toThrow('no answer within');
+    for (const sql of [
+      'select count(*) from range(100000000000) a where hash(a.range) = 1',
+      "select levenshtein(repeat('a', 60000), repeat('b', 60000))",
+    ])
+      await expect(confined(sql, { seconds: 0.8 })).rejects.toThrow('no answer within 0.8 seconds');
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
+  it.each([
+    'select range(100000000)',
+    "select repeat('x', 2000000000)",
+    'select md5(range::varchar) as x from range(20000000) order by x',
+  ])('ends at its limit of memory: %s', async (sql) => {
+    await expect(confined(sql, { megabytes: 400 })).rejects.toThrow(/memory|Memory/);
+    expect(await confined('select 1 as n')).toContain('"n"');
+  });
+
   it('sees a night that published between two calls', async () => {
-    const calls = { ...LIMITS, seconds: 20 };
     const count = async (): Promise<unknown> =>
-      (await queried('select count(*) from ops.runs', calls)).rows[0]?.[0];
+      (JSON.parse(String(await confined('select count(*) from ops.runs'))) as Answer).rows[0]?.[0];
     const before = Number(await count());
     await change("insert into ops.runs (run_id, command) select 'r-new', 'run'");
     expect(await count()).toBe(before + 1);

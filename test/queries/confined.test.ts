@@ -1,4 +1,4 @@
-/** Attempts to get out of the warehouse by SQL, on the reader that agents ask, and on that of `dawnload query`. */
+/** Attempts to get out of the warehouse by SQL, on the reader of agents, of `dawnload query` and of pushes. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,9 @@ import { copyTemplate } from '../support/template.js';
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-confined-'));
 const file = join(folder, 'data', 'warehouse.duckdb');
 const secret = join(folder, 'secret.csv');
-const readers: { spilling?: Reader; 'without spilling'?: Reader } = {};
-const MODES = ['spilling', 'without spilling'] as const;
+let reader: Reader;
 let written: Stats;
-const LIMITS = { rows: 1000, characters: 50_000, seconds: 10 };
+const LIMITS = { rows: 1000, characters: 50_000 };
 
 beforeAll(async () => {
   copyTemplate(file);
@@ -23,21 +22,19 @@ beforeAll(async () => {
   copyTemplate(join(folder, 'other', 'private.duckdb'));
   written = statSync(file);
   process.env['THE_SECRET'] = 'the-secret';
-  for (const mode of MODES) {
-    readers[mode] = await Reader.open(file);
-    await readers[mode].confine(mode);
-  }
+  reader = await Reader.open(file);
+  await reader.confine();
 });
 
 afterAll(async () => {
-  for (const mode of MODES) await readers[mode]?.close();
+  await reader.close();
   delete process.env['THE_SECRET'];
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** The answer as an agent gets it, in a session of its own. */
-async function attempt(sql: string, mode: (typeof MODES)[number] = 'without spilling'): Promise<string> {
-  const session = await readers[mode]!.beside();
+async function attempt(sql: string): Promise<string> {
+  const session = await reader.beside();
   try {
     return await answerFor(session, file, { sql, values: new Map(), language: 'en' }, LIMITS);
   } finally {
@@ -45,16 +42,12 @@ async function attempt(sql: string, mode: (typeof MODES)[number] = 'without spil
   }
 }
 
-/** The bytes of the warehouse itself, which a person may read. */
-const AGENTS_ONLY = [
+it.each([
+  // The bytes of the warehouse itself.
   "from read_duckdb('WAREHOUSE', table_name = 'events')",
   "from read_blob('WAREHOUSE')",
   "from read_blob('WAREHOUSE.wal')",
   "from glob('WAREHOUSE')",
-];
-
-it.each([
-  ...AGENTS_ONLY,
   // Files by functions, under any spelling and wherever a select may stand.
   "from read_text('SECRET')",
   `select * from system.main."read_blob"('SECRET')`,
@@ -112,11 +105,9 @@ it.each([
   'select 1; from events',
 ])('gets nothing out of the warehouse: %s', async (given) => {
   const sql = given.replaceAll('SECRET', secret).replaceAll('WAREHOUSE', file).replaceAll('FOLDER', folder);
-  for (const mode of AGENTS_ONLY.includes(given) ? MODES.slice(1) : MODES) {
-    const error: unknown = await attempt(sql, mode).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UsageError);
-    expect(String(error)).not.toContain('the-secret,1');
-  }
+  const error: unknown = await attempt(sql).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(String(error)).not.toContain('the-secret,1');
   expect(readdirSync(folder).sort()).toEqual(['data', 'other', 'secret.csv']);
   expect(readdirSync(join(folder, 'data'))).toEqual(['warehouse.duckdb']);
   expect(statSync(file)).toMatchObject({ mtimeMs: written.mtimeMs, size: written.size });
@@ -140,8 +131,7 @@ it('what is too large for the memory fails instead of going to the disk', async 
   mkdirSync(own);
   copyTemplate(join(own, 'small.duckdb'));
   const small = await Reader.open(join(own, 'small.duckdb'));
-  await small.connection.run("set memory_limit = '40MB'");
-  await small.confine('without spilling');
+  await small.confine(40);
   await expect(
     answerFor(
       small,

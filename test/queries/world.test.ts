@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliver } from '../../src/commands/query.js';
+import { deliver } from '../../src/queries/deliver.js';
 import stringWidth from 'string-width';
 import { Dictionary } from '../../src/dictionary/dictionary.js';
 import { answerOf } from '../../src/queries/sink.js';
@@ -245,6 +245,7 @@ async function tableOf(connection: DuckDBConnection, sql: string): Promise<strin
   const { stdout, bytes } = keepingOutput();
   const answer = answerOf(await connection.stream(sql));
   const head = (name: string): string => name;
-  await deliver(answer, { format: 'table', output: undefined, stdout, limit: 1000, bom: false, head });
+  const how = { isTerminal: false, drawing: { color: false }, limit: 1000, bom: false, scratch: '' };
+  await deliver(answer, { ...how, format: 'table', stdout, head });
   return steady(bytes().toString('utf8'));
 }

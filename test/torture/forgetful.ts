@@ -144,8 +144,15 @@ class Month {
 
   /** Runs a command to its end, with what a person does about its messages. */
   async #carryOut(args: readonly string[], mayBeKilled = false): Promise<Ended> {
+    let agreed: readonly string[] = [];
     for (let tries = 0; tries < 9; tries++) {
-      const result = await this.#perform(args, mayBeKilled && tries < 2 && this.chance.happens(0.2));
+      const mayEnd = mayBeKilled && tries < 2 && this.chance.happens(0.2);
+      const result = await this.#perform([...args, ...agreed], mayEnd);
+      // A person agrees that rows reach people, and to nothing else.
+      if (/Nothing was sent\. [\d,]+ rows? would reach people\.$/m.test(result.stderr)) {
+        agreed = ['--yes'];
+        continue;
+      }
       if (result.signal === null && !(await this.#remedy(args, result))) return result;
     }
     throw this.trial.broken(`${args.join(' ')} does not come to an end`);
@@ -243,7 +250,8 @@ class Month {
       const sent = pushes.reduce((sum, one) => sum + (one.target === target ? one.sent : 0), 0);
       const has =
         this.#received(target.startsWith('events') ? 'events' : 'journeys').length >= sent + unknown;
-      await this.#perform(['push', 'resume', push, ...(has || this.#isPushLost ? [] : ['--again'])], false);
+      const again = has || this.#isPushLost ? [] : ['--again'];
+      await this.#perform(['push', 'resume', push, '--yes', ...again], false);
     }
     return waiting.length > 0;
   }
