@@ -224,7 +224,10 @@ async function show(
   for (const { file, row } of await erasures.optOuts()) {
     landed.push({ file: relative(landing, file), own: true, record: parsed(row) });
   }
-  const ids = persons.found.map(({ kind, value, shared }) => ({ kind, value, shared }));
+  if (rows.size === 0 && landed.length === 0) terminal.note('Nothing is held.');
+  const ids = persons.found.flatMap(({ kind, value, shared }) =>
+    value === null ? [] : [{ kind, value, shared }],
+  );
   if (output !== undefined) {
     await mkdir(output, { recursive: true });
     const files = await copyRows(session, rows.keys(), output);

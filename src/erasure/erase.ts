@@ -60,7 +60,7 @@ const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 export class Finder {
   readonly #words: readonly { readonly pattern: RegExp; readonly ids: ReadonlySet<string> }[];
   readonly #spelled: ReadonlySet<string>;
-  readonly #others: readonly string[];
+  readonly #others: readonly RegExp[];
 
   constructor(ids: Iterable<string>) {
     const telling = [...ids].filter((id) => TELLING.test(id));
@@ -69,7 +69,7 @@ export class Finder {
       pattern,
       ids: new Set(telling.filter((id) => kindOf(id) === pattern)),
     }));
-    this.#others = telling.filter((id) => kindOf(id) === undefined);
+    this.#others = telling.filter((id) => kindOf(id) === undefined).map(standingAlone);
     const whole = telling.flatMap((id) =>
       [...spelledIn(id)].filter(({ start, end }) => end - start === id.length),
     );
@@ -82,8 +82,15 @@ export class Finder {
     }
     if (this.#spelled.size > 0)
       for (const { plain } of spelledIn(text)) if (this.#spelled.has(plain)) return true;
-    return this.#others.some((id) => text.includes(id));
+    return this.#others.some((id) => id.test(text));
   }
+}
+
+/** Matches an id that is not a part of a longer one; an escape of JSON may touch it. */
+function standingAlone(id: string): RegExp {
+  const text = id.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const before = /^\w/.test(id) ? '(?<=^|\\W|\\\\[a-z]|\\\\u[0-9a-fA-F]{4})' : '';
+  return new RegExp(`${before}${text}${/\w$/.test(id) ? '(?!\\w)' : ''}`);
 }
 
 /** Number of bytes by which consecutive chunks overlap, so that no id is split between two chunks. */

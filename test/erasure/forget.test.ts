@@ -198,6 +198,12 @@ describe('forget', () => {
     expect(await pages()).toEqual(await pages(base()));
   });
 
+  test('says that nothing is held of somebody who is nowhere', async () => {
+    const { code, stdout, stderr } = await forget('--user-id', 'nobody-at-all', '--show');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing is held.')]);
+    expect(JSON.parse(stdout)).toEqual({ ids: [], warehouse: {}, landing: [] });
+  });
+
   test('does nothing without a yes, and names what is wrong with an id', async () => {
     expect(await forget('--user-id', person)).toMatchObject({ code: 3 });
     expect((await forget()).stderr).toContain('No person is named');

@@ -40,3 +40,16 @@ test.each(['가입한 user_0000138님', '/user_0000138.jpg', '"user_0000138"', '
     expect(finder.holds(text.replace(/8|글/g, '9'))).toBe(false);
   },
 );
+
+test('an id with other signs is not found in a longer one', () => {
+  const finder = new Finder(['chatapp:1234567', 'shop/가나다라마바/7']);
+  for (const text of [
+    '"chatapp:1234567"',
+    'x\\nchatapp:1234567.',
+    '\\u003cchatapp:1234567',
+    'shop/가나다라마바/7,',
+  ])
+    expect(finder.holds(text), text).toBe(true);
+  for (const text of ['chatapp:12345678', 'mychatapp:1234567', 'chatapp:1234567a', 'shop/가나다라마바/70'])
+    expect(finder.holds(text), text).toBe(false);
+});
