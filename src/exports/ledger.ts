@@ -2,6 +2,7 @@
  * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key, and no endpoint
  * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
+import { existsSync } from 'node:fs';
 import { closest } from 'fastest-levenshtein';
 import { windowOf, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -9,6 +10,7 @@ import { DamageError, RefusedError, StorageError, UsageError } from '../errors.j
 import { doubtIn, forgottenError, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { Journal, type JournalPlace } from '../journal/journal.js';
 import { partsOf, type Entry } from '../journal/lines.js';
+import { foldersOf } from '../storage/paths.js';
 import { lockState, type LockState } from '../storage/run-lock.js';
 import { cut } from '../text.js';
 import { actionsNeeded, coveredBy, type Attention } from './advice.js';
@@ -370,7 +372,9 @@ export async function ledgerState(
 ): Promise<LedgerState> {
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
-  const found = await doubtIn(place.dataDir, journal, published);
+  // A reader may have a copy of the published file alone, which no run has worked beside.
+  const isOfReader = !Object.values(foldersOf(place.dataDir)).some((folder) => existsSync(folder));
+  const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published);
   const ledger = new Ledger(place.dataDir, journal, effects, found);
   await ledger.readTexts();
   // The lock is read again because a run that started during the reading may have written its own intent.

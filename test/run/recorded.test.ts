@@ -1,7 +1,7 @@
 // @module-tag long
 /** How a run ended, as the journal, `status`, `doctor` and the published file tell it. */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NOW, Place, start, ended, type Ended } from '../support/dawnload.js';
@@ -114,6 +114,25 @@ describe('a run whose private warehouse is damaged', () => {
       { outcome: 'failed' },
     ]);
   });
+});
+
+test('a copy of the published file alone is shown, without a word of the journal beside it', async () => {
+  const place = await make(PAID);
+  expect((await place.run(['run'])).code).toBe(0);
+  const reader = join(place.folder, 'reader');
+  await mkdir(reader);
+  await copyFile(data(place, 'warehouse.duckdb'), join(reader, 'warehouse.duckdb'));
+  for (const command of [['status'], ['plan'], ['report', '--output', join(place.folder, 'page.html')]]) {
+    const { code, stderr } = await place.run([...command, '--data-dir', reader]);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('journal');
+  }
+  // In a folder in which runs work the same is a doubt.
+  await rm(data(place, 'ledger'), { recursive: true });
+  await rm(data(place, 'landing', 'ledger'), { recursive: true });
+  const { code, stderr } = await place.run(['status']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('The journal lacks line');
 });
 
 describe('after a kill within a paid request', () => {
