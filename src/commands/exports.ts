@@ -2,9 +2,11 @@
 import { formatKst, windowOf } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import type { Effects } from '../effects.js';
-import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
+import { EXIT, InterruptedError, messageOf, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { Secrets } from '../redaction.js';
+import { ServiceClient } from '../api/client.js';
 import { adviceFor } from '../exports/advice.js';
+import { askPage } from '../exports/poll.js';
 import { type Export, blocksRuns, isResumable } from '../exports/export.js';
 import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
 import { wereRemoved } from '../erasure/retention.js';
@@ -80,6 +82,11 @@ export async function exportsAttachCommand(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
     );
   }
+  const doubt = await doubtOf(exportId, config, invocation);
+  if (doubt !== undefined && options.yes !== true && !(await terminal.confirm(`${doubt} Go on?`, signal)))
+    throw new RefusedError(`${doubt} Nothing was changed.`, {
+      hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
+    });
   const { entry, isNew } = await withDataFolder(
     config,
     invocation,
@@ -103,6 +110,33 @@ export async function exportsAttachCommand(
     `Export ${entry.key} is ${entry.state} as ${exportId}. The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`,
   );
   return EXIT.done;
+}
+
+/**
+ * Asks the service for the export (E21), which is free. Resolves with a sentence if it is not known whether the service has
+ * it.
+ */
+async function doubtOf(
+  exportId: string,
+  config: Config,
+  { effects, signal, version }: Invocation,
+): Promise<string | undefined> {
+  let service: ServiceClient | undefined;
+  try {
+    const settings = requireService(config);
+    service = new ServiceClient({ ...settings, retries: 0 }, effects, signal, version);
+    const { pageParameter } = settings.exports;
+    const result = await askPage({ service, exportId, pageParameter }, 0);
+    if (result.kind === 'not_found') return `The service knows no export ${exportId} (${result.reason}).`;
+    return result.kind === 'trouble' || result.kind === 'strange'
+      ? `It is not known whether the service has export ${exportId} (${result.reason}).`
+      : undefined;
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    return `The service could not be asked for export ${exportId} (${messageOf(error).replace(/[.]$/, '')}).`;
+  } finally {
+    await service?.close();
+  }
 }
 
 export async function exportsAbandonCommand(

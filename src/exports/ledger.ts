@@ -366,14 +366,16 @@ export interface LedgerState {
  * @throws StorageError
  */
 export async function ledgerState(
-  place: JournalPlace,
+  place: JournalPlace & { readonly credentials: object | undefined },
   published: readonly KnownHead[],
   effects: Effects,
 ): Promise<LedgerState> {
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
-  // A reader may have a copy of the published file alone, which no run has worked beside.
-  const isOfReader = !Object.values(foldersOf(place.dataDir)).some((folder) => existsSync(folder));
+  // A reader, who has no keys, may have a copy of the published file alone.
+  const isOfReader =
+    place.credentials === undefined &&
+    !Object.values(foldersOf(place.dataDir)).some((folder) => existsSync(folder));
   const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published);
   const ledger = new Ledger(place.dataDir, journal, effects, found);
   await ledger.readTexts();

@@ -180,6 +180,19 @@ test('two ids that a person mixed up are put right by two commands, and each day
   const [newer, older] = place.sandbox.bills().map(({ export_id: id }) => id);
   const attach = (day: string, id = '', ...more: string[]) =>
     place.run(['exports', 'attach', `2026-11-${day}.1`, id, ...more]);
+  // The id is tried first, at no cost.
+  const unknown = await attach('20', 'zzz');
+  expect([unknown.code, unknown.stderr]).toEqual([
+    3,
+    expect.stringContaining('The service knows no export zzz'),
+  ]);
+  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
+  const away = await attach('20', older);
+  expect([away.code, away.stderr]).toEqual([
+    3,
+    expect.stringContaining('It is not known whether the service has export'),
+  ]);
+  place.sandbox.setFaults([]);
   await attach('20', older);
   await attach('19', newer);
   expect((await place.run(['run'])).stderr).toMatch(/holds mostly events of other days/);

@@ -202,7 +202,7 @@ async function resolve(trial: Trial, key: string): Promise<void> {
   const decision =
     bill === undefined
       ? ['exports', 'resume', key, '--pay-again']
-      : ['exports', 'attach', key, bill.export_id];
+      : ['exports', 'attach', key, bill.export_id, '--yes'];
   const result = await trial.run(decision);
   trial.assert(result.code === 0, 'the decision was not taken', result);
 }

@@ -211,7 +211,7 @@ class Month {
         if (entries.some(({ exportId }) => exportId === id)) continue;
         const day = dayOf(new Date(start));
         const open = entries.find((one) => one.day === day && one.exportId === undefined);
-        await this.#carryOut(['exports', 'attach', open?.key ?? `${day}.1`, id]);
+        await this.#carryOut(['exports', 'attach', open?.key ?? `${day}.1`, id, '--yes']);
       }
       const { code, stderr } = await this.#carryOut(['recover', '--yes'], true);
       if (code === 0) return;
@@ -235,7 +235,7 @@ class Month {
     const waiting = (await this.trial.entries()).filter(({ state }) => state === 'ambiguous');
     for (const entry of waiting) {
       const bill = this.trial.bills().find(({ start, end }) => `${start}/${end}` === windowOf(entry));
-      const attach = ['exports', 'attach', entry.key, bill?.export_id ?? ''];
+      const attach = ['exports', 'attach', entry.key, bill?.export_id ?? '', '--yes'];
       await this.#carryOut(bill === undefined ? ['exports', 'resume', entry.key, '--pay-again'] : attach);
     }
     return waiting.length > 0;

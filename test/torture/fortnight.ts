@@ -268,7 +268,7 @@ class Fortnight {
       for (const { export_id: id, start } of this.#trial.bills()) {
         const key = `${dayOf(new Date(start))}.1`;
         if (!known.has(id) && entries.find((entry) => entry.key === key)?.exportId === undefined)
-          await this.#perform(['exports', 'attach', key, id]);
+          await this.#perform(['exports', 'attach', key, id, '--yes']);
       }
     };
     await enter();
@@ -355,7 +355,7 @@ class Fortnight {
       if (entry.state === 'ambiguous') {
         return bill === undefined
           ? [['exports', 'abandon', entry.key]]
-          : [['exports', 'attach', entry.key, bill.export_id]];
+          : [['exports', 'attach', entry.key, bill.export_id, '--yes']];
       }
       const isShort = entry.state === 'loaded' && entry.records !== bill?.records;
       return isShort || entry.doubted ? [['exports', 'resume', entry.key]] : [];

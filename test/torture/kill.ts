@@ -366,7 +366,7 @@ class KillTrial {
     const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
     if (bill !== undefined) report.orphans++;
     if (bill !== undefined && chance.happens(0.7)) {
-      await this.#decide(['exports', 'attach', entry.key, bill.export_id], ATTACH_POINTS);
+      await this.#decide(['exports', 'attach', entry.key, bill.export_id, '--yes'], ATTACH_POINTS);
     } else if (chance.happens(0.25)) {
       await this.#decide(['exports', 'abandon', entry.key], ABANDON_POINTS);
     } else {
