@@ -14,18 +14,16 @@ import {
 import { requirePlan, streamsOn, type Config } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { relative } from 'node:path';
-import { dataFiles, foldersOf } from '../storage/paths.js';
+import { foldersOf } from '../storage/paths.js';
 import { foldersDue } from '../erasure/retention.js';
 import type { Invocation } from '../invocation.js';
 import { isResumable, type Export } from '../exports/export.js';
 import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
-import { assertSameProject } from '../run/data-folder.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import type { Attention } from '../exports/advice.js';
-import { ledgerState } from '../exports/ledger.js';
-import { daysIn, wantedDays, type DayState } from '../run/wanted-days.js';
-import { knownDays, newestOf, readPublished, type CoveredDay } from './published.js';
+import { daysIn, type DayState } from '../run/wanted-days.js';
+import { daysNow, newestOf, type CoveredDay } from '../run/published.js';
 import type { Job, ReferenceStream, Stream } from '../streams.js';
 
 export interface PlanOptions {
@@ -80,20 +78,10 @@ export async function planCommand(options: PlanOptions, invocation: Invocation):
 /** Makes the plan of a job from the published file and the ledger only. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
   const now = effects.now();
-  const published = await readPublished(dataFiles(config.dataDir).published, async (tables) => ({
-    coverage: await tables.coverage(),
-    heldBack: await tables.heldBack(),
-    emptyOnce: await tables.emptyOnce(),
-    messages: await tables.messages(),
-    head: await tables.head(),
-    removed: await tables.removed(),
-  }));
-  const state = await ledgerState(config, published.head, effects);
-  const { journal, ledger, needed } = state;
-  assertSameProject(journal, config);
+  const { wanted, state, ...published } = await daysNow(config, effects, () => job);
+  const { ledger, needed } = state;
   const entries = ledger.entries();
   const { pricePerRecord, currency, budget } = config.exports;
-  const wanted = wantedDays(job, knownDays(published, state, now), config.exports, now);
   const free = (...streams: readonly Stream[]): { missing: Day[]; again: Day[] } => {
     const of = (state: DayState): Day[] => [
       ...new Set(streams.flatMap((stream) => daysIn(wanted, stream, state))),

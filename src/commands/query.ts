@@ -15,7 +15,7 @@ import { writeFileWhole, writePieces, writeTo, type Pieces } from '../queries/si
 import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { outsideOf } from './published.js';
+import { outsideOf } from '../queries/sink.js';
 
 export interface QueryOptions {
   /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */

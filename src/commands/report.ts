@@ -9,7 +9,7 @@ import { writeReport } from '../report/report.js';
 import type { Invocation } from '../invocation.js';
 import { dataFiles } from '../storage/paths.js';
 import { formatBytes } from '../terminal/terminal.js';
-import { outsideOf } from './published.js';
+import { outsideOf } from '../queries/sink.js';
 
 export interface ReportOptions {
   readonly lang?: Language;

@@ -8,7 +8,7 @@ import { dataFiles } from '../storage/paths.js';
 import { runJob } from '../run/run.js';
 import type { AfterPublishing } from '../run/after-run.js';
 import type { Invocation } from '../invocation.js';
-import { newestDay } from './published.js';
+import { newestDay } from '../run/published.js';
 import { outcomeJson, summarise } from './summary.js';
 
 export interface RunOptions {

@@ -8,17 +8,15 @@ import { describeGroup } from '../run/report.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { dataFiles } from '../storage/paths.js';
 import { spendOf, type MonthlySpend } from '../exports/budget.js';
-import { assertSameProject } from '../run/data-folder.js';
 import { runsOf, type PastRun as JournalledRun } from '../journal/runs.js';
 import { formatPrice } from '../price.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { isResumable } from '../exports/export.js';
 import type { Attention } from '../exports/advice.js';
-import { ledgerState } from '../exports/ledger.js';
 import type { Invocation } from '../invocation.js';
 import { drawTable } from '../terminal/table.js';
-import { daysIn, wantedDays } from '../run/wanted-days.js';
-import { knownDays, newestOf, readPublished, type PastRun } from './published.js';
+import { daysIn } from '../run/wanted-days.js';
+import { daysNow, newestOf, type PastRun } from '../run/published.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../streams.js';
 
 export interface StatusOptions {
@@ -89,41 +87,19 @@ export async function statusCommand(options: StatusOptions, invocation: Invocati
 export async function readStatus({ effects, ...invocation }: Invocation): Promise<Status> {
   const config = invocation.loadConfig();
   const { published: file } = dataFiles(config.dataDir);
-  const published = await readPublished(file, async (tables) => ({
-    coverage: await tables.coverage(),
-    runs: await tables.runs(),
-    findings: await tables.findings(),
-    heldBack: await tables.heldBack(),
-    emptyOnce: await tables.emptyOnce(),
-    removed: await tables.removed(),
-    head: await tables.head(),
-    messages: await tables.messages(),
-  }));
-  const state = await ledgerState(config, published.head, effects);
+  const now = effects.now();
+  let start = config.startDate;
+  const { wanted, state, ...published } = await daysNow(config, effects, (first) => {
+    start ??= first;
+    return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
+  });
   const { journal: lines, ledger, lock, needed } = state;
-  assertSameProject(lines, config);
   const entries = ledger.entries();
   const journal = runsOf(lines.of('run'));
-  const now = effects.now();
   const last = lastCompleteDay(now);
-  const first = published.coverage.reduce<Day | undefined>(
-    (least, { day }) => (least === undefined || day < least ? day : least),
-    undefined,
-  );
-  const start = config.startDate ?? first;
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
   for (const { stream, day, rows } of published.coverage)
     byDay.set(day, { ...byDay.get(day), [stream]: rows });
-  // Without a first day no days are wanted.
-  const wanted =
-    start === undefined
-      ? []
-      : wantedDays(
-          nightly({ ...config, startDate: start }, now),
-          knownDays(published, state, now),
-          config.exports,
-          now,
-        );
   const missing: Record<string, Day[]> = {};
   for (const stream of DAILY_STREAMS)
     if (stream !== 'events' || config.exports.budget !== undefined)

@@ -24,7 +24,11 @@ import { runsOf, type PastRun } from '../journal/runs.js';
 import { ask, openInstance } from '../storage/duckdb.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { dataFiles, foldersOf } from '../storage/paths.js';
+import { nightly } from '../../jobs/nightly.js';
 import { assertSameProject } from '../run/data-folder.js';
+import { daysNow } from '../run/published.js';
+import { daysIn } from '../run/wanted-days.js';
+import { DAILY_STREAMS } from '../streams.js';
 import { lockState } from '../storage/run-lock.js';
 import { readIfThere } from '../storage/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
@@ -86,12 +90,16 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
     return disk(dataDir, Math.max(0, ...paid) || (asked ?? 0));
   });
   yield check('lock', () => lock(dataDir, now));
-  yield check('project', async () => {
+  const project = await check('project', async () => {
     assertSameProject(await Journal.read(config, invocation.effects), config);
     return ok(`${dataDir} is for project ${config.projectId ?? '(not set)'}`);
   });
+  yield project;
   yield check('ledger', () => ledger(config, invocation.effects));
-  yield check('warehouse', () => warehouse(dataDir));
+  const file = await check('warehouse', () => warehouse(dataDir));
+  yield file;
+  if (project.verdict === 'ok' && file.verdict === 'ok')
+    yield check('days', () => days(config, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
   yield check('last run', async () =>
     lastRun(await runs(config, invocation.effects), now, (await lockState(dataDir)).held),
@@ -323,6 +331,28 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   return warn(
     `${waiting} of ${plural(entries.length, 'paid export')} ${waiting === 1 ? 'needs' : 'need'} action.`,
     '`dawnload exports list` names each, and what to do.',
+  );
+}
+
+/** The wanted days, as `plan` and `status` show them. */
+async function days(config: Config, effects: Effects): Promise<Finding> {
+  const { startDate } = config;
+  const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, effects.now());
+  const { wanted } = await daysNow(config, effects, () => job);
+  const missing = DAILY_STREAMS.flatMap((stream) => {
+    const lacked = daysIn(wanted, stream, 'missing');
+    return lacked.length === 0 ? [] : [`${plural(lacked.length, 'day')} of ${stream}`];
+  });
+  const waiting = daysIn(wanted, 'events', 'waits').length;
+  if (waiting > 0)
+    return warn(
+      `${plural(waiting, 'day')} of events ${waiting === 1 ? 'waits' : 'wait'} for a person.`,
+      '`dawnload exports list` names each, and what to do.',
+    );
+  return ok(
+    missing.length === 0
+      ? 'every wanted day is there or under way'
+      : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run asks for`,
   );
 }
 

@@ -2,12 +2,19 @@
  * Writes an answer either to standard output, at the pace of its reader, or to a file, which is written completely or not
  * at all.
  */
-import { createReadStream, createWriteStream, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
+import { codeOf, DawnloadError, messageOf, StorageError, UsageError } from '../errors.js';
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { escaped, openInstance } from '../storage/duckdb.js';
 import { copyAnswer } from '../warehouse/session.js';
@@ -309,4 +316,34 @@ export function answerOf(result: DuckDBResult): QueryResult {
     }),
     chunks: result,
   };
+}
+
+/**
+ * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
+ * warehouse, the ledger or landed files. Links in the data folder to other disks are followed.
+ *
+ * @throws UsageError
+ */
+export function outsideOf(dataDir: string, output: string): string {
+  const place = realPlace(output);
+  const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
+  if (!placesOf(dataDir).some(isWithin)) return output;
+  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
+    hint: 'Choose another place for --output.',
+  });
+}
+
+/** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
+function placesOf(dataDir: string): string[] {
+  const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
+  const top = within(dataDir);
+  return [...new Set([dataDir, ...top, ...top.flatMap(within)].map(realPlace))];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -1,19 +1,20 @@
 /** Reads the state of the published warehouse, for commands that may run at the same time as a run. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import type { LedgerState } from '../exports/ledger.js';
+import type { Config } from '../config.js';
+import type { Effects } from '../effects.js';
+import { ledgerState, type LedgerState } from '../exports/ledger.js';
 import type { KnownHead } from '../journal/doubt.js';
-import type { KnownDays } from '../run/wanted-days.js';
+import { dataFiles } from '../storage/paths.js';
+import { assertSameProject } from './data-folder.js';
+import { wantedDays, type WantedDay } from './wanted-days.js';
 import { dayOf, type Day } from '../calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { Reader } from '../warehouse/reader.js';
 import { headIn } from '../warehouse/remembered-exports.js';
 import { emptyDay, messageTotals, type MessageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
-import { join, sep } from 'node:path';
-import { UsageError } from '../errors.js';
-import { realPlace } from '../queries/sink.js';
-import { type Stream, STREAMS } from '../streams.js';
+import { type Job, type Stream, STREAMS } from '../streams.js';
 
 export interface CoveredDay {
   readonly stream: Stream;
@@ -102,27 +103,55 @@ export async function readPublished<T>(file: string, work: (published: Published
   }
 }
 
-/** The days that the published file and the ledger know, for the states of the days that a job wants. */
-export function knownDays(
-  published: {
-    readonly coverage: readonly CoveredDay[];
-    readonly heldBack: readonly StreamDay[];
-    readonly emptyOnce: readonly z.infer<typeof emptyDay>[];
-    readonly removed: readonly Day[];
-    readonly messages: ReadonlyMap<Day, MessageTotals>;
-  },
-  { ledger, lock, doubt }: LedgerState,
-  now: Date,
-): KnownDays {
-  return {
-    coverage: published.coverage.map(({ stream, day }) => ({ stream, date: day })),
+/** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
+export interface DaysNow {
+  readonly wanted: readonly WantedDay[];
+  readonly state: LedgerState;
+  readonly coverage: readonly CoveredDay[];
+  readonly removed: readonly Day[];
+  readonly runs: readonly PastRun[];
+  readonly findings: readonly FindingGroup[];
+}
+
+/**
+ * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
+ *
+ * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
+ * @throws ConfigError when the data folder holds another project
+ * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
+ */
+export async function daysNow(
+  config: Config,
+  effects: Effects,
+  jobFrom: (first: Day | undefined) => Job | undefined,
+): Promise<DaysNow> {
+  const now = effects.now();
+  const published = await readPublished(dataFiles(config.dataDir).published, async (tables) => ({
+    coverage: await tables.coverage(),
+    runs: await tables.runs(),
+    findings: await tables.findings(),
+    heldBack: await tables.heldBack(),
+    emptyOnce: await tables.emptyOnce(),
+    removed: await tables.removed(),
+    head: await tables.head(),
+    messages: await tables.messages(),
+  }));
+  const { coverage, runs, findings, removed } = published;
+  const state = await ledgerState(config, published.head, effects);
+  assertSameProject(state.journal, config);
+  const [first] = coverage.map(({ day }) => day).sort();
+  const job = jobFrom(first);
+  const known = {
+    coverage: coverage.map(({ stream, day }) => ({ stream, date: day })),
     doubtful: [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))],
-    removed: published.removed,
+    removed,
     messages: published.messages,
-    entries: ledger.entries(),
-    unsure: doubt !== undefined,
-    isRunning: lock.held,
+    entries: state.ledger.entries(),
+    unsure: state.doubt !== undefined,
+    isRunning: state.lock.held,
   };
+  const wanted = job === undefined ? [] : wantedDays(job, known, config.exports, now);
+  return { wanted, state, coverage, removed, runs, findings };
 }
 
 /** The newest day of a stream. */
@@ -142,34 +171,4 @@ export async function newestDay(file: string): Promise<Day | undefined> {
   const coverage = await readPublished(file, (published) => published.coverage());
   const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
   return days.sort().at(-1);
-}
-
-/**
- * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
- * warehouse, the ledger or landed files. Links in the data folder to other disks are followed.
- *
- * @throws UsageError
- */
-export function outsideOf(dataDir: string, output: string): string {
-  const place = realPlace(output);
-  const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
-  if (!placesOf(dataDir).some(isWithin)) return output;
-  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
-    hint: 'Choose another place for --output.',
-  });
-}
-
-/** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
-function placesOf(dataDir: string): string[] {
-  const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
-  const top = within(dataDir);
-  return [...new Set([dataDir, ...top, ...top.flatMap(within)].map(realPlace))];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
