@@ -154,6 +154,18 @@ insert into ops.journal
 select row.*
 from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "BIGINT"}') as row) as given;
 
+-- name: not_clicks
+-- Replaces the names of events that are no clicks. If they change, the next refresh computes all models in full.
+update ops.models
+set fingerprint = 'other clicks'
+where
+    kind <> 'seed'
+    and list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names);
+
+delete from ops.not_clicks;
+
+insert into ops.not_clicks select unnest(getvariable('given').names);
+
 -- name: keep_main_goals
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
 -- a chosen goal again.

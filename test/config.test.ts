@@ -81,8 +81,10 @@ experiments:
   default: { smallest_effect: 0.1 }
   c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9 }
 main_goals: { c1: 구매, j1: 가입 }
+not_clicks: [survey_no_click]
 `);
     expect(config.mainGoals).toEqual({ c1: '구매', j1: '가입' });
+    expect(config.notClicks).toEqual(['survey_no_click']);
     const split = { A: 45, B: 45, 대조군: 10 };
     expect(config.experiments).toEqual({
       default: { smallest_effect: 0.1 },

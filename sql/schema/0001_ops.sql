@@ -205,6 +205,11 @@ create table ops.snapshots (
     pulled_at timestamptz
 );
 
+-- Grain: one name of events that end in `_click` and show no interest, by the settings.
+create table ops.not_clicks (
+    name varchar
+);
+
 -- Grain: one campaign or user journey. chosen_by is `setting` or `rule`.
 create table ops.main_goals (
     resource_id varchar,

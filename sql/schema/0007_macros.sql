@@ -34,9 +34,14 @@ create macro marts.event_kind(event_name) as case
     when event_name = 'send_failure' then 'failed'
     when event_name = 'failover_text_message_send_success' then 'failover_sent'
     when event_name = 'failover_text_message_send_failure' then 'failover_failed'
-    -- Closing a message is no interest in it.
-    when event_name = 'close_button_click' then 'closed'
-    when ends_with(event_name, '_click') then 'clicked'
+    when ends_with(event_name, '_click')
+    then if(
+        -- Closing a message, or refusing further ones, is no interest in it.
+        regexp_matches(event_name, '(^|_)(close|dismiss|unsubscribe|opt_?out|refuse|reject|spam)_')
+        or coalesce(list_contains((select list(name) from ops.not_clicks), event_name), false),
+        'closed',
+        'clicked'
+    )
     when ends_with(event_name, '_delivered') or ends_with(event_name, '_show') then 'delivered'
     when ends_with(event_name, '_open') then 'opened'
 end;

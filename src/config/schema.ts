@@ -502,6 +502,8 @@ export const settingsSchema = z
         'must name goals by campaign, not under default',
       )
       .default({}),
+    /** Names of events that end in `_click` and show no interest in the message, besides the built-in ones. */
+    not_clicks: z.array(z.string().min(1)).default([]),
     /** The main conversion, by the id of its campaign or user journey. */
     main_goals: z
       .record(

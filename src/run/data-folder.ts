@@ -122,7 +122,10 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
 
 /** The settings that the warehouse needs. */
 export type WarehouseConfig = FolderConfig &
-  Pick<Config, 'brand' | 'messenger' | 'privacy' | 'storageVersion' | 'experiments' | 'mainGoals'>;
+  Pick<
+    Config,
+    'brand' | 'messenger' | 'privacy' | 'storageVersion' | 'experiments' | 'mainGoals' | 'notClicks'
+  >;
 
 /** The data folder with its warehouse open. */
 export interface OpenFolder extends DataFolder {
@@ -221,7 +224,7 @@ export async function withWarehouse<T>(
 /** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy, storageVersion, experiments, mainGoals }: WarehouseConfig,
+  { dataDir, brand, messenger, privacy, storageVersion, experiments, mainGoals, notClicks }: WarehouseConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -231,6 +234,7 @@ export async function openWarehouse(
     messenger,
     experiments,
     mainGoals,
+    notClicks,
     storageVersion,
     privacy: { ...privacy, key: await hmacKey(dataDir, effects) },
     effects,

@@ -1,4 +1,4 @@
-/** Writes the settings of campaigns to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`. */
+/** Writes settings to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`, names that are no clicks. */
 import type { ExperimentSettings } from '../config/schema.js';
 import { dayOf } from '../calendar.js';
 import type { Session } from './session.js';
@@ -39,6 +39,15 @@ export async function noteMainGoals(
   const main_goals = JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals });
   await session.set({ given: { main_goals, today: dayOf(now) } });
   await session.run('ops/keep_main_goals');
+}
+
+/**
+ * Replaces the names of events that are no clicks. Call inside a transaction, before the models are refreshed: a changed
+ * list computes them in full.
+ */
+export async function noteNotClicks(session: Session, names: readonly string[]): Promise<void> {
+  await session.set({ given: { names: [...new Set(names)].sort() } });
+  await session.run('ops/not_clicks');
 }
 
 const chosenGoal = z.object({ resource_id: z.string(), goal: z.string() });

@@ -23,7 +23,7 @@ import { runChecks, type FindingGroup } from './checks.js';
 import type { Page } from '../storage/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
-import { chooseMainGoals, noteExperiments, noteMainGoals, plantSeeds } from './experiments.js';
+import { chooseMainGoals, noteExperiments, noteMainGoals, noteNotClicks, plantSeeds } from './experiments.js';
 import { fieldsFor, specificationOf } from '../fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
@@ -72,6 +72,8 @@ export interface WarehouseOptions {
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   /** Main goals: the conversion that counts, by campaign or user journey id. */
   readonly mainGoals?: Readonly<Record<string, string>>;
+  /** Names of events that are no clicks, besides the built-in ones. */
+  readonly notClicks?: readonly string[];
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
   readonly memoryLimitMb?: number;
@@ -380,12 +382,13 @@ export class Warehouse {
 
   /** Refreshes the models of `sql/models`. Resolves with the main goals that were chosen, which never change afterwards. */
   async model(): Promise<Record<string, string>> {
-    const { experiments = {}, mainGoals = {}, effects } = this.#options;
+    const { experiments = {}, mainGoals = {}, notClicks = [], effects } = this.#options;
     const chosen = await this.#refining(() =>
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await noteExperiments(this.#session, experiments);
         await noteMainGoals(this.#session, experiments, mainGoals, effects.now());
+        await noteNotClicks(this.#session, notClicks);
         await refreshModels(this.#session);
         await describeAll(this.#session);
         return chooseMainGoals(this.#session, effects.now());

@@ -177,3 +177,39 @@ describe('goals', () => {
     });
   });
 });
+
+test('an unsubscribe is no click, nor is what the settings name, and a changed list counts old days again', async () => {
+  const names = [
+    'send_success',
+    'email_click',
+    'unsubscribe_click',
+    'email_optout_link_click',
+    'survey_no_click',
+  ];
+  const rows = names.map((event_name, n) =>
+    record({
+      id: `e${n}`,
+      channel: 'email',
+      event_name,
+      user_id: `u${n % 2}`,
+      time: micros(DAY, 40_000 + n),
+    }),
+  );
+  const workshop = await modelled((workshop) => [workshop.events(DAY, [rows])]);
+  const clicked = async (): Promise<string[]> =>
+    workshop.lines(
+      "select string_agg(distinct event_name, ', ' order by event_name) from marts.daily_events where kind = 'clicked'",
+    );
+  expect(await clicked()).toEqual(['email_click, survey_no_click']);
+  expect(
+    await workshop.lines('select sum(clicks)::integer from marts.daily_people where clicks > 0'),
+  ).toEqual(['2']);
+  await workshop.close();
+  Object.assign(workshop.options, { notClicks: ['survey_no_click'] });
+  await workshop.with((warehouse) => warehouse.model());
+  expect(await clicked()).toEqual(['email_click']);
+  await workshop.close();
+  Object.assign(workshop.options, { notClicks: [] });
+  await workshop.with((warehouse) => warehouse.model());
+  expect(await clicked()).toEqual(['email_click, survey_no_click']);
+});
