@@ -200,7 +200,7 @@ qualify row_number() over (partition by resource_id order by started_at) = 1;
 insert into ops.main_goals
 select resource_id, goal, getvariable('given').today::date, 'rule'
 from marts.goals
-where resource_id not in (select resource_id from ops.main_goals)
+where resource_id is not null and goal is not null and resource_id not in (select resource_id from ops.main_goals)
 group by resource_id, goal
 having sum(conversions) > 0
 qualify row_number() over (partition by resource_id order by sum(conversions) desc, goal) = 1

@@ -91,13 +91,29 @@ select
 from records;
 
 -- name: staged
--- Gives each record the id of its grain, and reads its conversions as documents.
+-- Gives each record the id of its grain, and reads its conversions as documents. Of records that are equal in all that
+-- identifies them, the message included, the one with the largest counts counts; the others are noted.
+create or replace temp table copies as
+select
+    *,
+    {identified} and channel is not null as is_identified,
+    coalesce(concat_ws(' ', message_sent, message_failed, delivered, click), '') as counts,
+    row_number() over copies_of_one as copy,
+    first_value(counts) over copies_of_one as counts_of_first
+from typed_statistics
+window copies_of_one as (
+    partition by pull, date, {grain}, {message}
+    order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, message_failed desc nulls last,
+        document::varchar, extra::varchar
+);
+
 create or replace temp table staged_statistics as
 with numbered as (
     select
-        *,
+        * exclude (is_identified, counts, copy, counts_of_first),
         row_number() over (partition by pull, date, {grain} order by document::varchar, extra::varchar) as ordinal
-    from typed_statistics
+    from copies
+    where copy = 1 or not is_identified
 )
 
 select
@@ -266,18 +282,47 @@ from staged_statistics
 semi join versions using (pull, date)
 group by pull;
 
+-- The last name that the service gave each row: a night may bring rows without names.
+create or replace temp table known_names as
+select date, statistic_id, {latest_names}
+from (
+    select date, statistic_id, 0 as version, {names}
+    from {table}
+    where date in (select date from days)
+    union all
+    select date, statistic_id, version, {given_names}
+    from staged_statistics
+    inner join versions using (pull, date)
+) as given
+group by date, statistic_id;
+
 delete from {table} where date in (select date from days);
 delete from {conversions} where date in (select date from days);
 
 insert into {table} by name
-select staged_statistics.* exclude (pull, conversion, day_note, missing)
+select staged_statistics.* exclude (pull, conversion, day_note, missing, {names}), known_names.* exclude (date, statistic_id)
 from staged_statistics
-semi join days using (pull, date);
+semi join days using (pull, date)
+inner join known_names using (date, statistic_id);
 
 insert into {conversions} by name
 select staged_conversions.* exclude (pull, type), staged_conversions.type as {type}
 from staged_conversions
 semi join days using (pull, date);
+
+insert into ops.load_notes by name
+select
+    getvariable('load').stream as stream,
+    date,
+    pull,
+    if(counts = counts_of_first, 'repeated', 'other_counts') as note,
+    concat_ws(' ', {grain}) as subject,
+    count(*) as records,
+    json_group_array(document) as left_out
+from copies
+semi join days using (pull, date)
+where copy > 1 and is_identified
+group by all;
 
 insert into ops.load_notes by name
 select getvariable('load').stream as stream, notes.*
@@ -296,6 +341,17 @@ from (
     select date, pull, 'same_grain', statistic_id, 1
     from staged_statistics
     where ordinal > 1
+    union all
+    -- Most rows of the pull have no name, though names of some are known.
+    select any_value(first_days.date), pull, 'no_names', null, count(*) filter ({name} is null)
+    from staged_statistics
+    inner join first_days using (pull)
+    inner join known_names
+        on staged_statistics.date = known_names.date and staged_statistics.statistic_id = known_names.statistic_id
+    group by pull
+    having
+        count(*) filter ({name} is null) * 2 > count(*)
+        and count(*) filter ({name} is null and {known_name} is not null) > 0
 ) as notes
 semi join days using (pull, date);
 

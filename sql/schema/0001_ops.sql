@@ -44,7 +44,8 @@ create table ops.load_notes (
     pull varchar,
     note varchar,
     subject varchar,
-    records bigint
+    records bigint,
+    left_out json
 );
 
 create table ops.drift_by_day (

@@ -64,6 +64,13 @@ const STATISTICS = {
   statistics: {
     records: 'load/statistics/statistics',
     grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
+    // Two messages of a campaign on one channel may be two rows.
+    message: 'message::varchar',
+    identified: '(campaign_id is not null or user_journey_id is not null)',
+    ...namesIn(
+      ['campaign_name', 'user_journey_name'],
+      ['campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name'],
+    ),
     place: 'statistic',
     table: 'daily_statistics',
     conversions: 'daily_conversions',
@@ -72,12 +79,28 @@ const STATISTICS = {
   statistics_by_subchannel: {
     records: 'load/statistics/subchannels',
     grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
+    message: 'null',
+    identified: 'resource_id is not null',
+    ...namesIn(['resource_name'], ['resource_name', 'node_name', 'variant_name']),
     place: 'statistic_by_subchannel',
     table: 'daily_statistics_by_subchannel',
     conversions: 'daily_conversions_by_subchannel',
     type: 'type_label',
   },
 };
+
+/** SQL about the columns of names, of which `own` name the campaign or user journey itself. */
+function namesIn(own: readonly string[], all: readonly string[]): Record<string, string> {
+  const ownIn = (relation: string): string =>
+    `coalesce(${own.map((name) => `nullif(${relation}.${name}, '')`).join(', ')})`;
+  return {
+    names: all.join(', '),
+    given_names: all.map((name) => `nullif(${name}, '') as ${name}`).join(', '),
+    latest_names: all.map((name) => `max_by(${name}, version) as ${name}`).join(', '),
+    name: ownIn('staged_statistics'),
+    known_name: ownIn('known_names'),
+  };
+}
 
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(

@@ -52,6 +52,99 @@ test('a value of another JSON type is taken, and its record keeps its whole text
   ]);
 });
 
+test('a row that comes twice counts once, with the larger counts, and the other is kept aside and named', async () => {
+  const workshop = new Workshop();
+  const conversion = [{ name: '구매', type: 'total_count_conversion', count: 3 }];
+  const row = { campaign_id: 'c9', message_sent: 100, delivered: 90, click: 9, conversion };
+  const rows = [
+    statistic(row),
+    statistic({ ...row, message_sent: 70, delivered: 95 }),
+    statistic(row),
+    // Another message, and rows that nothing identifies; a goal of theirs is the main goal of nobody.
+    statistic({ ...row, message: { title: 'B' }, message_sent: 50 }),
+    statistic({ ...row, campaign_id: null, message_sent: 1 }),
+    statistic({ ...row, campaign_id: null, message_sent: 1 }),
+  ];
+  const parts = [{ resource_id: 'c9', channel: 'email', message_sent: 5, message_failed: 0 }];
+  const both = workshop.subchannels(DAY, [...parts, { ...parts[0], message_sent: 6 }]);
+  await workshop.load(workshop.statistics(DAY, rows), both);
+  const sums =
+    'select campaign_id, list(message_sent::integer order by message_sent desc) from daily_statistics group by 1 order by 1';
+  expect(await workshop.lines(sums)).toEqual(['c9 | [100,50]', '- | [1,1]']);
+  expect(await workshop.lines('select count(*) from daily_conversions')).toEqual(['4']);
+  expect(await workshop.lines('select message_sent from daily_statistics_by_subchannel')).toEqual(['6']);
+  expect(
+    await workshop.lines(`select note, subject, records, left_out ->> '$[0].message_sent' from ops.load_notes
+      where note <> 'same_grain' order by 1, 2`),
+  ).toEqual([
+    'other_counts | c9 email | 1 | 5',
+    'other_counts | campaign c9 push-notification | 1 | 70',
+    'repeated | campaign c9 push-notification | 1 | 100',
+  ]);
+  expect((await workshop.findings()).map(({ finding }) => finding)).toContainEqual(
+    expect.stringContaining('the largest ones count'),
+  );
+});
+
+test.each([
+  ['night by night', false],
+  ['in one load, as a rebuild does', true],
+])('a night without names keeps the last known ones, %s', async (_, together) => {
+  const workshop = new Workshop();
+  const ids = { campaign_id: 'new', variant_id: 'vA' };
+  const named = { ...ids, campaign_name: '신규', variant_name: '변형 A' };
+  const journey = {
+    campaign_id: null,
+    user_journey_id: 'j1',
+    user_journey_node_id: 'n1',
+    resource_type: 'user-journey',
+  };
+  const first = [
+    statistic(named),
+    statistic({ ...journey, user_journey_name: '여정', user_journey_node_name: '1단계' }),
+  ];
+  const nameless = { campaign_name: null, variant_name: '' };
+  const later = [
+    statistic({ ...ids, ...nameless, message_sent: 99 }),
+    statistic({ ...journey, user_journey_name: '', user_journey_node_name: null, campaign_name: null }),
+    statistic({ ...ids, ...nameless, channel: 'email' }),
+    statistic({ campaign_id: 'never', campaign_name: null }),
+  ];
+  const parts = (resource_name: string | null): Row[] => [
+    { resource_id: 'new', resource_name, channel: 'email', message_sent: 1, message_failed: 0 },
+  ];
+  const pulls = [
+    workshop.statistics(DAY, first),
+    workshop.subchannels(DAY, parts('신규')),
+    workshop.statistics(DAY, later),
+    workshop.subchannels(DAY, parts(null)),
+  ];
+  if (together) await workshop.with((warehouse) => warehouse.loader.reloadAll(pulls, () => undefined));
+  else await workshop.load(...pulls);
+  await workshop.with((warehouse) => warehouse.model());
+  expect(
+    await workshop.lines(
+      'select campaign_id, message_sent, campaign_name, variant_name from daily_statistics order by all',
+    ),
+  ).toEqual([
+    'never | 10 | - | -',
+    'new | 10 | - | -',
+    'new | 99 | 신규 | 변형 A',
+    expect.stringMatching(/^- \|/),
+  ]);
+  expect(await workshop.lines('select campaign_id, campaign_name from campaigns order by 1')).toEqual([
+    'never | never',
+    'new | 신규',
+  ]);
+  expect(
+    await workshop.lines('select user_journey_id, user_journey_node_name from user_journey_nodes'),
+  ).toEqual(['j1 | 1단계']);
+  expect(await workshop.lines('select resource_name from daily_statistics_by_subchannel')).toEqual(['신규']);
+  expect(
+    await workshop.lines("select stream, records from ops.load_notes where note = 'no_names' order by 1"),
+  ).toEqual(['statistics | 4', 'statistics_by_subchannel | 1']);
+});
+
 describe('counts that the service changes afterwards', () => {
   const DAYS = [DAY, '2026-11-10', '2026-11-12', '2026-11-13'] as const;
   const reports: number[] = [];
