@@ -13,7 +13,7 @@ select
         when 'outside_range' then 'Records lie outside the days that were asked for; they were left out.'
         when 'other_day' then 'Records name another day than was asked for; the day that was asked for is taken.'
         when 'odd_time'
-        then 'Records have a time more than 31 days outside the window of their export; they keep it, and count on its day.'
+        then 'Records have a time more than a day after the window of their export, or 31 days before it; they keep it, and count on its day.'
         when 'undated' then 'Records have no readable date.'
         when 'mended' then 'Answers held wrong bytes, half characters, or what is no JSON; those were replaced in the warehouse.'
         when 'unreadable_page'

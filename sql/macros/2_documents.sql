@@ -253,10 +253,11 @@ end;
 create macro macros.scalar(given) as
     case when starts_with(given, '{') or starts_with(given, '[') then null else given ->> '$' end;
 
--- The day on which a record counts: the Korean day of its time, or the day of its export if the time is missing or more
--- than 31 days away from the export. Such a distant time is an error of the sender (wrong unit, wrong clock).
+-- The day on which a record counts: the Korean day of its time, or the day of its export if the time is missing, more than
+-- a day after the export's day or more than 31 days before it. Such a distant time is an error of the sender (wrong unit,
+-- wrong clock).
 create macro macros.counted_day(micros, export_day) as
-    if(abs(korean_day(micros) - export_day) > 31, export_day, coalesce(korean_day(micros), export_day));
+    if(korean_day(micros) - export_day between -31 and 1, korean_day(micros), export_day);
 
 -- The value of a record's field after redaction. Ids are excepted, since they consist largely of digits.
 create macro macros.redacted_field(given) as

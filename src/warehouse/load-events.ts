@@ -19,7 +19,12 @@ const SHARE_OF_MEMORY = 0.4;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
-const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
+const filled = z.object({
+  ids: count,
+  has_no_ids: z.boolean(),
+  dates: z.array(z.string()),
+  records: z.array(count),
+});
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
 
 /** The workers that prepare batches in parallel, by number; the connection of a worker is opened at its first use. */
@@ -54,6 +59,10 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
     );
   }
   if (repeats.ids > 0) await keepOneOfEach(session);
+  if (repeats.has_no_ids) {
+    await session.run('load/events/9_repeats/surplus_without_id');
+    await session.run('load/events/9_repeats/remove', { table: 'events' });
+  }
   await session.set({
     loaded: {
       loose_contents: before.is_loaded || repeats.ids > 0,
@@ -141,7 +150,8 @@ async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<
  */
 async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
-    await session.run('load/events/9_repeats/keep_one', { table: name, key, record });
+    await session.run('load/events/9_repeats/surplus', { table: name, key, record });
+    await session.run('load/events/9_repeats/remove', { table: name });
   }
 }
 

@@ -142,6 +142,43 @@ describe('records that lie outside the window of their export', () => {
   );
 });
 
+test('an event that is dated days ahead counts on the day of its export, and is marked', async () => {
+  const workshop = new Workshop();
+  const ahead = [0, 1, 2, 20, 400].map((n) => push({ id: `e${n}`, time: micros(DAY, 43_200 + n * 86_400) }));
+  const back = [-31, -32].map((n) => push({ id: `e${n}`, time: micros(DAY, 43_200 + n * 86_400) }));
+  const [report] = await workshop.load(workshop.events(DAY, [[...ahead, ...back]]));
+  expect(await workshop.lines('select event_id, date from events order by date, event_id')).toEqual([
+    'e-31 | 2026-10-20',
+    ...['e-32', 'e0', 'e2', 'e20', 'e400'].map((id) => `${id} | ${DAY}`),
+    `e1 | ${NEXT}`,
+  ]);
+  expect(report?.notes).toMatchObject({ odd_time: 4 });
+});
+
+test.each([
+  ['first', [0, 1, 2]],
+  ['last', [2, 1, 0]],
+])('equal records without an id count once in adjacent exports, loaded %s', async (_, order) => {
+  const workshop = new Workshop();
+  const edge = { ...without(push({ time: micros(NEXT) }), 'id'), message_data: null };
+  const own = { ...without(push({ time: micros(DAY, 5) }), 'id'), message_data: null };
+  const AFTER = dayAfter(NEXT);
+  const pulls = [
+    workshop.events(DAY, [[edge, own, own]]),
+    // The second copy here is another record as far as anybody knows.
+    workshop.events(NEXT, [[edge, edge, { ...edge, user_id: 'u2' }]]),
+    workshop.events(AFTER, [[own]]),
+  ];
+  const reports = await workshop.load(...order.map((index) => pulls[index]!));
+  expect(
+    await workshop.lines('select export_date, user_id, count(*) from events group by all order by all'),
+  ).toEqual([`${DAY} | u1 | 2`, `${NEXT} | u1 | 2`, `${NEXT} | u2 | 1`, `${AFTER} | u1 | 1`]);
+  expect(reports.map(({ notes }) => notes['no_id'] ?? 0).reduce((sum, one) => sum + one)).toBeGreaterThan(5);
+  // The copy comes back when the export of its own day is replaced without it.
+  await workshop.load(workshop.events(NEXT, [[push()]]));
+  expect(await workshop.lines(`select count(*) from events where export_date = '${DAY}'`)).toEqual(['3']);
+});
+
 test.each([
   ['first', [0, 1]],
   ['last', [1, 0]],

@@ -50,6 +50,7 @@ group by export_date;
 -- The number of records of each day, before any is removed.
 select
     (select count(*) from repeated_ids) as ids,
+    exists (from events where event_id is null and export_date in (select date from days)) as has_no_ids,
     coalesce(list(date), []) as dates,
     coalesce(list(records), []) as records
 from (
@@ -59,7 +60,7 @@ from (
     group by export_date
 ) as days_filled;
 
--- name: keep_one
+-- name: surplus
 -- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export (all parts
 -- of a message come from the same export), then the first by content, so that the choice does not depend on the order
 -- of pages or of loads. If the export of the kept row is replaced later, the exports whose copies were removed have to
@@ -84,6 +85,34 @@ from (
 ) as candidates
 where place > 1 or export_date <> winner;
 
+-- name: surplus_without_id
+-- Of records without an id that are equal in everything, time included, in the exports of adjacent days, keeps those of one
+-- export, as above. Equal records of one export are not known to be one.
+create or replace temp table surplus as
+with without_id as (
+    select rowid as row_id, *
+    from events
+    where
+        export_date between getvariable('load').first_day - interval 1 day and getvariable('load').last_day + interval 1 day
+        and event_id is null
+        and occurred_at is not null
+),
+
+contents as (
+    select row_id, date, export_date, hash(*columns(* exclude (row_id, export_date))) as content
+    from without_id
+),
+
+numbered as (
+    select *, row_number() over (partition by content, export_date order by row_id) as place
+    from contents
+)
+
+select *, first_value(export_date) over (partition by content, place order by date <> export_date, export_date) as winner
+from numbered
+qualify abs(export_date - winner) = 1;
+
+-- name: remove
 delete from {table} where rowid in (select row_id from surplus);
 
 insert into changed_exports
