@@ -5,11 +5,16 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of one campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select campaign_name, metric_name, currencies from answer where len(currencies) > 1
+--     en: “{metric_name}” of “{campaign_name}” is in {currencies}: amounts of several currencies have no sum.
+--     ko: ‘{campaign_name}’의 ‘{metric_name}’ 금액은 {currencies} 통화로 섞여 있어 합계를 내지 않습니다.
+--     as: note
 -- example:
---   campaign_name    metric_name          kind      total  campaign_id
---   웹 첫 방문 쿠폰  close_button_click   standard  1025   E5uWm8
---   웹 첫 방문 쿠폰  in_web_message_show  standard  1874   E5uWm8
---   웹 첫 방문 쿠폰  main_button_click    standard  181    E5uWm8
+--   campaign_name    metric_name          kind      total  campaign_id  currencies
+--   웹 첫 방문 쿠폰  close_button_click   standard  1025   E5uWm8       []
+--   웹 첫 방문 쿠폰  in_web_message_show  standard  1874   E5uWm8       []
+--   웹 첫 방문 쿠폰  main_button_click    standard  181    E5uWm8       []
 
 with period as (from marts.period('campaigns', days := 28)),
 metrics as (
@@ -17,15 +22,29 @@ metrics as (
     from campaign_metrics
     inner join period on campaign_metrics.date between period.first_day and period.last_day
     where marts.matches('campaign', campaign_metrics.campaign_id)
+),
+currencies as (
+    select campaign_id, metric_name, list_sort(list(distinct dimension_value)) as currencies
+    from campaign_metric_dimensions
+    inner join period on campaign_metric_dimensions.date between period.first_day and period.last_day
+    where conversion_type = 'sales_conversion' and marts.is_currency(dimension_key) and value <> 0
+    group by campaign_id, metric_name
 )
 -- The detailed statistics hold ids only. Names come from the daily statistics, where those have the campaign.
 select
     any_value(campaigns.campaign_name) as campaign_name,
     metrics.metric_name,
     coalesce(metrics.conversion_type, metrics.metric_type) as kind,
-    sum(metrics.value)::double as total,
-    metrics.campaign_id
+    -- Amounts of several currencies have no sum.
+    if(len(any_value(currencies.currencies)) > 1, null, sum(metrics.value)::double) as total,
+    metrics.campaign_id,
+    coalesce(any_value(currencies.currencies), []) as currencies
 from metrics
 left join campaigns on metrics.campaign_id = campaigns.campaign_id
+left join currencies
+    on
+        metrics.conversion_type = 'sales_conversion'
+        and metrics.campaign_id = currencies.campaign_id
+        and metrics.metric_name = currencies.metric_name
 group by metrics.campaign_id, metrics.metric_type, metrics.metric_name, metrics.conversion_type
 order by metrics.campaign_id, metrics.metric_type desc, metrics.metric_name, kind;

@@ -17,6 +17,10 @@
 --   from answer where variant_name is not null and is_winner
 --     en: {variant_name} of “{campaign_name}” sells more per message than the other variants.
 --     ko: ‘{campaign_name}’에서는 {variant_name}안의 메시지당 매출이 다른 안보다 큽니다.
+--   select campaign_name, currencies from answer where variant_name is null and len(currencies) > 1
+--     en: “{campaign_name}” sold in {currencies}: amounts of several currencies have no sum.
+--     ko: ‘{campaign_name}’의 매출은 {currencies} 통화로 섞여 있어 합계를 내지 않습니다.
+--     as: note
 -- example:
 --   campaign_name     variant_name  succeeded  conversions  revenue  revenue_per_message  revenue_per_conversion  …
 --   11월 재구매 유도                4939       125          4824100  976.74               38592.8                 …
@@ -71,6 +75,17 @@ metrics as (
             dimensions.campaign_id = variant_names.campaign_id
             and dimensions.dimension_value = variant_names.variant_name
     where dimensions.dimension_key = 'experiment_group_name'
+),
+currencies as (
+    select dimensions.campaign_id, list_sort(list(distinct dimensions.dimension_value)) as currencies
+    from campaign_metric_dimensions as dimensions
+    inner join goals on dimensions.campaign_id = goals.campaign_id and dimensions.metric_name = goals.goal
+    inner join period on dimensions.date <= period.last_day
+    where
+        dimensions.conversion_type = 'sales_conversion'
+        and marts.is_currency(dimensions.dimension_key)
+        and dimensions.value <> 0
+    group by dimensions.campaign_id
 ),
 counted as (
     select
@@ -155,12 +170,17 @@ sums as (
 ),
 compared as (
     select
-        sums.*,
+        sums.* exclude (revenue, evidence),
+        coalesce(currencies.currencies, []) as currencies,
+        -- Amounts of several currencies have no sum.
+        if(len(currencies) > 1, null, sums.revenue) as revenue,
+        if(len(currencies) > 1, null, sums.evidence) as evidence,
         coalesce(campaign_variants.variant_name, sums.variant) as variant_name,
         count(sums.variant) over (partition by sums.campaign_id) as variants
     from sums
     left join campaign_variants
         on sums.campaign_id = campaign_variants.campaign_id and sums.variant = campaign_variants.variant_id
+    left join currencies on sums.campaign_id = currencies.campaign_id
 )
 select
     coalesce(campaigns.campaign_name, compared.campaign_id) as campaign_name,
@@ -174,10 +194,11 @@ select
     case when compared.variants > 1 then compared.evidence >= 20 * compared.variants end as is_winner,
     round(compared.evidence, 4) as evidence,
     compared.goal,
+    compared.currencies,
     compared.campaign_id
 from compared
 left join campaigns on compared.campaign_id = campaigns.campaign_id
 order by
-    max(compared.revenue) over (partition by compared.campaign_id) desc,
+    max(compared.revenue) over (partition by compared.campaign_id) desc nulls last,
     compared.campaign_id,
     compared.variant_name nulls first;

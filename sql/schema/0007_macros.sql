@@ -166,6 +166,9 @@ create macro marts.performance(days) as {
     'goals': nullif(list_sort(list_distinct(flatten(list(distinct days.goals)))), [])
 };
 
+-- Whether a dimension of E19 tells the currency of amounts. Its keys are an open vocabulary.
+create macro marts.is_currency(dimension_key) as coalesce(regexp_matches(dimension_key, '(?i)currency|통화'), false);
+
 -- The messages that could be clicked: for in-app and in-web messages those that were shown, if that is known.
 create macro marts.clickable_messages(channel, succeeded, delivered) as if(
     marts.is_display(channel), coalesce(delivered, succeeded), succeeded

@@ -127,3 +127,45 @@ test('revenue is that of one goal, by messages that succeeded, and names a winne
     { succeeded: '202', revenue: 30, is_winner: true, evidence: b?.['evidence'] },
   ]);
 });
+
+test('amounts of two currencies have no sum, and those of one have', async () => {
+  const sold = (currencies: readonly string[]): unknown => ({
+    data: {
+      lastCollectedAt: '2026-12-01 00:00:00',
+      stats: [
+        { metricType: 'standard', metricName: 'send_success', dailyCounts: [{ date: FIRST, count: 10 }] },
+        {
+          metricType: 'conversion',
+          metricName: '구매',
+          conversionType: 'sales_conversion',
+          dailySums: [
+            {
+              date: FIRST,
+              sum: 100,
+              dimensionSums: currencies.map((dimensionValue, n) => ({
+                dimensionKey: 'currency',
+                dimensionValue,
+                sum: n === 0 ? 90 : 10,
+              })),
+            },
+          ],
+        },
+      ],
+    },
+    error: null,
+  });
+  const answers = { mixed: sold(['USD', 'KRW']), one: sold(['KRW']), none: sold([]) };
+  const workshop = await modelled((shop) => [shop.campaigns({ start: FIRST, end: FIRST }, answers)]);
+  const revenue = await asked(workshop, 'revenue', { start: FIRST });
+  expect(revenue.map((row) => [row['campaign_id'], row['revenue'], row['currencies']])).toEqual([
+    ['none', 100, []],
+    ['one', 100, ['KRW']],
+    ['mixed', null, ['KRW', 'USD']],
+  ]);
+  const metrics = await asked(workshop, 'campaign-metrics', { start: FIRST });
+  expect(metrics.filter(({ kind }) => kind === 'sales_conversion')).toMatchObject([
+    { campaign_id: 'mixed', total: null, currencies: ['KRW', 'USD'] },
+    { campaign_id: 'none', total: 100 },
+    { campaign_id: 'one', total: 100 },
+  ]);
+});
