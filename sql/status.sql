@@ -47,9 +47,13 @@ group by name, severity
 order by severity, name;
 
 -- name: held_back
--- Days whose last answer was held back; the next run requests them again, however old they are.
-select distinct stream, date::varchar as date
-from ops.held_back;
+-- Days whose last answer was held back, or of which the service had not collected all; the next run requests them again,
+-- however old they are.
+select stream, date::varchar as date
+from ops.held_back
+union
+select 'campaigns', date::varchar
+from ops.unfinished_campaigns;
 
 -- name: messages
 -- The daily statistics of each covered day, over all channels; an unsupported counter counts as zero.

@@ -241,6 +241,17 @@ export const PLANTS: Record<string, Plant[]> = {
       },
     ],
   ],
+  campaigns_unfinished: [
+    [
+      `update campaign_collections_history set last_collected_at = timestamptz '${DAY} 23:00:00+09' where campaign_id = 'c-email'`,
+      {
+        subject: 'c-email',
+        finding: 'The figures of the day were collected before it was over.',
+        expected: `after ${DAY}`,
+        actual: `${DAY} 23:00`,
+      },
+    ],
+  ],
   campaign_totals: [
     [
       `update campaign_metric_totals_history set total = 14 where campaign_id = 'c-email'`,

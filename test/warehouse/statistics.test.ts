@@ -382,3 +382,34 @@ describe('an answer that would wipe most of a day', () => {
     expect(replaces(before, candidate, held)).toBe(expected);
   });
 });
+
+test('a day that the service had not collected to its end is asked again, until it has', async () => {
+  const workshop = new Workshop();
+  const collected = (text: string): unknown => ({
+    data: {
+      lastCollectedAt: text,
+      stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count: 5 }] }],
+    },
+    error: null,
+  });
+  const range = { start: BEFORE, end: DAY };
+  const again = async (): Promise<string[]> =>
+    (await workshop.with((warehouse) => warehouse.knownDays(DAY))).doubtful.map(
+      ({ stream, date }) => `${stream} ${date}`,
+    );
+  await workshop.load(
+    workshop.statistics(range, [
+      ...[BEFORE, DAY].map((date) => statistic({ date, campaign_id: 'c1' })),
+      statistic({ date: DAY, campaign_id: 'quiet', message_sent: 0, click: 0 }),
+    ]),
+    workshop.campaigns(range, { c1: collected(`${DAY} 23:00:00`), quiet: collected(`${BEFORE} 01:00:00`) }),
+  );
+  expect(await again()).toEqual([`campaigns ${DAY}`]);
+  expect(await workshop.findings()).toContainEqual(
+    expect.objectContaining({ name: 'campaigns_unfinished', subject: 'c1', date: DAY }),
+  );
+  await workshop.load(
+    workshop.campaigns({ start: DAY, end: DAY }, { c1: collected(`${dayAfter(DAY)} 07:00:00`) }),
+  );
+  expect(await again()).toEqual([]);
+});
