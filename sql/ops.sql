@@ -84,7 +84,7 @@ from (
         '[{
             "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
             "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
-            "conversions_per_person": "DOUBLE"
+            "conversions_per_person": "DOUBLE", "accept_crossing": "BOOLEAN"
         }]'
     )) as row
 ) as given;

@@ -24,6 +24,10 @@
 --     en: Do not trust {campaigns} of the tests: the people are split unequally.
 --     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
 --     as: finding
+--   select campaign_name, max(people_crossed) as people from answer where verdict_code = 'people_crossed' group by campaign_name
+--     en: “{campaign_name}” has no verdict: {people} people got messages of two variants.
+--     ko: ‘{campaign_name}’에서는 {people}명이 두 변형의 메시지를 모두 받아 판정하지 않았습니다.
+--     as: finding
 --   select campaign_name, variant_name, sent, rate from answer where verdict_code = 'better' order by sent desc
 --     en: End the A/B test of “{campaign_name}” and send {variant_name} to everyone; it has got {sent} messages so far.
 --     ko: ‘{campaign_name}’의 A/B 테스트를 끝내고 {variant_name}안을 전체에 보내세요. 지금까지 {variant_name}안으로 {sent}건을 보냈습니다.
@@ -56,6 +60,7 @@ select
     ab_tests.size_needed,
     round(ab_tests.unequal_groups_p_value, 4) as unequal_groups_p_value,
     round(ab_tests.messages_per_person, 2) as messages_per_person,
+    ab_tests.people_crossed,
     ab_tests.sent,
     ab_tests.days,
     ab_tests.days_without_events,

@@ -189,10 +189,11 @@ create table ops.experiments (
     power double,
     split map(varchar, double),
     hold_outs varchar[],
-    conversions_per_person double
+    conversions_per_person double,
+    accept_crossing boolean
 );
 
-insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null, null);
+insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null, null, null);
 
 -- Grain: one list that was read completely, and KST day. A list is the items of a catalog, the templates of a sender key or
 -- channel, or `*` for a stream with a single list.

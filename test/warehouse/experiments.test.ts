@@ -68,6 +68,8 @@ interface Case {
   /** The day on which everything is sent. */
   readonly day?: Day;
   readonly metric?: string;
+  /** More records of its events. */
+  readonly records?: readonly Row[];
   /** More rows of its statistics. */
   readonly more?: readonly Row[];
   readonly codes: string;
@@ -88,7 +90,49 @@ const UNEQUAL = { A: arm(360, 72), B: arm(240, 84) };
 const BETTER = 'baseline better';
 const UNCLEAR = 'baseline inconclusive';
 
+/**
+ * So many people of A who get B too, at that many seconds after the first send, and who all click B: without them A and B are
+ * alike.
+ */
+const crossing = (campaign_id: string, people: number, seconds: number): Row[] =>
+  Array.from({ length: people }, (_, n) =>
+    ['send_success', 'push_click'].map((event_name) =>
+      record({
+        id: `${campaign_id}-crossed-${n}-${event_name}`,
+        campaign_id,
+        // The last of A, who do not click there.
+        user_id: `${campaign_id}-A-${999 - n}`,
+        experiment_group_name: 'B',
+        event_name,
+        time: micros(DAY, 43_200 + seconds + (event_name === 'push_click' ? 60 : 0)),
+      }),
+    ),
+  ).flat();
+const EVEN = { A: arm(1000, 100), B: arm(1000, 100) };
+
 const CASES: Readonly<Record<string, Case>> = {
+  'people in two variants': {
+    arms: EVEN,
+    records: crossing('people in two variants', 80, 3600),
+    codes: 'people_crossed people_crossed',
+  },
+  'people in two variants, as a person accepts': {
+    arms: EVEN,
+    records: crossing('people in two variants, as a person accepts', 80, 3600),
+    settings: { accept_crossing: true, smallest_effect: 0.5 },
+    codes: 'baseline no_difference',
+  },
+  'few people in two variants': {
+    arms: EVEN,
+    records: crossing('few people in two variants', 10, 3600),
+    settings: { smallest_effect: 0.5 },
+    codes: 'baseline no_difference',
+  },
+  'few people in two variants, all of whom began with one': {
+    arms: EVEN,
+    records: crossing('few people in two variants, all of whom began with one', 19, 86_400),
+    codes: 'people_crossed people_crossed',
+  },
   'a clear winner': { arms: WINNER, codes: BETTER },
   'what a single look would call significant': {
     // The fixed-sample p is 0.04.
@@ -184,7 +228,9 @@ function pullsOf(workshop: Workshop, cases: Readonly<Record<string, Case>>): Pul
     ]),
     ...held.map((date) => {
       const ofDay = all.filter(({ day }) => day === date);
-      return workshop.events(date, [ofDay.flatMap(({ name, arms }) => recordsOf(name, arms, date))]);
+      return workshop.events(date, [
+        ofDay.flatMap(({ name, arms, records = [] }) => [...recordsOf(name, arms, date), ...records]),
+      ]);
     }),
   ];
 }
@@ -355,4 +401,16 @@ describe('A/B tests', () => {
     );
     expect(found).toEqual(['baseline', 'better']);
   });
+});
+
+test('people who got two variants are in no arm, and the verdict says how many', async () => {
+  const [a, b] = await rows('few people in two variants', 'size, successes, people_crossed, verdict');
+  expect([a, b]).toMatchObject([
+    { size: '990', successes: '100', people_crossed: '10' },
+    {
+      size: '1000',
+      successes: '100',
+      verdict: expect.stringContaining('10 people got messages of two variants') as string,
+    },
+  ]);
 });

@@ -8,6 +8,9 @@
 -- unit: people, where events are held. Messages to one person are not independent, so the variance of rates by message assumes
 -- that all messages to a person behave as one; where people are unknown, there is no verdict. The service counts conversions but
 -- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
+-- people_crossed: people who got messages of two variants, who belong to neither. Above a hundredth of the people, or unbalanced
+-- (more of them begin with one variant than the split explains), they may be why rates differ: the verdict is `people_crossed`
+-- until the setting accept_crossing.
 -- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power.
 
 with configured as (
@@ -57,6 +60,8 @@ tests as (
         bool_and(coalesce(people, 0) > 0) as has_people,
         coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
         sum(conversions) is not null as converts,
+        coalesce(sum(people_crossed), 0)::bigint as crossed,
+        crossed > 0.01 * (sum(people_sent) + crossed) as crosses_often,
         case
             -- The observed people. People of days without events are unknown in every group.
             when has_people and count(share) = count(*)
@@ -64,14 +69,23 @@ tests as (
                 list(people_sent order by place)::double[],
                 list_transform(list(share order by place), lambda one: one / sum(share))
             )
-        end as unequal_groups_p_value
+        end as unequal_groups_p_value,
+        case
+            when sum(crossed_from) > 0 and count(share) = count(*)
+            then list_min(
+                list_transform(
+                    list_zip(list(crossed_from order by place), list(share order by place)),
+                    lambda arm: marts.binomial_p(arm[1], sum(crossed_from), arm[2] / sum(share))
+                )
+            )
+        end as unequal_crossing_p_value
     from arms
     where is_compared
     group by campaign_id, channel
 ),
 
 tested_arms as (
-    select arms.*, tests.* exclude (campaign_id, channel)
+    select arms.* exclude (people_crossed), tests.* exclude (campaign_id, channel, crossed), tests.crossed as people_crossed
     from arms
     inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
 ),
@@ -149,6 +163,10 @@ judged as (
             when is_hold_out then 'hold_out'
             when variants < 2 then 'alone'
             when unequal_groups_p_value < 0.001 then 'unequal_groups'
+            when
+                not coalesce(settings.accept_crossing, false)
+                and (coalesce(crosses_often, false) or coalesce(unequal_crossing_p_value < 0.001, false))
+            then 'people_crossed'
             when is_baseline then 'baseline'
             when metric = 'conversion' and settings.conversions_per_person is null then 'converters_unknown'
             when likeness is null then if(marts.counts_people(), 'people_unknown', 'people_dropped')
@@ -166,8 +184,10 @@ worded as (
         judged.*,
         list_transform(
             [
-                concat_ws(' ', words.sentence, by_message.sentence, without_events.sentence, untested.sentence),
-                concat_ws(' ', words.sentence_ko, by_message.sentence_ko, without_events.sentence_ko, untested.sentence_ko)
+                concat_ws(' ', words.sentence, by_message.sentence, crossing.sentence, without_events.sentence, untested.sentence),
+                concat_ws(
+                    ' ', words.sentence_ko, by_message.sentence_ko, crossing.sentence_ko, without_events.sentence_ko, untested.sentence_ko
+                )
             ],
             lambda text: marts.fill_words(
                 text,
@@ -180,6 +200,7 @@ worded as (
                     'size': format('{:,d}', smallest_size::bigint),
                     'needed': format('{:,d}', ceil(size_needed)::bigint),
                     'likeness': printf('%.1f', widest_likeness),
+                    'crossed': format('{:,d}', people_crossed),
                     'days_without_events': format('{:,d}', days_without_events),
                     -- Names are filled in last, since their text may contain a placeholder.
                     'variant': variant_name,
@@ -193,6 +214,12 @@ worded as (
         on
             by_message.verdict_code = 'by_message'
             and judged.unit = 'message'
+            and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
+    left join verdict_words as crossing
+        on
+            crossing.verdict_code = 'crossing'
+            and judged.people_crossed > 0
+            and judged.unit = 'person'
             and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
     left join verdict_words as without_events
         on
@@ -229,6 +256,7 @@ select
     unequal_groups_p_value,
     ceil(size_needed)::bigint as size_needed,
     messages_per_person,
+    people_crossed,
     sent,
     days,
     days_without_events,

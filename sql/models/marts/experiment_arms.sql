@@ -3,6 +3,8 @@
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
 -- variant. messages_per_person is weighted by messages (the sum of squares over the sum): so many messages may behave as one, and
 -- the variance by message is multiplied by it. Messages of days without events are assumed to reach the same people.
+-- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,
+-- crossed_from those alone who got it on an earlier day than another one.
 
 with arms as (
     select
@@ -35,6 +37,7 @@ receivers as (
         variant_names.variant_id,
         -- A person first seen as a device and later as a user is counted once.
         coalesce(people.person, days.person) as person,
+        min(days.date) as first_date,
         sum(days.sent) as sent,
         -- Displays are shown, not sent, so a shown display counts as received.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
@@ -44,6 +47,36 @@ receivers as (
         on days.campaign_id = variant_names.campaign_id and days.variant_name = variant_names.variant_name
     left join marts.people as people on days.person = people.weaker_id
     group by all
+),
+
+crossed as (
+    select campaign_id, person
+    from receivers
+    where sent > 0 or received > 0
+    group by campaign_id, person
+    having count(distinct variant_id) > 1
+),
+
+crossed_first as (
+    select
+        campaign_id,
+        channel,
+        variant_id,
+        count(*) as people_crossed,
+        count(*) filter (first_dates[1] < first_dates[2]) as crossed_from
+    from (
+        select
+            campaign_id,
+            channel,
+            person,
+            arg_min(variant_id, (first_date, variant_id)) as variant_id,
+            list(first_date order by first_date) as first_dates
+        from receivers
+        semi join crossed using (campaign_id, person)
+        where sent > 0 or received > 0
+        group by campaign_id, channel, person
+    ) as first_variants
+    group by campaign_id, channel, variant_id
 ),
 
 counted as (
@@ -57,6 +90,7 @@ counted as (
         sum(received)::bigint as received,
         sum(received * received) / nullif(sum(received), 0) as messages_per_person
     from receivers
+    anti join crossed using (campaign_id, person)
     group by campaign_id, channel, variant_id
 )
 
@@ -76,6 +110,8 @@ select
     counted.people_sent,
     counted.people,
     counted.clickers,
+    coalesce(crossed_first.people_crossed, 0) as people_crossed,
+    coalesce(crossed_first.crossed_from, 0) as crossed_from,
     counted.messages_per_person * greatest(1, arms.succeeded / nullif(counted.received, 0)) as messages_per_person,
     coalesce(days_without_events.days, 0) as days_without_events
 from arms
@@ -87,4 +123,9 @@ left join counted
         arms.campaign_id = counted.campaign_id
         and arms.channel is not distinct from counted.channel
         and arms.variant_id = counted.variant_id
+left join crossed_first
+    on
+        arms.campaign_id = crossed_first.campaign_id
+        and arms.channel is not distinct from crossed_first.channel
+        and arms.variant_id = crossed_first.variant_id
 left join days_without_events on arms.campaign_id = days_without_events.campaign_id;
