@@ -13,7 +13,13 @@ const FIRST = '2026-10-01';
 const day = (n: number): Day => dayAfter(FIRST, n);
 
 /** What stands in the file event by event, and what tells of when it was loaded. */
-const OF_EVENTS = ['message_contents', 'marts.event_people', 'ops.removed_days', 'ops.checks'];
+const OF_EVENTS = [
+  'message_contents',
+  'marts.event_people',
+  'marts.freshness',
+  'ops.removed_days',
+  'ops.checks',
+];
 const OF_LOADING = ['loaded_at', 'last_pulled_at', 'applied_at', 'checked_at', 'detected_at', 'pull'];
 
 /** All rows of each relation that does not stand event by event. */
@@ -157,8 +163,8 @@ test('days that are not covered, or of which models wait for events, stay', asyn
   await workshop.with(async (warehouse) => {
     expect(await warehouse.removeDays([day(7)], NOW)).toEqual([]);
     expect((await warehouse.removable(day(9))).map(({ day, pull }) => ({ day, pull }))).toEqual([
-      { day: day(0), pull: 'events/0002' },
-      { day: day(1), pull: 'events/0004' },
+      { day: day(0), pull: 'events/day/0002' },
+      { day: day(1), pull: 'events/day/0004' },
     ]);
     await warehouse.loader.load(exportOf(workshop, 2));
     expect(await warehouse.removable(day(9))).toEqual([]);
