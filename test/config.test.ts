@@ -61,6 +61,16 @@ describe('dawnload.yaml', () => {
     });
   });
 
+  test('names of the service are brought to NFC, and paths stay as they are written', () => {
+    const decomposed = '구매'.normalize('NFD');
+    const config = load(
+      `${MINIMUM}data_dir: ./${decomposed}\nmain_goals: { c1: ${decomposed} }\nexperiments: { c1: { split: { ${decomposed}: 1 } } }\n`,
+    );
+    expect(config.mainGoals).toEqual({ c1: '구매' });
+    expect(config.experiments['c1']?.split).toEqual({ 구매: 1 });
+    expect(config.dataDir).toBe(join(folder, decomposed));
+  });
+
   test('the whole documented file is understood', () => {
     const config = load(`${MINIMUM}brand: acme
 messenger: talky

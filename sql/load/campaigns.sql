@@ -17,7 +17,7 @@ with answers as (
         case
             when json_type(data) is distinct from 'OBJECT' or json_type(data, '$.stats') is distinct from 'ARRAY'
             then error('not an answer with statistics: ' || filename)
-            else data
+            else nfc_json(data::varchar)::json
         end as document
     from read_json(
         getvariable('landed').files,

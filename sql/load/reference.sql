@@ -13,15 +13,15 @@ with files as (
 ),
 
 unfolded as (
-    select filename, unnest(rows_in(data, "templateListResponse")) as document
-    from read_json(
+    select filename, nfc_json(document::varchar)::json as document
+    from (select filename, unnest(rows_in(data, "templateListResponse")) as document from read_json(
         getvariable('landed').files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON', "templateListResponse": 'JSON'},
         maximum_object_size = getvariable('landed').largest_object,
         filename = true
-    )
+    )) as rows
 )
 
 select

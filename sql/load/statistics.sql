@@ -8,7 +8,7 @@ select
     asked.pull,
     asked.first_day,
     asked.last_day,
-    coalesce(record, 'null'::json) as document,
+    nfc_json(coalesce(record, 'null'::json)::varchar)::json as document,
     null::json as extra
 from (
     select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, unnest(answer) as record

@@ -3,6 +3,18 @@
 -- A key as a JSON pointer, which, unlike a JSON path, can hold any character.
 create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
 
+-- Whether a text may have another form in NFC: it holds combining marks, jamo or compatibility ideographs, as names typed on
+-- some systems do ("가" as two letters). And whether normalizing JSON could join a mark with the letter of an escape.
+create macro macros.may_be_decomposed(given) as
+    regexp_matches(given, '[\x{300}-\x{36F}\x{1100}-\x{11FF}\x{3099}\x{309A}\x{A960}-\x{A97F}\x{D7B0}-\x{D7FF}\x{F900}-\x{FAFF}]');
+create macro macros.splits_escapes(json) as regexp_matches(json, '\\[a-z][\x{300}-\x{36F}]');
+
+-- The same text, or JSON, in NFC: two forms of a name are one.
+create macro macros.nfc(given) as case when may_be_decomposed(given) then nfc_normalize(given) else given end;
+create macro macros.nfc_json(given) as case
+    when may_be_decomposed(given) then if(splits_escapes(given), given, nfc_normalize(given)) else given
+end;
+
 -- A whole number; null if the text is not one. A cast alone would round 12.7 to 13.
 create macro macros.whole(value) as
     case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;

@@ -51,7 +51,7 @@ export function readSettings(file: string): Record<string, unknown> {
         throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
       },
     });
-    return withEmptySections(z.record(z.string(), z.unknown()).parse(document.toJS()));
+    return withEmptySections(inNfc(z.record(z.string(), z.unknown()).parse(document.toJS())));
   });
 }
 
@@ -70,6 +70,26 @@ function orConfigError<T>(file: string, work: () => T): T {
       cause,
     });
   }
+}
+
+/** The settings that name what the service names; the warehouse holds such names in NFC. */
+const NAMES = ['experiments', 'main_goals', 'not_clicks', 'reference'];
+
+/** Brings these settings to NFC. Paths stay, since a file system may tell the forms of a name apart. */
+function inNfc(values: Record<string, unknown>): Record<string, unknown> {
+  const normalized = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.normalize('NFC');
+    if (Array.isArray(value)) return value.map(normalized);
+    const inner = z.record(z.string(), z.unknown()).safeParse(value);
+    return inner.success
+      ? Object.fromEntries(
+          Object.entries(inner.data).map(([key, one]) => [key.normalize('NFC'), normalized(one)]),
+        )
+      : value;
+  };
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, NAMES.includes(key) ? normalized(value) : value]),
+  );
 }
 
 /** Replaces sections that are empty text, because all their lines are commented out, by empty sections. */

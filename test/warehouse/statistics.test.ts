@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/storage/pull.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/unknown-fields.js';
-import { dayAfter, shared, statistic, Workshop, type Row } from './support.js';
+import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 const BEFORE = dayAfter(DAY, -1);
@@ -412,4 +412,54 @@ test('a day that the service had not collected to its end is asked again, until 
     workshop.campaigns({ start: DAY, end: DAY }, { c1: collected(`${dayAfter(DAY)} 07:00:00`) }),
   );
   expect(await again()).toEqual([]);
+});
+
+test('names in two forms of Hangul are one, in statistics, campaigns and events', async () => {
+  const goal = (name: string): Row[] => [{ name, type: 'total_count_conversion', count: 5 }];
+  const both = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
+  const workshop = new Workshop();
+  const metrics = both('구매').map((metricName) => ({
+    metricType: 'conversion',
+    metricName,
+    conversionType: 'sales_conversion',
+    dailySums: [{ date: DAY, sum: 1, dimensionSums: [] }],
+  }));
+  const events = both('재구매').map((resource_title, n) =>
+    record({
+      id: `e${n}`,
+      resource_title,
+      experiment_group_name: both('가안')[n],
+      message_data: { title: both('할인')[n], body: 'a\nb', link: 'l' },
+    }),
+  );
+  await workshop.load(
+    workshop.statistics(
+      DAY,
+      both('구매').map((name, n) =>
+        statistic({
+          campaign_id: `c${n}`,
+          tags: [both('신규')[n]],
+          campaign_name: both('이름')[n],
+          conversion: goal(name),
+        }),
+      ),
+    ),
+    workshop.campaigns(
+      { start: DAY, end: DAY },
+      { c0: { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: metrics }, error: null } },
+    ),
+    workshop.events(DAY, [events]),
+  );
+  await workshop.with((warehouse) => warehouse.model());
+  const distinct = (column: string, relation: string): Promise<string[]> =>
+    workshop.lines(`select distinct ${column} from ${relation}`);
+  expect(await workshop.lines('select name, sum(count)::integer from daily_conversions group by 1')).toEqual([
+    '구매 | 10',
+  ]);
+  expect(await distinct('campaign_name', 'daily_statistics')).toEqual(['이름']);
+  expect(await distinct('tag', 'campaign_tags')).toEqual(['신규']);
+  expect(await distinct('metric_name', 'campaign_metrics')).toEqual(['구매']);
+  expect(await distinct('resource_title, experiment_group_name', 'events')).toEqual(['재구매 | 가안']);
+  expect(await distinct('title, body', 'push_messages')).toEqual(['할인 | a\nb']);
+  expect(await workshop.lines('select count(*) from message_contents')).toEqual(['1']);
 });

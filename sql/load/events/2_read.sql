@@ -129,7 +129,12 @@ with_unknown as (
         case
             when unknown_keys = 'of the first'
             then to_json(json_transform(record, getvariable('first_record').unknown))::varchar
-        end as unknown_members
+        end as unknown_members,
+        -- A text holds a character that JSON escapes, or one that NFC may replace.
+        regexp_matches(
+            texts,
+            '["\\\x00-\x1E\x{300}-\x{36F}\x{1100}-\x{11FF}\x{3099}\x{309A}\x{A960}-\x{A97F}\x{D7B0}-\x{D7FF}\x{F900}-\x{FAFF}]'
+        ) as is_unusual
     from told
 ),
 
@@ -137,7 +142,7 @@ looked_at as (
     select
         *,
         case
-            when strlen(record) <> known_length + coalesce(strlen(unknown_members) - 1, 0) or regexp_matches(texts, '["\\\x00-\x1E]')
+            when strlen(record) <> known_length + coalesce(strlen(unknown_members) - 1, 0) or is_unusual
             then has_misfit(record, 'record')
             else false
         end as has_misfit
@@ -180,12 +185,12 @@ named as (
         r.device_id,
         r[getvariable('settings').brand || '_device_id'] as service_device_id,
         neutral_channel(r.channel) as channel,
-        r.event_name,
-        r.failure_reason,
-        r.resource_title,
+        case when is_unusual then nfc(r.event_name) else r.event_name end as event_name,
+        case when is_unusual then nfc(r.failure_reason) else r.failure_reason end as failure_reason,
+        case when is_unusual then nfc(r.resource_title) else r.resource_title end as resource_title,
         replace(r.resource_type, '_', '-') as resource_type,
         r.campaign_id,
-        r.experiment_group_name,
+        case when is_unusual then nfc(r.experiment_group_name) else r.experiment_group_name end as experiment_group_name,
         r.user_journey_id,
         r.user_journey_node_id,
         make_timestamptz(micros) as occurred_at,

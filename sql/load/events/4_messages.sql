@@ -15,6 +15,10 @@ from staged
 where message is not null
 group by channel, carries, message;
 
+update messages
+set message = nfc_json(message)
+where may_be_decomposed(message);
+
 -- Documents that may hold a person's number or address besides the recipient's own, and documents of other systems,
 -- which may hold credentials: messages, and the members of records without a column. row_id is twice the row's number
 -- for a message, and one more for the members of a record.
