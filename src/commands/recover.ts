@@ -49,7 +49,7 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
     const erasures = await enterErasures(journal, config, effects);
     if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that other files hold.`);
     const left = erasures === 0 ? doubt : await again();
-    if (left?.erasures === true) throw forgottenError(left);
+    if (left?.erase !== undefined) throw forgottenError(left);
     terminal.warn(doubt.why);
     if (options.json !== true && untracked.length > 0)
       terminal.draw(drawTable(COLUMNS, untracked.map(asRow), terminal));

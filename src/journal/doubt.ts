@@ -16,9 +16,7 @@ export interface KnownHead extends Head {
 export interface Doubt {
   /** A sentence. */
   readonly why: string;
-  /** True if an erasure may be missing: then nothing is loaded, published or pushed. */
-  readonly erasures: boolean;
-  /** The line of that erasure. */
+  /** The line of an erasure that may be missing: then nothing is loaded, published or pushed. */
   readonly erase?: number | undefined;
   /** The highest number that another file knows. */
   readonly forgotten: number;
@@ -35,23 +33,21 @@ export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]
   const erasures = new Set(
     journal.of('erase').flatMap((line) => (line.event === 'begun' ? [line.seq, line.was] : [])),
   );
-  const unknown = heads.filter((head) => head.seq > agreed && !journal.holds(head));
+  const missing = heads.filter((head) => !journal.holds(head));
+  const unknown = missing.find(({ seq }) => seq > agreed);
   // A journal that holds the line of a head holds every erasure before it, and those that it lacked are in its doubts.
   const lacked = journal.lackedErasures.map((erase) => ({ erase, place: 'an earlier run' }));
-  const unerased = [...heads.filter((head) => !journal.holds(head)), ...lacked].find(
-    ({ erase }) => erase > 0 && !erasures.has(erase),
-  );
-  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
-  const [first] = unknown;
+  const unerased = [...missing, ...lacked].find(({ erase }) => erase > 0 && !erasures.has(erase));
   const why =
     journal.lacks ??
-    (first === undefined ? undefined : `The journal lacks line ${first.seq}, which ${first.place} knows.`) ??
-    (unerased === undefined
-      ? undefined
-      : `The journal lacks the erasure of line ${unerased.erase}, which ${unerased.place} knows.`) ??
+    (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
+    (unerased && `The journal lacks the erasure of line ${unerased.erase}, which ${unerased.place} knows.`) ??
     (decided?.event === 'unsure' ? decided.why : undefined);
-  if (why === undefined) return undefined;
-  return { why, erasures: unerased !== undefined, erase: unerased?.erase, forgotten };
+  return why === undefined ? undefined : { why, erase: unerased?.erase, forgotten: lastOf(journal, heads) };
+}
+
+function lastOf(journal: Journal, heads: readonly KnownHead[]): number {
+  return Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
 }
 
 /**
@@ -68,18 +64,17 @@ export async function doubtIn(
   holds = false,
 ): Promise<Doubt | undefined> {
   const witness = await readWitness(dataDir);
-  if (witness !== undefined)
-    return assertNotForgotten(journal, [...heads, { ...witness, place: 'private/witness.json' }]);
-  const found = assertNotForgotten(journal, heads);
-  if (found?.erasures === true || (journal.head.seq <= 1 && !holds && heads.length === 0)) return found;
-  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
+  const known = witness === undefined ? heads : [...heads, { ...witness, place: 'private/witness.json' }];
+  const found = assertNotForgotten(journal, known);
+  const isNew = journal.head.seq <= 1 && !holds && heads.length === 0;
+  if (found !== undefined || witness !== undefined || isNew) return found;
   const why = 'The data folder was restored from a backup: private/witness.json is missing.';
-  return found ?? { why, erasures: false, forgotten };
+  return { why, forgotten: lastOf(journal, heads) };
 }
 
 /** The error with which paid requests and pushes are refused while the journal may lack lines. */
-export function forgottenError({ why, erasures }: Doubt): DamageError {
-  return erasures
+export function forgottenError({ why, erase }: Doubt): DamageError {
+  return erase !== undefined
     ? new DamageError(`${why} Erased persons could come back, so nothing is loaded, published or pushed.`, {
         hint: 'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.',
       })

@@ -126,7 +126,7 @@ export class Journal {
 
   /** Number and checksum of the end, and the last erasure that this journal knows; files that are written now carry it. */
   get head(): Head {
-    const own = this.of('erase').findLast(isErasure)?.seq ?? 0;
+    const own = this.of('erase').findLast(({ event }) => event === 'begun')?.seq ?? 0;
     return { seq: this.#seq, sum: this.#sum, erase: Math.max(own, ...this.lackedErasures) };
   }
 
@@ -226,7 +226,10 @@ export class Journal {
       const handle = await open(this.path, 'a', FILE_MODE);
       try {
         const { size } = await handle.stat();
-        if (size !== this.#size) throw changedMeanwhile(this.path);
+        if (size !== this.#size)
+          throw new DamageError(`${this.path} does not end where this run left it.`, {
+            hint: 'Another program changed it, or the disk failed. Run again when that has ended.',
+          });
         this.#reach(name, 'before-append');
         try {
           await handle.appendFile(bytes);
@@ -294,8 +297,6 @@ export class Journal {
   }
 }
 
-const isErasure = ({ event }: Line<'erase'>): boolean => event === 'begun';
-
 function parsed<K extends Kind>(path: string, kind: K, text: string, what?: 'new'): Line<K> {
   const { success, data, error } = SHAPES[kind].safeParse(JSON.parse(text));
   if (success) return data;
@@ -303,12 +304,6 @@ function parsed<K extends Kind>(path: string, kind: K, text: string, what?: 'new
   throw new DamageError(`${path} has a line of the kind ${kind} that this version does not know.`, {
     hint: 'It was written by a newer version: install that one, or restore the ledger folder from a backup.',
     cause: error,
-  });
-}
-
-function changedMeanwhile(path: string): DamageError {
-  return new DamageError(`${path} does not end where this run left it.`, {
-    hint: 'Another program changed it, or the disk failed. Run again when that has ended.',
   });
 }
 

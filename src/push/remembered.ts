@@ -71,7 +71,7 @@ export async function assertRemembered(
   if (lost.some(({ seq }) => seq > agreed)) {
     const why = `ledger/pushed lacks rows that were sent to ${target}, or they were altered.`;
     await journal.append('run', { event: 'unsure', why });
-    throw forgottenError({ why, erasures: false, forgotten: journal.head.seq });
+    throw forgottenError({ why, forgotten: journal.head.seq });
   }
   const done = pushes.filter(({ state }) => state === 'done');
   return lost.some(({ at }) => done.every(({ begunAt }) => begunAt <= at));

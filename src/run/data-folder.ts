@@ -92,7 +92,7 @@ export async function withDataFolder<T>(
         if (found !== undefined) await recordDoubt(journal, found);
         // After the doubt, since the first line of a project writes the witness, which may be its only evidence.
         await begin(journal, config);
-        if (found !== undefined && (needs === 'all' || (needs === 'erasures' && found.erasures)))
+        if (found !== undefined && (needs === 'all' || (needs === 'erasures' && found.erase !== undefined)))
           throw forgottenError(found);
         return found;
       };

@@ -471,7 +471,7 @@ describe('exports that a warehouse lists and the journal lacks', () => {
 
 it('nothing is intended while the journal may lack lines', async () => {
   const { data, effects } = await opened();
-  const doubt = { why: 'It was lost.', erasures: false, forgotten: 9 };
+  const doubt = { why: 'It was lost.', forgotten: 9 };
   const ledger = new Ledger(data, await Journal.open({ dataDir: data }, effects), effects, doubt);
   const error = await rejection(ledger.intend(INTENT));
   expect(error).toBeInstanceOf(DamageError);

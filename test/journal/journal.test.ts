@@ -214,7 +214,7 @@ describe('the heads that other files carry', () => {
     const empty = await Journal.open({ dataDir }, effects);
     expect(assertNotForgotten(empty, known)).toEqual({
       why: 'The journal lacks line 4, which the witness knows.',
-      erasures: false,
+      erase: undefined,
       forgotten: 4,
     });
     await empty.append('run', { event: 'unsure', why: 'It was lost.' });
@@ -230,7 +230,7 @@ describe('the heads that other files carry', () => {
     const journal = await reopened();
     const erased = [{ seq: 9, sum: 'x', erase: 7, place: 'the published file' }];
     await journal.append('run', { event: 'confirmed', forgotten: 9 }, 10);
-    expect(assertNotForgotten(journal, erased)).toMatchObject({ erasures: true });
+    expect(assertNotForgotten(journal, erased)).toMatchObject({ erase: 7 });
     await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], was: 7 });
     expect(assertNotForgotten(journal, erased)).toBeUndefined();
     expect(journal.head.erase).toBe(11);
@@ -242,11 +242,11 @@ describe('an erasure that only a head knows', () => {
     const { dataDir, reopened } = await written();
     const journal = await reopened();
     await journal.append('run', { event: 'unsure', why: 'It was lost.', erase: 7 });
-    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erasures: true, erase: 7 });
+    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: 7 });
     await journal.append('run', { event: 'confirmed', forgotten: 9 }, 10);
     await journal.close();
     expect(await readWitness(dataDir)).toMatchObject({ seq: 10, erase: 7 });
-    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erasures: true });
+    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: 7 });
     await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], was: 7 });
     expect(assertNotForgotten(await reopened(), [])).toBeUndefined();
   });

@@ -234,13 +234,13 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'heads that other files carry are not compared',
     by: ['lost'],
     file: 'journal/doubt.js',
-    changes: [['const unknown = heads.filter(', 'const unknown = [].filter(']],
+    changes: [['const missing = heads.filter(', 'const missing = [].filter(']],
   },
   {
     name: 'a missing witness is no sign of a restored folder',
     by: ['restored'],
     file: 'journal/doubt.js',
-    changes: [['return found ?? { why, erasures: false, forgotten };', 'return found;']],
+    changes: [['if (found !== undefined || witness !== undefined || isNew)', 'if (true)']],
   },
   {
     name: 'a doubt does not stop a payment',
