@@ -30,7 +30,7 @@ import type { Register } from './register.js';
 import { blanked } from './spelling.js';
 
 /** Bytes of JSON that are searched in one batch. */
-const BATCH_BYTES = 32 * 2 ** 20;
+const BATCH_BYTES = 4 * 2 ** 20;
 
 const match = z.object({
   filename: z.string(),
