@@ -140,7 +140,7 @@ export async function writeRows(
     values: columns.map(({ json }, nth) => `${json} as j${nth}`).join(', '),
     persons: persons.map(({ nth }) => columns[nth]?.text).join(', '),
     key: keyText,
-    id: idColumn.text,
+    id: idColumn.id,
     only: only === undefined ? 'true' : `coalesce(${keyText}, '') = ${literal(only)}`,
     item: itemSql(target, projectId, names, members),
     content: ['to_json(id)::varchar', ...[...members].sort()].join(', '),

@@ -1,5 +1,5 @@
 /**
- * Asks the warehouse a question: sets the parameters as session variables, runs the preparing statements, and streams the
+ * Asks the warehouse a question: sets the parameters as session variables, runs the preparing statements, and gives the
  * answer.
  */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
@@ -16,11 +16,11 @@ import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
- * Runs all statements and streams the answer of the last one; the statements before it prepare the question.
+ * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
  *
  * @param subject the beginning of error messages
  * @param reading the sentences that read the answer, and their language
- * @throws UsageError if a statement does more than read, or DuckDB cannot run it; also while the rows are read
+ * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
   connection: DuckDBConnection,
@@ -36,11 +36,11 @@ export async function ask(
   try {
     await setVariables(connection, values);
     if (sentences.length === 0) {
-      return withSqlErrors(answerOf(await runAll(connection, sql, subject)), subject, []);
+      return counted(answerOf(await runAll(connection, sql, subject)), []);
     }
     await keepAnswer(connection, sql);
     const said = await saidOf(connection, sentences, new Wording(language));
-    return withSqlErrors(answerOf(await connection.stream(KEPT)), subject, said);
+    return counted(answerOf(await connection.stream(KEPT)), said);
   } catch (error) {
     throw error instanceof UsageError ? error : sqlError(subject, error);
   }
@@ -97,7 +97,9 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
   for (let i = 0; ; i++) {
     const statement = await statements.prepare(i);
     requireReading(statement.statementType, sql, subject);
-    if (i === statements.count - 1) return statement.stream();
+    // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
+    // cut without a word.
+    if (i === statements.count - 1) return statement.run();
     requirePreparing(statement.statementType, subject);
     await statement.run();
   }
@@ -110,8 +112,8 @@ interface Answer extends QueryResult {
   readonly said: readonly Said[];
 }
 
-/** An invalid value may be found only in a later batch; that error is reported as an error of the query too. */
-function withSqlErrors({ columns, chunks }: QueryResult, subject: string, said: readonly Said[]): Answer {
+/** Counts the rows as they are read. */
+function counted({ columns, chunks }: QueryResult, said: readonly Said[]): Answer {
   let rows = 0;
   return {
     columns,
@@ -119,15 +121,9 @@ function withSqlErrors({ columns, chunks }: QueryResult, subject: string, said: 
     rows: () => rows,
     chunks: {
       async *[Symbol.asyncIterator]() {
-        const iterator = chunks[Symbol.asyncIterator]();
-        for (;;) {
-          // Only the reading is guarded: an error of the consumer of the rows is not an error of the query.
-          const next = await iterator.next().catch((error: unknown) => {
-            throw sqlError(subject, error);
-          });
-          if (next.done === true) return;
-          rows += next.value.rowCount;
-          yield next.value;
+        for await (const chunk of chunks) {
+          rows += chunk.rowCount;
+          yield chunk;
         }
       },
     },

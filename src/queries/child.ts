@@ -106,6 +106,8 @@ export async function inChild(
     const reading = stdout === null ? undefined : spoken.then(() => read?.(stdout));
     const [reply] = await Promise.all([replied, reading]);
     if (stopped !== undefined) throw stopped;
+    // Ctrl-C at a terminal ends both processes.
+    signal.throwIfAborted();
     if (reply === undefined)
       throw new UsageError('The process of the question ended before its answer.', { hint });
     if ('result' in reply) return reply.result;

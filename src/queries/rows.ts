@@ -25,6 +25,8 @@ export interface FoundColumn {
   readonly json: string;
   /** The text of a value as a part of a key; null for null. */
   readonly text: string;
+  /** The text of a value that is a text or a whole number; any other value is no id. */
+  readonly id: string;
   readonly isText: boolean;
 }
 
@@ -89,12 +91,14 @@ export function columnsOf({ columns }: Pick<QueryResult, 'columns'>): FoundColum
     name,
     json: jsonSql(`c${nth}`, type),
     text: textSql(`c${nth}`, type),
+    id: idSql(`c${nth}`, type),
     isText: String(type) === 'VARCHAR' && type.alias === undefined,
   }));
 }
 
 /** Kinds of errors about the text of a query; the words of any other kind may repeat a value of a row. */
-const OF_THE_TEXT = /cannot be run: (Parser|Binder|Catalog) Error|only reading is allowed|holds no statement/;
+const OF_THE_TEXT =
+  /cannot be run: (Parser|Binder|Catalog|Permission) Error|only reading is allowed|holds no statement/;
 
 /** The error by its kind, column and place; a cause would repeat the values. */
 function withoutValues(error: UsageError, subject: string): UsageError {
@@ -118,6 +122,13 @@ function textSql(value: string, type: DuckDBType): string {
     return `if(${whole} = ${value}, ${whole}::varchar, ${value}::varchar)`;
   }
   return isNested(type) ? jsonSql(value, type) : `${value}::varchar`;
+}
+
+function idSql(value: string, type: DuckDBType): string {
+  const text = textSql(value, type);
+  if (type.alias === 'JSON') return `if(regexp_matches(${value}::varchar, '^("|[0-9]+$)'), ${text}, null)`;
+  if (isNumeric(type)) return `if(regexp_full_match(${text}, '-?[0-9]+'), ${text}, null)`;
+  return /^(VARCHAR|UUID|ENUM\(.*\))$/s.test(String(type)) ? text : 'null';
 }
 
 const isNested = (type: DuckDBType): boolean => /[[(]/.test(String(type).replace(/^ENUM.*/s, ''));

@@ -10,7 +10,7 @@ import type {
   DuckDBValue,
 } from '@duckdb/node-api';
 import { z } from 'zod';
-import { CorruptDatabaseError } from '../errors.js';
+import { CorruptDatabaseError, UsageError } from '../errors.js';
 import { tellsOfDamage } from '../storage/duckdb.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -196,6 +196,10 @@ export async function copyAnswer(
   { columns, chunks }: Answer,
 ): Promise<void> {
   const types = columns.map(({ type }, nth) => `c${nth} ${type.alias ?? String(type)}`);
+  if (types.some((type) => type.includes('STRUCT(""')))
+    throw new UsageError('The query has a struct whose fields have no names.', {
+      hint: 'Write {a: 1} for row(1).',
+    });
   await connection.run(`create table ${table} (${types.join(', ')})`);
   const appender = await connection.createAppender(table);
   for await (const chunk of chunks) appender.appendDataChunk(chunk);
