@@ -244,6 +244,8 @@ select
 from answer
 where {only};
 
+drop table answer;
+
 -- name: rows
 -- Each row as the text of a call, with the hashes of its key and of its content, and the reason why it cannot be sent.
 create table rows_found as
@@ -299,7 +301,10 @@ create table erased (nth bigint);
 -- its push unfinished, since other columns may have changed.
 create table compared as
 select
-    found.*,
+    found.nth,
+    found.k,
+    found.wrong,
+    found.nulls,
     case
         when exists (from erased where erased.nth = found.nth) then 'erased'
         when found.wrong is not null then 'invalid'
@@ -315,6 +320,14 @@ from rows_found as found
 left join remembered on found.k = remembered.k and remembered.columns = getvariable('compared').columns
 left join rejected on found.k = rejected.k;
 
+-- The rows to send, numbered from 1 in the order of the query, so that the rows of a call are found without a search.
+create table sending as
+select row_number() over (order by nth) as nth, found.k, found.r, found.item, found.bytes
+from compared
+inner join rows_found as found using (nth)
+where compared.outcome in ('new', 'changed')
+order by 1;
+
 -- Items that earlier pushes of the same columns sent and the query lacks.
 create table missing as
 select row_number() over (order by k) as nth, k, left(digest('row ' || k), 32) as r, '{"id":"' || k || '"}' as item
@@ -322,7 +335,10 @@ from remembered
 where
     columns = getvariable('compared').columns
     and regexp_full_match(k, '[A-Za-z0-9_-]{1,250}')
-    and not exists (from rows_found where rows_found.k = remembered.k);
+    and not exists (from compared where compared.k = remembered.k);
+
+drop table rows_found;
+drop table row_values;
 
 -- name: counts
 select
@@ -353,24 +369,17 @@ from missing;
 
 -- name: to_send
 -- The rows of the next call: as many as the target takes, and no more bytes than a body may have.
-with rows_after as (
-    select nth, k, r, item, bytes
-    from compared
-    where outcome in ('new', 'changed') and nth > $after
-    order by nth
-    limit $most
-)
 select nth::integer as nth, k, r, item
-from rows_after
+from sending
+where nth > $after and nth <= $after + $most
 qualify sum(bytes) over (order by nth) <= $bytes
 order by nth;
 
 -- name: to_delete
 select nth::integer as nth, k, r, item
 from missing
-where nth > $after
-order by nth
-limit $most;
+where nth > $after and nth <= $after + $most
+order by nth;
 
 -- name: keys
 select k, key

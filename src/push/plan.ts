@@ -275,7 +275,7 @@ export async function* callsIn(
 ): AsyncGenerator<readonly Row[]> {
   const { most } = traitsOf(target);
   const bytes = name === 'push/to_send' ? { bytes: BODY_BYTES } : {};
-  let after = -1;
+  let after = 0;
   for (;;) {
     const rows = await session.rowsWith(name, row, { after, most, ...bytes });
     const last = rows.at(-1);

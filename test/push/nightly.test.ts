@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOW, Place } from '../support/dawnload.js';
-import { lines, push, written } from './support.js';
+import { bytesOf, lines, push, written } from './support.js';
 
 const received: string[] = [];
 const hook = createServer((request, response) => {
@@ -37,6 +37,9 @@ const pushes = (sql: string) => `pushes:
     sql: select 'night' as user_id, max(date)::varchar as day from ops.coverage
     key: user_id, day
     rows_per_run: 1
+  - name: dates
+    target: user-properties
+    sql: select 'n-2' as user_id, ('geheim ' || name)::date as day from daily_conversions
 `;
 const GOOD = "select 'n-1' as user_id, 'gold' as tier";
 
@@ -78,10 +81,14 @@ test('are made in order, and a failed one withholds nothing and is alerted', asy
       { failed: true },
       { failed: false },
       { failed: false },
+      { failed: true, sentence: expect.stringContaining('Conversion Error') as string },
       { step: 'page' },
     ],
   });
   expect(received.join('')).toContain('The push everyone failed');
+  // A value of a row is nowhere: the query adds a space after the word.
+  const said = run.stdout + run.stderr + received.join('') + (await bytesOf(place));
+  expect(said).not.toContain('geheim ');
   expect(written(place).journeys).toMatchObject([{ userId: 'night', day: '2026-11-20' }]);
 });
 

@@ -51,7 +51,7 @@ describe('of the extended tests', { tags: ['extended'] }, () => {
   }, 170_000);
 
   test('a killed push goes on where it stopped: no row twice, none lost, none done that is not there', async () => {
-    const first = PUSH_POINTS.map((point) => (/begun|done/.test(point) ? point : `${point}:2`));
+    const first = PUSH_POINTS.map((point) => (/begun|done|query/.test(point) ? point : `${point}:2`));
     const report = await pushWithKills({ seed: 7, pushes: first.length, rows: 2_500, first });
     expect(report).toMatchObject({ sentTwice: 0, doneAndNotReceived: 0, lost: 0 });
     expect(report.points.size).toBeGreaterThan(8);
