@@ -30,7 +30,7 @@ export function takenBy(
 }
 
 /** Texts of E13 and E16 that a person has judged: `{count}` stands for the number of rows that were sent. */
-export interface JudgedTexts {
+interface JudgedTexts {
   readonly acknowledgements: readonly string[];
   readonly refusals: readonly string[];
 }

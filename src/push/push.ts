@@ -7,7 +7,7 @@ import { DawnloadError, RefusedError } from '../errors.js';
 import { Register } from '../erasure/register.js';
 import type { Journal } from '../journal/journal.js';
 import type { Invocation } from '../invocation.js';
-import { findRows, type Found } from '../queries/rows.js';
+import { findRows } from '../queries/rows.js';
 import { declaredFields } from '../reference/catalogs.js';
 import { KeptQueries } from '../storage/kept-queries.js';
 import { dataFiles } from '../storage/paths.js';
@@ -80,7 +80,11 @@ export async function pushRows(
     const published = dataFiles(dataDir).published;
     const privacy = { ...config.privacy, key };
     const found = await findRows(published, wanted.source, effects.now(), privacy, session);
-    const fields = await fieldsOf(wanted, found, config, service);
+    const stored = found.fields.filter(({ catalog }) => catalog === target.name);
+    const fields =
+      target.kind === 'catalog-items'
+        ? await declaredFields(service, config.baseUrl, target.name, stored)
+        : undefined;
     checkColumns(target, found, keyOf(wanted), fields);
     const { projectId, push: names } = config;
     const hashes = fingerprintOf(privacy) !== undefined;
@@ -151,18 +155,6 @@ export async function pushRows(
     session.close();
     await service.close();
   }
-}
-
-/** The declared types of the fields of the catalog that is written; undefined if there are none. */
-export function fieldsOf(
-  { target }: Wanted,
-  found: Found,
-  { baseUrl }: ServiceConfig,
-  service: ServiceClient,
-): ReturnType<typeof declaredFields> | undefined {
-  if (target.kind !== 'catalog-items') return undefined;
-  const stored = found.fields.filter(({ catalog }) => catalog === target.name);
-  return declaredFields(service, baseUrl, target.name, stored);
 }
 
 /** Finds the rows of persons in the register of erasures; items of catalogs are not personal. */

@@ -82,7 +82,7 @@ function wordsIn(lang: 'en' | 'ko', query?: string): Pick<Delivery, 'head' | 'wo
   return { head, word: (column, given) => dictionary.inKorean(column, given) };
 }
 
-export interface Delivery {
+interface Delivery {
   readonly format: Format;
   readonly stdout: Writable;
   /** True if control characters are escaped, since the output is read at a terminal. */
