@@ -58,7 +58,8 @@ export async function queryCommand(
   const output = options.output === undefined ? undefined : outsideOf(dataDir, resolve(options.output));
   const lang = options.lang ?? 'en';
   const { name, sql, file, param } = options;
-  const scratch = mkdtempSync(join(tmpdir(), 'dawnload-'));
+  // Only Parquet needs a place to write, which a container may lack.
+  const scratch = format === 'parquet' ? mkdtempSync(join(tmpdir(), 'dawnload-')) : '';
   const input: Deliverable = {
     file: dataFiles(dataDir).published,
     asking: { name, sql, file, param: param === undefined ? undefined : [...param], lang: options.lang },
@@ -86,7 +87,7 @@ export async function queryCommand(
     else await writeFileWhole(output, (path) => answerTo((answer) => writePieces(path, answer)));
     return EXIT.done;
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
   }
 }
 
