@@ -5,6 +5,7 @@ import type { Effects } from '../effects.js';
 import { EXIT, InterruptedError, messageOf, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { Secrets } from '../redaction.js';
 import { ServiceClient } from '../api/client.js';
+import { partsOf } from '../journal/lines.js';
 import { adviceFor } from '../exports/advice.js';
 import { askPage } from '../exports/poll.js';
 import { type Export, blocksRuns, isResumable } from '../exports/export.js';
@@ -82,7 +83,8 @@ export async function exportsAttachCommand(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
     );
   }
-  const doubt = await doubtOf(exportId, config, invocation);
+  // A key that is none is refused below.
+  const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
   if (doubt !== undefined && options.yes !== true && !(await terminal.confirm(`${doubt} Go on?`, signal)))
     throw new RefusedError(`${doubt} Nothing was changed.`, {
       hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',

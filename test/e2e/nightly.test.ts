@@ -342,7 +342,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
   );
 
   test('that the ledger did not know is entered only with a warning', async () => {
-    const { stderr } = await run(await make(TWO_PAID), 'exports attach 2026-11-20.1 found');
+    const { stderr } = await run(await make(TWO_PAID), 'exports attach 2026-11-20.1 found --yes');
     expect(stderr).toMatch(
       /did not list 2026-11-20\.1, so it was entered .* `dawnload exports abandon 2026-11-20\.1`/,
     );
