@@ -186,6 +186,7 @@ async function perform(
   config: ServiceConfig,
   invocation: Invocation,
 ): Promise<ExitCode> {
+  invocation.terminal.progress('pushing');
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
     pushRows(wanted, config, invocation, journal, { dryRun, ...asking(invocation, yes) }),
   );
