@@ -26,9 +26,6 @@ export const JOURNAL_STEPS = [
 /** Lines after which a request leaves that is billed or reaches people, or data is erased. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 
-/** The first line of a folder: from then on a missing witness means that the folder was restored. */
-const FIRST = 'project/made';
-
 const RESERVE_BYTES = 64 * 1024;
 
 /** Where the journal and its second copy are. */
@@ -186,7 +183,7 @@ export class Journal {
   /** Resolves when every line is written; then the witness knows the end. */
   async close(): Promise<void> {
     await this.#queue;
-    if (!this.isEmpty && !this.#witnessed) await this.#witness();
+    if (!this.isEmpty && !this.#witnessed) await this.witness();
   }
 
   async #append<K extends Kind>(kind: K, entry: Entry<K>, given?: number): Promise<Line<K>> {
@@ -217,7 +214,7 @@ export class Journal {
     this.#lines[kind]?.push(line);
     await this.#copyLine(bytes, name);
     this.#witnessed = false;
-    if (isIntent || name === FIRST) await this.#witness();
+    if (isIntent) await this.witness();
     return line;
   }
 
@@ -287,7 +284,8 @@ export class Journal {
     }
   }
 
-  async #witness(): Promise<void> {
+  /** Writes the head into the witness. Throws `StorageError`. */
+  async witness(): Promise<void> {
     await this.#disk.write(witnessIn(this.#place.dataDir), `${JSON.stringify(this.head)}\n`, 'witness');
     this.#witnessed = true;
   }

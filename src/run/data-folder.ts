@@ -90,7 +90,7 @@ export async function withDataFolder<T>(
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
         if (found !== undefined) await recordDoubt(journal, found);
-        // After the doubt, since the first line of a project writes the witness, which may be its only evidence.
+        // After the doubt, since the witness may be its only evidence.
         await begin(journal, config);
         if (found !== undefined && (needs === 'all' || (needs === 'erasures' && found.erase !== undefined)))
           throw forgottenError(found);
@@ -291,8 +291,11 @@ export function assertSameProject(journal: Journal, { dataDir, projectId }: Sett
   );
 }
 
+/** Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. */
 async function begin(journal: Journal, { projectId }: Settings): Promise<void> {
   if (journal.of('project').length === 0) await journal.append('project', { event: 'made', projectId });
+  // A kill may have left the line without the witness.
+  if (journal.head.seq === 1) await journal.witness();
 }
 
 /** Warns if the project was pulled from another address than the one in the settings. */

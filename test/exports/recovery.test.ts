@@ -256,3 +256,18 @@ test.each([
   expect((await place.run(command)).code).toBe(0);
   expect(await place.rows(events)).toEqual(before);
 });
+
+test('a first run that was killed before its witness, and again on its way, is no restored folder', async () => {
+  const place = await Place.make(YAML, {
+    now: () => new Date(NIGHTS[0]),
+    date: () => new Date(NIGHTS[0]).toUTCString(),
+  });
+  places.push(place);
+  for (const point of ['journal/project/made/durable', 'land/statistics/durable']) {
+    const killed = await place.execute(['run'], { ...at(0), DAWNLOAD_CRASH_AT: point });
+    expect(killed.code, point).toBeNull();
+  }
+  const { code, stderr } = await place.run(['run'], at(0));
+  expect(stderr).not.toContain('witness.json is missing');
+  expect(code).toBe(0);
+});
