@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shiftDay, type Day } from '../src/calendar.js';
+import { shiftDay, type Day } from '../src/ground/calendar.js';
 import { Job } from './job.js';
 
 const LAST: Day = '2026-11-20';

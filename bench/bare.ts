@@ -5,7 +5,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { fieldsFor, shapesOf } from '../src/fields.js';
+import { fieldsFor, shapesOf } from '../src/ground/fields.js';
 
 /** Seconds of wall clock that the landed pages below a data folder take. */
 export async function bareLoad(dataDir: string): Promise<number> {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Day } from '../src/calendar.js';
+import type { Day } from '../src/ground/calendar.js';
 import { startFaultySandbox, type Fault, type FaultySandbox } from '../test/support/faults/index.js';
 
 /** This build; benchmarks may run another one beside it. */

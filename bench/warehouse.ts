@@ -6,8 +6,8 @@
 import { mkdtemp, mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shiftDay, type Day } from '../src/calendar.js';
-import { loadCatalogue } from '../src/queries/catalogue.js';
+import { shiftDay, type Day } from '../src/ground/calendar.js';
+import { loadCatalogue } from '../src/readers/queries/catalogue.js';
 import { Reader } from '../src/warehouse/reader.js';
 import { Job, type Report } from './job.js';
 

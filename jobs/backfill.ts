@@ -2,8 +2,8 @@
  * A backfill: runs the stages of the nightly job over a range of days that the user names. Free streams are pulled again
  * even if the days are already in the warehouse; paid days are never requested twice.
  */
-import type { DayRange } from '../src/calendar.js';
-import type { Job, JobStream } from '../src/streams.js';
+import type { DayRange } from '../src/ground/calendar.js';
+import type { Job, JobStream } from '../src/ground/streams.js';
 
 export interface BackfillWish {
   readonly days: DayRange;

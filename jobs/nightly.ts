@@ -4,8 +4,8 @@
  * The job may run at any time and any number of times; its time, ten past seven, is shortly after yesterday becomes
  * complete.
  */
-import { lastCompleteDay, shiftDay, type Day } from '../src/calendar.js';
-import { JOB_STREAMS, type Job } from '../src/streams.js';
+import { lastCompleteDay, shiftDay, type Day } from '../src/ground/calendar.js';
+import { JOB_STREAMS, type Job } from '../src/ground/streams.js';
 
 /** The time of the nightly job in KST, and the retries of a night that failed. */
 export const NIGHTLY = {

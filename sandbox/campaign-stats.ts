@@ -1,6 +1,6 @@
 /** E19: one campaign's metrics by day, with what they are made of. */
 import { z } from 'zod';
-import { type Day, dayOf, isDay, koreanTime, windowOf } from '../src/calendar.js';
+import { type Day, dayOf, isDay, koreanTime, windowOf } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';

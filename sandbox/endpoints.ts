@@ -1,6 +1,6 @@
 /** The endpoints of the specification that the sandbox has: the table that requests are looked up in. */
 import { z } from 'zod';
-import { isDay } from '../src/calendar.js';
+import { isDay } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer, bytesAnswer } from './answer.js';
 import { Catalogs } from './catalogs/catalog.js';
 import { catalogEndpoints } from './catalogs/endpoints.js';

@@ -1,6 +1,6 @@
 /** E7, E8 and E9: friendtalk, text messages and alimtalk, sent at once. */
 import { z } from 'zod';
-import { dayOf } from '../src/calendar.js';
+import { dayOf } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
 import { type Endpoint, endpoint } from './endpoint.js';
 import { refuse } from './family.js';

@@ -1,6 +1,6 @@
 /** E17 and E18: the daily statistics, as records and as what would be rows of a CSV file. */
 import { z } from 'zod';
-import { type Day, dayCount, dayOf, type DayRange, daysOf, isDay } from '../src/calendar.js';
+import { type Day, dayCount, dayOf, type DayRange, daysOf, isDay } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';

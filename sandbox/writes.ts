@@ -1,6 +1,6 @@
 /** The users, events, journeys and messages that E7 to E9 and E13 to E16 write, as statistics and exports show them. */
 import { createHash } from 'node:crypto';
-import { type Day, dayOf } from '../src/calendar.js';
+import { type Day, dayOf } from '../src/ground/calendar.js';
 import type { EndpointName } from './endpoint.js';
 import { isRecord } from './json.js';
 import type { Settings } from './options.js';

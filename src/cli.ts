@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Action } from './commands/shared.js';
-import type { Flags } from './config.js';
+import type { Flags } from './config/config.js';
 import {
   adviceOf,
   asOutOfFiles,
@@ -13,7 +13,7 @@ import {
   exitCodeOf,
   InterruptedError,
   messageOf,
-} from './errors.js';
+} from './ground/errors.js';
 
 // A key or a query on the command line may name a person: from here on the process list shows the command alone.
 if (process.argv.includes('push')) process.title = 'dawnload push';
@@ -22,8 +22,8 @@ if (process.argv.includes('push')) process.title = 'dawnload push';
 // error can be reported.
 const { CommanderError } = await import('commander').catch(cannotStart);
 const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
-const { realEffects } = await import('./effects.js').catch(cannotStart);
-const { packageVersion } = await import('./package.js').catch(cannotStart);
+const { realEffects } = await import('./ground/effects.js').catch(cannotStart);
+const { packageVersion } = await import('./ground/package.js').catch(cannotStart);
 const { commandLine } = await import('./commands/program.js').catch(cannotStart);
 
 const stop = new AbortController();
@@ -53,8 +53,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const perform = async (flags: Flags, action: Action): Promise<void> => {
     verbose = flags.verbose === true;
     // Help and version need no settings, and loading the settings takes most of the time.
-    const { loadConfig } = await import('./config.js').catch(cannotStart);
-    const { dataFiles } = await import('./storage/paths.js').catch(cannotStart);
+    const { loadConfig } = await import('./config/config.js').catch(cannotStart);
+    const { dataFiles } = await import('./landing/paths.js').catch(cannotStart);
     if (flags.logFormat === 'json') {
       const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CLI, KEYS, NOW, Place, PROJECT, ended, rowsOf, start } from './support/dawnload.js';
 import { temporaryFolder } from './warehouse/support.js';
-import { loadConfig } from '../src/config.js';
+import { loadConfig } from '../src/config/config.js';
 
 const read = (name: string): string => readFileSync(join('deploy', name), 'utf8');
 

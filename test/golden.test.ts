@@ -7,10 +7,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isDay, shiftDay } from '../src/calendar.js';
-import type { Pull } from '../src/storage/pull.js';
+import { isDay, shiftDay } from '../src/ground/calendar.js';
+import type { Pull } from '../src/landing/pull.js';
 import { landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
-import type { ReferenceStream } from '../src/streams.js';
+import type { ReferenceStream } from '../src/ground/streams.js';
 
 const CASES = join(import.meta.dirname, 'golden');
 

@@ -1,5 +1,5 @@
 /** The catalogs of the project: those of the world, and what was made of them since. */
-import { type Day, dayOf } from '../../src/calendar.js';
+import { type Day, dayOf } from '../../src/ground/calendar.js';
 import type { Settings } from '../options.js';
 import {
   type CatalogSource,

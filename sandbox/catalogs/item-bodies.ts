@@ -11,7 +11,7 @@ import {
   type Problems,
   STRING_LENGTH,
 } from './problems.js';
-import { isDay } from '../../src/calendar.js';
+import { isDay } from '../../src/ground/calendar.js';
 
 /** The effect of a patch on an array. */
 export class ArrayPatch {

@@ -1,5 +1,5 @@
 /** The records of a window of time, numbered from 0 over all its days, written as JSON a page at a time. */
-import { type Day, windowOf } from '../../src/calendar.js';
+import { type Day, windowOf } from '../../src/ground/calendar.js';
 import type { Catalogue } from './catalogue.js';
 import type { Channel } from './channels.js';
 import { daysTouched, shareOf, type World, type DayPlan, shared } from './plan.js';

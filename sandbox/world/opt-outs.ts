@@ -1,5 +1,5 @@
 /** The people who opt out after a message: drawn from the same chance as the messages themselves. */
-import { type Day, dayOf, koreanTime, shiftDay } from '../../src/calendar.js';
+import { type Day, dayOf, koreanTime, shiftDay } from '../../src/ground/calendar.js';
 import { alimtalkCode, recipientOf } from './messages/chatapp.js';
 import { MAIN_080 } from './numbers.js';
 import type { World } from './plan.js';

@@ -1,5 +1,5 @@
 /** A day's plan: how many events of each kind there are. Statistics come from it, and records are numbered in it. */
-import { completeFrom, type Day, dayOf, shiftDay, windowOf } from '../../src/calendar.js';
+import { completeFrom, type Day, dayOf, shiftDay, windowOf } from '../../src/ground/calendar.js';
 import { type Conversion, conversionsOn } from './conversion.js';
 import { pair } from './random.js';
 import { expectedEvents, type Segment, segmentsOn } from './segment.js';

@@ -1,5 +1,5 @@
 /** Things that change every so many days, each on days of its own: which version holds, and since when. */
-import { type Day, dayOf, windowOf } from '../../src/calendar.js';
+import { type Day, dayOf, windowOf } from '../../src/ground/calendar.js';
 import { dayNumber } from './plan.js';
 import { pair } from './random.js';
 

@@ -1,11 +1,18 @@
 /** `dawnload backfill`: runs the stages of the nightly job over a range of days that the user names. */
 import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
-import { requireService, streamsOn, type ServiceConfig } from '../config.js';
-import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode, TryLaterError } from '../errors.js';
-import { dataFiles } from '../storage/paths.js';
-import { type Invocation } from '../invocation.js';
-import { runJob } from '../run/run.js';
+import { requireService, streamsOn, type ServiceConfig } from '../config/config.js';
+import {
+  ConfigError,
+  EXIT,
+  RefusedError,
+  UsageError,
+  type ExitCode,
+  TryLaterError,
+} from '../ground/errors.js';
+import { dataFiles } from '../landing/paths.js';
+import { type Invocation } from '../config/invocation.js';
+import { runJob } from '../job/run.js';
 import { makePlan, printPlan } from './plan.js';
 import { outcomeJson, summarise } from './summary.js';
 import {
@@ -17,9 +24,9 @@ import {
   lastCompleteDay,
   type Day,
   type DayRange,
-} from '../calendar.js';
+} from '../ground/calendar.js';
 import { formatDuration } from '../terminal/terminal.js';
-import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, REFERENCE_STREAMS } from '../streams.js';
+import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, REFERENCE_STREAMS } from '../ground/streams.js';
 
 export interface BackfillOptions {
   readonly start: string;

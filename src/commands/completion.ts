@@ -1,7 +1,7 @@
 /** `dawnload completion SHELL`: the shell script for Tab completion of commands and of the names of queries. */
 import type { Command } from 'commander';
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { loadCatalogue } from '../queries/catalogue.js';
+import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { loadCatalogue } from '../readers/queries/catalogue.js';
 import { oneOf } from './shared.js';
 import type { Terminal } from '../terminal/terminal.js';
 

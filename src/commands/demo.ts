@@ -1,20 +1,20 @@
 /** `dawnload demo`: runs the nightly job against the embedded sandbox and shows what a newcomer can take in of it. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { lastCompleteDay, shiftDay, type Day } from '../calendar.js';
-import { loadConfig } from '../config.js';
-import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/paths.js';
+import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { loadConfig } from '../config/config.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
+import { dataFiles } from '../landing/paths.js';
 import { startSandbox } from '../../sandbox/index.js';
-import { answerAndSentences } from '../queries/ask.js';
-import { bundledQuery, valuesFor } from '../queries/catalogue.js';
-import type { Said } from '../queries/sentences.js';
-import { Wording } from '../queries/wording.js';
+import { answerAndSentences } from '../readers/queries/ask.js';
+import { bundledQuery, valuesFor } from '../readers/queries/catalogue.js';
+import type { Said } from '../readers/queries/sentences.js';
+import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
 

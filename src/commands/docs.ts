@@ -14,14 +14,14 @@ import {
   overviewMarkdown,
   relationMarkdown,
   wholeMarkdown,
-} from '../dictionary/dictionary.js';
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { dbtSources, skill } from '../queries/contracts.js';
-import { writeTo } from '../queries/sink.js';
+} from '../warehouse/dictionary.js';
+import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { dbtSources, skill } from '../readers/queries/contracts.js';
+import { writeTo } from '../readers/queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import type { Output } from './query.js';
 import { listed, wrap } from '../terminal/paragraphs.js';
 

@@ -1,8 +1,8 @@
 /** `dawnload doctor`: checks all preconditions of the nightly run. Sends E1 and E17 for one day, which are free. */
 import { styleText } from 'node:util';
-import { EXIT, type ExitCode } from '../errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { examine, type Check } from '../operations/doctor.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { visible, wrapLine } from '../terminal/text.js';
 

@@ -1,25 +1,32 @@
 /** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
-import { formatKst, windowOf } from '../calendar.js';
-import { requireService, type Config } from '../config.js';
-import type { Effects } from '../effects.js';
-import { EXIT, InterruptedError, messageOf, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { Secrets } from '../redaction.js';
-import { ServiceClient } from '../api/client.js';
+import { formatKst, windowOf } from '../ground/calendar.js';
+import { requireService, type Config } from '../config/config.js';
+import type { Effects } from '../ground/effects.js';
+import {
+  EXIT,
+  InterruptedError,
+  messageOf,
+  RefusedError,
+  UsageError,
+  type ExitCode,
+} from '../ground/errors.js';
+import { Secrets } from '../ground/redaction.js';
+import { ServiceClient } from '../service/client.js';
 import { partsOf } from '../journal/lines.js';
 import { adviceFor } from '../exports/advice.js';
 import { askPage } from '../exports/poll.js';
 import { type Export, blocksRuns, isResumable } from '../exports/export.js';
 import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { resumeExport, type ResumeOptions } from '../run/run.js';
-import { assertSameProject, withDataFolder } from '../run/data-folder.js';
+import { resumeExport, type ResumeOptions } from '../job/run.js';
+import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 import { drawTable } from '../terminal/table.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { summarise } from './summary.js';
 import { knownBy } from '../warehouse/remembered-exports.js';
-import { dataFiles } from '../storage/paths.js';
+import { dataFiles } from '../landing/paths.js';
 
 export interface ExportsOptions {
   readonly json?: boolean;

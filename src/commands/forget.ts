@@ -2,9 +2,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
-import { deleteUsers } from '../api/endpoints.js';
-import { ServiceClient } from '../api/client.js';
-import { requireService, type Config } from '../config.js';
+import { deleteUsers } from '../service/endpoints.js';
+import { ServiceClient } from '../service/client.js';
+import { requireService, type Config } from '../config/config.js';
 import { batchesOf } from '../erasure/landed.js';
 import {
   copyRows,
@@ -17,12 +17,12 @@ import {
   type Persons,
 } from '../erasure/person.js';
 import type { Begun } from '../erasure/erase.js';
-import { ID_COLUMNS } from '../fields.js';
-import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../errors.js';
-import type { OpenFolder } from '../run/data-folder.js';
-import { forget } from '../run/forget.js';
-import type { Invocation } from '../invocation.js';
-import { foldersOf } from '../storage/paths.js';
+import { ID_COLUMNS } from '../ground/fields.js';
+import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../ground/errors.js';
+import type { OpenFolder } from '../job/data-folder.js';
+import { forget } from '../job/forget.js';
+import type { Invocation } from '../config/invocation.js';
+import { foldersOf } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 

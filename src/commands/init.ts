@@ -3,8 +3,8 @@ import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringify } from 'yaml';
-import { dayOf, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
-import { isUnencrypted } from '../config.js';
+import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { isUnencrypted } from '../config/config.js';
 import { readDotEnv } from '../config/files.js';
 import { settingsSchema } from '../config/schema.js';
 import {
@@ -15,8 +15,8 @@ import {
   StorageError,
   UsageError,
   type ExitCode,
-} from '../errors.js';
-import type { Invocation } from '../invocation.js';
+} from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Night } from '../operations/contact.js';
 import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';

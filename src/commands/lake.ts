@@ -1,10 +1,10 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
-import { formatKst, listDays } from '../calendar.js';
-import type { Config } from '../config.js';
+import { formatKst, listDays } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
 import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
 import { Journal } from '../journal/journal.js';
-import { EXIT, type ExitCode } from '../errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
 import type { Changes } from '../lake/transaction.js';
@@ -12,8 +12,8 @@ import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
-import { withDataFolder } from '../run/data-folder.js';
-import type { Invocation } from '../invocation.js';
+import { withDataFolder } from '../job/data-folder.js';
+import type { Invocation } from '../config/invocation.js';
 import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';

@@ -10,21 +10,21 @@ import {
   shiftDay,
   type Day,
   type DayRange,
-} from '../calendar.js';
-import { requirePlan, streamsOn, type Config } from '../config.js';
-import { EXIT, type ExitCode } from '../errors.js';
+} from '../ground/calendar.js';
+import { requirePlan, streamsOn, type Config } from '../config/config.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { relative } from 'node:path';
-import { foldersOf } from '../storage/paths.js';
+import { foldersOf } from '../landing/paths.js';
 import { foldersDue } from '../erasure/retention.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { isResumable, type Export } from '../exports/export.js';
 import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
-import { formatPrice, priceOf } from '../price.js';
+import { formatPrice, priceOf } from '../ground/price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import type { Attention } from '../exports/advice.js';
-import { daysIn, type DayState } from '../run/wanted-days.js';
-import { daysNow, newestOf, type CoveredDay } from '../run/published.js';
-import type { Job, ReferenceStream, Stream } from '../streams.js';
+import { daysIn, type DayState } from '../job/wanted-days.js';
+import { daysNow, newestOf, type CoveredDay } from '../job/published.js';
+import type { Job, ReferenceStream, Stream } from '../ground/streams.js';
 
 export interface PlanOptions {
   readonly json?: boolean;

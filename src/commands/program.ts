@@ -3,10 +3,10 @@ import { Command, Option } from 'commander';
 import { choice, withExamples, type Action } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { QueryOptions } from './query.js';
-import type { Flags } from '../config.js';
-import type { ExitCode } from '../errors.js';
-import type { Invocation } from '../invocation.js';
-import { loadCatalogue, describeQuery } from '../queries/catalogue.js';
+import type { Flags } from '../config/config.js';
+import type { ExitCode } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
+import { loadCatalogue, describeQuery } from '../readers/queries/catalogue.js';
 import { visibleLines } from '../terminal/text.js';
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;

@@ -1,7 +1,7 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
 import { z } from 'zod';
-import { formatKst } from '../calendar.js';
-import { requireService, type Config, type ServiceConfig } from '../config.js';
+import { formatKst } from '../ground/calendar.js';
+import { requireService, type Config, type ServiceConfig } from '../config/config.js';
 import type { PushSettings } from '../config/schema.js';
 import {
   DawnloadError,
@@ -11,7 +11,7 @@ import {
   RefusedError,
   UsageError,
   type ExitCode,
-} from '../errors.js';
+} from '../ground/errors.js';
 import {
   adviceOn,
   callsOf,
@@ -25,16 +25,16 @@ import {
 import { keyOf, TRIES, writeRows, type Wanted } from '../push/plan.js';
 import { pushRows, reachText, type Pushed } from '../push/push.js';
 import { readRemembered, type Decision } from '../push/remembered.js';
-import { PushedRows } from '../storage/pushed-rows.js';
-import { KeptQueries } from '../storage/kept-queries.js';
+import { PushedRows } from '../landing/pushed-rows.js';
+import { KeptQueries } from '../landing/kept-queries.js';
 import { ALL, checkColumns, isOnce, KINDS, MODES, targetText, type Target } from '../push/targets.js';
-import { findRows } from '../queries/rows.js';
+import { findRows } from '../readers/queries/rows.js';
 import { Journal } from '../journal/journal.js';
-import type { Invocation } from '../invocation.js';
-import type { StepOutcome } from '../run/report.js';
-import { assertSameProject, withDataFolder } from '../run/data-folder.js';
-import { lockState } from '../storage/run-lock.js';
-import { dataFiles } from '../storage/paths.js';
+import type { Invocation } from '../config/invocation.js';
+import type { StepOutcome } from '../job/report.js';
+import { assertSameProject, withDataFolder } from '../job/data-folder.js';
+import { lockState } from '../landing/run-lock.js';
+import { dataFiles } from '../landing/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';

@@ -3,19 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { Language } from '../dictionary/dictionary.js';
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import type { Invocation } from '../invocation.js';
-import { notCounted } from '../queries/ask.js';
-import { loadCatalogue } from '../queries/catalogue.js';
-import { inChild } from '../queries/child.js';
-import { delivered, FORMATS, type Deliverable, type Format } from '../queries/deliver.js';
-import { questionOf } from '../queries/question.js';
-import { writeFileWhole, writePieces, writeTo, type Pieces } from '../queries/sink.js';
-import { dataFiles } from '../storage/paths.js';
+import type { Language } from '../warehouse/dictionary.js';
+import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
+import { notCounted } from '../readers/queries/ask.js';
+import { loadCatalogue } from '../readers/queries/catalogue.js';
+import { inChild } from '../readers/queries/child.js';
+import { delivered, FORMATS, type Deliverable, type Format } from '../readers/queries/deliver.js';
+import { questionOf } from '../readers/queries/question.js';
+import { writeFileWhole, writePieces, writeTo, type Pieces } from '../readers/queries/sink.js';
+import { dataFiles } from '../landing/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { outsideOf } from '../queries/sink.js';
+import { outsideOf } from '../readers/queries/sink.js';
 
 export interface QueryOptions {
   /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */

@@ -1,8 +1,8 @@
 /** `dawnload rebuild`: rebuilds the warehouse from the landing zone and the ledger, without any request. */
-import type { ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/paths.js';
-import { rebuild } from '../run/run.js';
-import type { Invocation } from '../invocation.js';
+import type { ExitCode } from '../ground/errors.js';
+import { dataFiles } from '../landing/paths.js';
+import { rebuild } from '../job/run.js';
+import type { Invocation } from '../config/invocation.js';
 import { outcomeJson, summarise } from './summary.js';
 
 export interface RebuildOptions {

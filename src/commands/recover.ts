@@ -1,17 +1,17 @@
 /** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
-import { windowOf } from '../calendar.js';
-import type { Config } from '../config.js';
-import type { Effects } from '../effects.js';
+import { windowOf } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
+import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
-import { EXIT, type ExitCode } from '../errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { untrackedIn, type Untracked } from '../exports/recovery.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { forgottenError, type Doubt } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
-import { headsOf, withDataFolder } from '../run/data-folder.js';
-import { dataFiles } from '../storage/paths.js';
+import { headsOf, withDataFolder } from '../job/data-folder.js';
+import { dataFiles } from '../landing/paths.js';
 import { PushLedger } from '../push/ledger.js';
-import { rememberedCalls, type RememberedCall } from '../storage/pushed-rows.js';
+import { rememberedCalls, type RememberedCall } from '../landing/pushed-rows.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';

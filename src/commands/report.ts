@@ -2,14 +2,14 @@
 import { Journal } from '../journal/journal.js';
 import { runsOf } from '../journal/runs.js';
 import { resolve } from 'node:path';
-import type { Language } from '../dictionary/dictionary.js';
-import { EXIT, type ExitCode } from '../errors.js';
-import { realPlace } from '../queries/sink.js';
-import { writeReport } from '../report/report.js';
-import type { Invocation } from '../invocation.js';
-import { dataFiles } from '../storage/paths.js';
+import type { Language } from '../warehouse/dictionary.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
+import { realPlace } from '../readers/queries/sink.js';
+import { writeReport } from '../readers/report/report.js';
+import type { Invocation } from '../config/invocation.js';
+import { dataFiles } from '../landing/paths.js';
 import { formatBytes } from '../terminal/terminal.js';
-import { outsideOf } from '../queries/sink.js';
+import { outsideOf } from '../readers/queries/sink.js';
 
 export interface ReportOptions {
   readonly lang?: Language;

@@ -1,14 +1,14 @@
 /** `dawnload run`: runs the nightly job once. */
 import { nightly } from '../../jobs/nightly.js';
 import { withAlerts } from '../operations/delivery.js';
-import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';
-import { requireService } from '../config.js';
-import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/paths.js';
-import { runJob } from '../run/run.js';
-import type { AfterPublishing } from '../run/after-run.js';
-import type { Invocation } from '../invocation.js';
-import { newestDay } from '../run/published.js';
+import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
+import { requireService } from '../config/config.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
+import { dataFiles } from '../landing/paths.js';
+import { runJob } from '../job/run.js';
+import type { AfterPublishing } from '../job/after-run.js';
+import type { Invocation } from '../config/invocation.js';
+import { newestDay } from '../job/published.js';
 import { outcomeJson, summarise } from './summary.js';
 
 export interface RunOptions {

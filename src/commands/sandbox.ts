@@ -1,8 +1,8 @@
 /** `dawnload sandbox`: runs the sandbox service on a port until it is stopped. */
-import { EXIT, type ExitCode } from '../errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { numberIn } from './shared.js';
 
 export interface SandboxFlags {

@@ -1,14 +1,14 @@
 /** `dawnload schedule`: the long-lived scheduler, for machines without cron or systemd. */
 import { once } from 'node:events';
 import cron from 'node-cron';
-import { KST } from '../calendar.js';
-import { requireService } from '../config.js';
-import { EXIT, type ExitCode } from '../errors.js';
+import { KST } from '../ground/calendar.js';
+import { requireService } from '../config/config.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
 import { runsOf } from '../journal/runs.js';
 import { Nights, parseTime, runProcess } from '../operations/schedule.js';
-import type { Invocation } from '../invocation.js';
-import { assertSameProject } from '../run/data-folder.js';
+import type { Invocation } from '../config/invocation.js';
+import { assertSameProject } from '../job/data-folder.js';
 import { ownCommand } from './shared.js';
 
 export interface ScheduleOptions {

@@ -1,12 +1,12 @@
 /** Helpers of several commands. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError, type ExitCode } from '../errors.js';
+import { UsageError, type ExitCode } from '../ground/errors.js';
 import { formatCount } from '../terminal/text.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { closest } from 'fastest-levenshtein';
 import { resolve } from 'node:path';
-import type { Flags } from '../config.js';
-import { PACKAGE_ROOT } from '../package.js';
+import type { Flags } from '../config/config.js';
+import { PACKAGE_ROOT } from '../ground/package.js';
 
 /** Runs a command and resolves to its exit code. */
 export type Action = (invocation: Invocation) => Promise<ExitCode>;

@@ -1,23 +1,23 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and spending. The exit code is for monitors. */
 import { z } from 'zod';
 import { nightly } from '../../jobs/nightly.js';
-import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
-import { streamsOn } from '../config.js';
-import { EXIT, type ExitCode } from '../errors.js';
-import { describeGroup } from '../run/report.js';
+import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { streamsOn } from '../config/config.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
+import { describeGroup } from '../job/report.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
-import { dataFiles } from '../storage/paths.js';
+import { dataFiles } from '../landing/paths.js';
 import { spendOf, type MonthlySpend } from '../exports/budget.js';
 import { runsOf, type PastRun as JournalledRun } from '../journal/runs.js';
-import { formatPrice } from '../price.js';
+import { formatPrice } from '../ground/price.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { isResumable } from '../exports/export.js';
 import type { Attention } from '../exports/advice.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { drawTable } from '../terminal/table.js';
-import { daysIn } from '../run/wanted-days.js';
-import { daysNow, newestOf, type PastRun } from '../run/published.js';
-import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../streams.js';
+import { daysIn } from '../job/wanted-days.js';
+import { daysNow, newestOf, type PastRun } from '../job/published.js';
+import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../ground/streams.js';
 
 export interface StatusOptions {
   readonly json?: boolean;

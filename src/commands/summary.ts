@@ -1,10 +1,10 @@
 /** The last lines of a run: the loaded data, the missing data, and the things that need action. */
-import { listDays, type DayRange } from '../calendar.js';
-import { EXIT, type ExitCode } from '../errors.js';
+import { listDays, type DayRange } from '../ground/calendar.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { explainLimit, REASONS } from '../exports/budget.js';
-import { describeGap, type RunReport, describeGroup, mergedGaps } from '../run/report.js';
+import { describeGap, type RunReport, describeGroup, mergedGaps } from '../job/report.js';
 import type { Unpaid } from '../exports/paid-request.js';
-import type { Outcome } from '../run/run.js';
+import type { Outcome } from '../job/run.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
 const UNPAID: Record<Unpaid['verdict'], string> = {

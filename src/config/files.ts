@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
-import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../errors.js';
+import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 import { closest, distance } from 'fastest-levenshtein';
 import { settingsSchema } from './schema.js';
 

@@ -3,7 +3,7 @@
  * recipients may be pushed.
  */
 import { resolve } from 'node:path';
-import { ConfigError } from '../errors.js';
+import { ConfigError } from '../ground/errors.js';
 import type { Environment } from './files.js';
 import type { Settings } from './schema.js';
 

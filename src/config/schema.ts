@@ -4,8 +4,8 @@
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { isDay } from '../calendar.js';
-import { fieldsFor, ID_COLUMNS, isReadAs } from '../fields.js';
+import { isDay } from '../ground/calendar.js';
+import { fieldsFor, ID_COLUMNS, isReadAs } from '../ground/fields.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')

@@ -7,15 +7,15 @@ import { createHmac } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import type { Effects } from '../effects.js';
-import { elementsOf, readEnvelope, type Part } from '../envelope.js';
-import { DamageError } from '../errors.js';
-import { DurableFolder } from '../storage/atomic-file.js';
-import { readPull } from '../storage/landing-zone.js';
-import { foldersOf, pageOf } from '../storage/paths.js';
-import type { Page, Pull } from '../storage/pull.js';
-import { gzipped, readWhole } from '../storage/repair-json.js';
-import { namesIn } from '../storage/storage-error.js';
+import type { Effects } from '../ground/effects.js';
+import { elementsOf, readEnvelope, type Part } from '../ground/envelope.js';
+import { DamageError } from '../ground/errors.js';
+import { DurableFolder } from '../landing/atomic-file.js';
+import { readPull } from '../landing/landing-zone.js';
+import { foldersOf, pageOf } from '../landing/paths.js';
+import type { Page, Pull } from '../landing/pull.js';
+import { gzipped, readWhole } from '../landing/repair-json.js';
+import { namesIn } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
   asPattern,

@@ -1,8 +1,8 @@
 /** Finds the ids of a person, and the rows that the warehouse holds under them. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
-import { PERSON_COLUMNS } from '../fields.js';
+import type { Day } from '../ground/calendar.js';
+import { PERSON_COLUMNS } from '../ground/fields.js';
 import { EVENT_TABLES } from '../warehouse/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
 

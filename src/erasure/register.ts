@@ -2,7 +2,7 @@
  * The register of erasures, as lines of the journal. It names persons only by keyed digests. Data that arrives after an
  * erasure, from any source, is compared with it.
  */
-import { ConfigError } from '../errors.js';
+import { ConfigError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import type { Entry, Line } from '../journal/lines.js';
 import type { ErasureRow } from '../warehouse/rows.js';

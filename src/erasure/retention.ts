@@ -4,17 +4,17 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { dayOf, isDay, shiftDay, type Day } from '../calendar.js';
-import type { Config } from '../config.js';
-import type { Effects } from '../effects.js';
+import { dayOf, isDay, shiftDay, type Day } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
+import type { Effects } from '../ground/effects.js';
 import type { Export } from '../exports/export.js';
 import type { Journal } from '../journal/journal.js';
-import { DurableFolder } from '../storage/atomic-file.js';
-import { foldersOf, isReadingOf, rangeOf } from '../storage/paths.js';
-import { namesIn, orStorageError } from '../storage/storage-error.js';
+import { DurableFolder } from '../landing/atomic-file.js';
+import { foldersOf, isReadingOf, rangeOf } from '../landing/paths.js';
+import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 
 type Retention = Config['retention'];
 

@@ -1,6 +1,6 @@
 /** The advice on an export that no run can finish without a decision of the user. Pure. */
-import type { Day } from '../calendar.js';
-import { RefusedError, type DamageError } from '../errors.js';
+import type { Day } from '../ground/calendar.js';
+import { RefusedError, type DamageError } from '../ground/errors.js';
 import { type Export, isResumable } from './export.js';
 
 /**

@@ -2,11 +2,11 @@
  * The budget limits what may be spent on exports (E20 is billed per record), per run and per KST month. Pure: the
  * functions only read the entries of the ledger. The unit is the record.
  */
-import { monthOf, type Day, type DayRange } from '../calendar.js';
+import { monthOf, type Day, type DayRange } from '../ground/calendar.js';
 import { type Export, isResumable, missingDays } from './export.js';
 import type { MessageTotals, BudgetRow } from '../warehouse/rows.js';
-import { priceOf } from '../price.js';
-import type { ExportsConfig } from '../config.js';
+import { priceOf } from '../ground/price.js';
+import type { ExportsConfig } from '../config/config.js';
 import { formatCount, plural } from '../terminal/text.js';
 
 export interface Budget {

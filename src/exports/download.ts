@@ -1,7 +1,7 @@
 /**
  * Downloads a paid export: waits until it is ready, lands its pages and loads them. Each step is recorded in the ledger.
  */
-import { DamageError, ServiceError } from '../errors.js';
+import { DamageError, ServiceError } from '../ground/errors.js';
 import {
   landedPages,
   type Page,
@@ -13,15 +13,15 @@ import {
   type PageSink,
   type Waiting,
 } from './poll.js';
-import { presentOf } from '../api/clocks.js';
+import { presentOf } from '../service/clocks.js';
 import type { Export } from './export.js';
-import type { PullWriter } from '../storage/landing-zone.js';
-import type { ExportFolder } from '../storage/paths.js';
+import type { PullWriter } from '../landing/landing-zone.js';
+import type { ExportFolder } from '../landing/paths.js';
 import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
-import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../storage/pull.js';
-import { readWhole } from '../storage/repair-json.js';
-import { unlessDamaged } from '../storage/storage-error.js';
+import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../landing/pull.js';
+import { readWhole } from '../landing/repair-json.js';
+import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 interface Download {

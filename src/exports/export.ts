@@ -1,6 +1,6 @@
 /** One paid export as recorded in the ledger, and how each line of the ledger changes it. Pure. */
-import { type Day, daysOf, type DayRange } from '../calendar.js';
-import { DamageError, messageOf, UsageError } from '../errors.js';
+import { type Day, daysOf, type DayRange } from '../ground/calendar.js';
+import { DamageError, messageOf, UsageError } from '../ground/errors.js';
 import type { Line } from '../journal/lines.js';
 
 /** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */

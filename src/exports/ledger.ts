@@ -4,15 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { closest } from 'fastest-levenshtein';
-import { windowOf, type Day } from '../calendar.js';
-import type { Effects } from '../effects.js';
-import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
+import { windowOf, type Day } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
+import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
 import { doubtIn, forgottenError, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { Journal, type JournalPlace } from '../journal/journal.js';
 import { partsOf, type Entry } from '../journal/lines.js';
-import { foldersOf } from '../storage/paths.js';
-import { lockState, type LockState } from '../storage/run-lock.js';
-import { cut } from '../text.js';
+import { foldersOf } from '../landing/paths.js';
+import { lockState, type LockState } from '../landing/run-lock.js';
+import { cut } from '../ground/text.js';
 import { actionsNeeded, coveredBy, type Attention } from './advice.js';
 import {
   applyLine,
@@ -24,7 +24,7 @@ import {
   type Intent,
 } from './export.js';
 import type { Untracked } from './recovery.js';
-import { isJudged } from '../api/refusals.js';
+import { isJudged } from '../service/refusals.js';
 import { answerText } from './request-outcome.js';
 
 /**

@@ -4,24 +4,24 @@
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
-import { windowOf, type Day } from '../calendar.js';
-import { CredentialsError } from '../errors.js';
-import { assertClocksAgree, type Clocks } from '../api/clocks.js';
-import type { ServiceClient } from '../api/client.js';
-import type { ServiceConfig } from '../config.js';
-import type { Effects } from '../effects.js';
-import type { LandingZone } from '../storage/landing-zone.js';
-import type { Pull } from '../storage/pull.js';
-import type { RunLock } from '../storage/run-lock.js';
+import { windowOf, type Day } from '../ground/calendar.js';
+import { CredentialsError } from '../ground/errors.js';
+import { assertClocksAgree, type Clocks } from '../service/clocks.js';
+import type { ServiceClient } from '../service/client.js';
+import type { ServiceConfig } from '../config/config.js';
+import type { Effects } from '../ground/effects.js';
+import type { LandingZone } from '../landing/landing-zone.js';
+import type { Pull } from '../landing/pull.js';
+import type { RunLock } from '../landing/run-lock.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Ledger } from './ledger.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Export } from './export.js';
 import { requestExport, type RequestOutcome } from './request-outcome.js';
-import type { Job, Gap } from '../streams.js';
+import type { Job, Gap } from '../ground/streams.js';
 import type { Budget, BudgetVerdict, Decision } from './budget.js';
-import { formatPrice, priceOf } from '../price.js';
+import { formatPrice, priceOf } from '../ground/price.js';
 
 /** The parts of a run that paid exports use. */
 export interface ExportsContext extends Clocks {

@@ -1,17 +1,17 @@
 /** E21: waits until an export is ready, collects its pages, and reads the outside of each answer. */
-import { type ServiceClient, settleAll } from '../api/client.js';
-import type { Effects } from '../effects.js';
-import { ServiceError } from '../errors.js';
+import { type ServiceClient, settleAll } from '../service/client.js';
+import type { Effects } from '../ground/effects.js';
+import { ServiceError } from '../ground/errors.js';
 import { createHash } from 'node:crypto';
-import { clean, textOf } from '../api/answer.js';
-import { exportResult } from '../api/endpoints.js';
-import type { LandingZone } from '../storage/landing-zone.js';
+import { clean, textOf } from '../service/answer.js';
+import { exportResult } from '../service/endpoints.js';
+import type { LandingZone } from '../landing/landing-zone.js';
 import { basename } from 'node:path';
-import { pageName } from '../storage/paths.js';
-import type { Page as LandedFile, Pull } from '../storage/pull.js';
-import { readWhole } from '../storage/repair-json.js';
-import { unlessDamaged } from '../storage/storage-error.js';
-import { partValue, readEnvelope, type Envelope } from '../envelope.js';
+import { pageName } from '../landing/paths.js';
+import type { Page as LandedFile, Pull } from '../landing/pull.js';
+import { readWhole } from '../landing/repair-json.js';
+import { unlessDamaged } from '../landing/storage-error.js';
+import { partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
 
 export interface Asking {
   readonly service: ServiceClient;

@@ -3,12 +3,12 @@
  * allows.
  */
 import pLimit from 'p-limit';
-import { RefusedError } from '../errors.js';
+import { RefusedError } from '../ground/errors.js';
 import { askPage, landedPages } from './poll.js';
-import { rowsIn } from '../storage/pull.js';
+import { rowsIn } from '../landing/pull.js';
 import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
-import type { Job } from '../streams.js';
-import { monthOf, type Day } from '../calendar.js';
+import type { Job } from '../ground/streams.js';
+import { monthOf, type Day } from '../ground/calendar.js';
 import type { Export } from './export.js';
 import {
   decide,
@@ -21,8 +21,8 @@ import {
   spentOn,
 } from './budget.js';
 import { downloadExport, isIntact, wholeReading } from './download.js';
-import { clockTrouble } from '../api/clocks.js';
-import { formatPrice } from '../price.js';
+import { clockTrouble } from '../service/clocks.js';
+import { formatPrice } from '../ground/price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */

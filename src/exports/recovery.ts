@@ -4,11 +4,11 @@
  * recover` shows and enters them.
  */
 import { join } from 'node:path';
-import type { Day } from '../calendar.js';
+import type { Day } from '../ground/calendar.js';
 import type { Journal } from '../journal/journal.js';
 import { partsOf, SHAPES } from '../journal/lines.js';
-import { foldersOf, idOf, readingOf } from '../storage/paths.js';
-import { namesIn } from '../storage/storage-error.js';
+import { foldersOf, idOf, readingOf } from '../landing/paths.js';
+import { namesIn } from '../landing/storage-error.js';
 import type { ExportRow } from '../warehouse/rows.js';
 import { blocksRuns, exportsOf, EXPORT_STATES, type Export, type ExportState } from './export.js';
 

@@ -1,15 +1,15 @@
 /** E20, the only request that costs money: sends it once and classifies its outcome. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Window } from '../calendar.js';
-import { ServiceError } from '../errors.js';
-import { withoutPeople, type Secrets } from '../redaction.js';
-import { isJudged, readError } from '../api/refusals.js';
-import { partValue, readEnvelope, type Part } from '../envelope.js';
-import type { Permit, ServiceAnswer } from '../api/client.js';
-import { exportRequest } from '../api/endpoints.js';
-import { foldersOf } from '../storage/paths.js';
-import { readWhole } from '../storage/repair-json.js';
+import type { Window } from '../ground/calendar.js';
+import { ServiceError } from '../ground/errors.js';
+import { withoutPeople, type Secrets } from '../ground/redaction.js';
+import { isJudged, readError } from '../service/refusals.js';
+import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
+import type { Permit, ServiceAnswer } from '../service/client.js';
+import { exportRequest } from '../service/endpoints.js';
+import { foldersOf } from '../landing/paths.js';
+import { readWhole } from '../landing/repair-json.js';
 import type { Export } from './export.js';
 
 export type RequestOutcome =

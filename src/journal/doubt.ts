@@ -3,7 +3,7 @@
  * its number and checksum: manifests of pulls, both warehouse files, and the witness in the private folder, which
  * backups leave out. A head that the journal does not hold shows that the journal was lost, cut, or is older.
  */
-import { DamageError } from '../errors.js';
+import { DamageError } from '../ground/errors.js';
 import { readWitness, type Journal } from './journal.js';
 import type { Head } from './lines.js';
 

@@ -7,11 +7,11 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Effects } from '../effects.js';
-import { DamageError, StorageError, UsageError } from '../errors.js';
-import { DurableFolder, FILE_MODE, sweepTemporaries } from '../storage/atomic-file.js';
-import { foldersOf, instantName } from '../storage/paths.js';
-import { isFull, orStorageError, readIfThere } from '../storage/storage-error.js';
+import type { Effects } from '../ground/effects.js';
+import { DamageError, StorageError, UsageError } from '../ground/errors.js';
+import { DurableFolder, FILE_MODE, sweepTemporaries } from '../landing/atomic-file.js';
+import { foldersOf, instantName } from '../landing/paths.js';
+import { isFull, orStorageError, readIfThere } from '../landing/storage-error.js';
 import { headShape, SHAPES, type Entry, type Head, type Kind, type Line } from './lines.js';
 
 /** The crash points of writing a line, in order; each is named `journal/<kind>/<event>/<step>`. */

@@ -4,7 +4,7 @@
  * service.
  */
 import { z } from 'zod';
-import { isDay } from '../calendar.js';
+import { isDay } from '../ground/calendar.js';
 
 const text = z.string();
 const number = z.number();

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Journal } from '../journal/journal.js';
-import type { Effects } from '../effects.js';
-import { ConfigError, InterruptedError, ServiceError } from '../errors.js';
+import type { Effects } from '../ground/effects.js';
+import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';
 import { catalogFailure, isMissing, type Lake, quoted } from './lake.js';
 import type { LakeConfig } from '../config/lake.js';

@@ -1,7 +1,7 @@
 /** Searches the data files of the lake for erased persons, also files that no snapshot references any more. */
 import { z } from 'zod';
-import type { Config } from '../config.js';
-import { ID_COLUMNS, PERSON_COLUMNS } from '../fields.js';
+import type { Config } from '../config/config.js';
+import { ID_COLUMNS, PERSON_COLUMNS } from '../ground/fields.js';
 import { count, listOf } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { nameOf, quoted, relationsOf, type DataFile, type Lake, type Relation } from './lake.js';

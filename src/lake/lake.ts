@@ -11,14 +11,14 @@ import {
   ServiceError,
   StorageError,
   TryLaterError,
-} from '../errors.js';
-import { openInstance, escaped } from '../storage/duckdb.js';
-import { dataFiles } from '../storage/paths.js';
+} from '../ground/errors.js';
+import { openInstance, escaped } from '../landing/duckdb.js';
+import { dataFiles } from '../landing/paths.js';
 import { ordinaryLimit } from '../warehouse/opening.js';
 import { Reader } from '../warehouse/reader.js';
 import { count, Session } from '../warehouse/session.js';
-import type { Day } from '../calendar.js';
-import { cut } from '../text.js';
+import type { Day } from '../ground/calendar.js';
+import { cut } from '../ground/text.js';
 import { existsSync, readdirSync } from 'node:fs';
 
 /** The way in which the catalog is attached as `lake`, and the capabilities of its tables. */

@@ -5,10 +5,10 @@
  * one for each day of events.
  */
 import { z } from 'zod';
-import { ConfigError } from '../errors.js';
+import { ConfigError } from '../ground/errors.js';
 import { changesOf, Transaction, type Pushing } from './transaction.js';
 import type { LakeConfig } from '../config/lake.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
 import { catalogFailure, hasRemoved, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';

@@ -1,10 +1,10 @@
 /** Old events leave the file only once the lake holds the same rows. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { dayOf, listDays, shiftDay, type Day } from '../calendar.js';
-import type { Config } from '../config.js';
-import { InterruptedError, messageOf } from '../errors.js';
-import type { Invocation } from '../invocation.js';
+import { dayOf, listDays, shiftDay, type Day } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
+import { InterruptedError, messageOf } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import type { HeldDay } from '../warehouse/warehouse.js';
 import { latestCommits, LakeState } from './commits.js';

@@ -1,8 +1,8 @@
 /**
  * Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables at once.
  */
-import type { Effects } from '../effects.js';
-import { ConfigError } from '../errors.js';
+import type { Effects } from '../ground/effects.js';
+import { ConfigError } from '../ground/errors.js';
 import { listOf } from '../warehouse/session.js';
 import { commitTogether, latestCommits, type Commit, type LakeState } from './commits.js';
 import { type Lake, quoted, LAKE_TABLES, nameOf, relationsOf, type Relation } from './lake.js';

@@ -1,5 +1,5 @@
 /** The content of the lake, and its last writer. */
-import type { Day } from '../calendar.js';
+import type { Day } from '../ground/calendar.js';
 import { z } from 'zod';
 import { changesOf, type Changes } from './transaction.js';
 import { latestCommits, type Commit } from './commits.js';

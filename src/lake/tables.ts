@@ -1,7 +1,7 @@
 /** Gives the tables of the lake the columns of the file: adds missing tables and columns, and changes nothing else. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ConfigError } from '../errors.js';
+import { ConfigError } from '../ground/errors.js';
 import { isMissing, type Lake, type Column, type Relation } from './lake.js';
 
 export interface Prepared {

@@ -3,8 +3,8 @@
  * replaced parts.
  */
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
-import type { Effects } from '../effects.js';
+import type { Day } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
 import { count } from '../warehouse/session.js';
 import { commitTogether, type Commit, type Written, type LakeState } from './commits.js';
 import {
@@ -20,7 +20,7 @@ import {
   CONTENTS,
 } from './lake.js';
 import { COLUMNS_PART } from './tables.js';
-import { type Stream, STREAMS } from '../streams.js';
+import { type Stream, STREAMS } from '../ground/streams.js';
 
 export interface Pushing {
   readonly lake: Lake;

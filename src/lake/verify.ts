@@ -1,6 +1,6 @@
 /** Compares counts and sums by day and table between the file and the lake; they must be equal. */
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
+import type { Day } from '../ground/calendar.js';
 import { count } from '../warehouse/session.js';
 import { changesOf } from './transaction.js';
 import {

@@ -3,11 +3,11 @@
  * the receivers. Pure.
  */
 import { z } from 'zod';
-import { dayCount, type Day } from '../calendar.js';
+import { dayCount, type Day } from '../ground/calendar.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
-import { EXIT, exitCodeOf, messageOf, TryLaterError } from '../errors.js';
-import { describeGap, type RunReport } from '../run/report.js';
-import { cut } from '../text.js';
+import { EXIT, exitCodeOf, messageOf, TryLaterError } from '../ground/errors.js';
+import { describeGap, type RunReport } from '../job/report.js';
+import { cut } from '../ground/text.js';
 
 export interface Alert {
   readonly cause: AlertCause | 'test';

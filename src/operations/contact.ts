@@ -1,9 +1,9 @@
 /** Tests the connection to a service for `init` and `doctor`: E1 and E17 for one day, which are free. */
-import { ServiceClient } from '../api/client.js';
-import { lastCompleteDay, type Day } from '../calendar.js';
-import { CredentialsError, ServiceError } from '../errors.js';
+import { ServiceClient } from '../service/client.js';
+import { lastCompleteDay, type Day } from '../ground/calendar.js';
+import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { estimateDays } from '../exports/budget.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { dayTotals } from '../statistics/pull-daily.js';
 import { formatDuration } from '../terminal/terminal.js';
 

@@ -5,12 +5,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { dayOf, lastCompleteDay, type Day } from '../calendar.js';
-import type { Config } from '../config.js';
-import { InterruptedError, messageOf } from '../errors.js';
-import type { Invocation } from '../invocation.js';
-import type { RunReport } from '../run/report.js';
-import { DurableFolder } from '../storage/atomic-file.js';
+import { dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
+import { InterruptedError, messageOf } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
+import type { RunReport } from '../job/report.js';
+import { DurableFolder } from '../landing/atomic-file.js';
 import {
   bodyOf,
   causesOf,

@@ -1,12 +1,18 @@
 /** The checks of `doctor`, in the order in which a run depends on them. */
-import type { Effects } from '../effects.js';
+import type { Effects } from '../ground/effects.js';
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
-import { isLoopback, assertEncrypted, requireCredentials, requireSettings, type Config } from '../config.js';
+import { completeFrom, formatKst, lastCompleteDay } from '../ground/calendar.js';
+import {
+  isLoopback,
+  assertEncrypted,
+  requireCredentials,
+  requireSettings,
+  type Config,
+} from '../config/config.js';
 import { requireLake } from '../config/lake.js';
-import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
+import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
 import { batchesOf, Erasures } from '../erasure/landed.js';
 import { mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
@@ -15,22 +21,22 @@ import { wholeReading } from '../exports/download.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
-import { MOST_SKEW_MS } from '../api/clocks.js';
+import { MOST_SKEW_MS } from '../service/clocks.js';
 import { withLake } from '../lake/push.js';
-import type { Invocation } from '../invocation.js';
+import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal, type JournalPlace } from '../journal/journal.js';
 import { runsOf, type PastRun } from '../journal/runs.js';
-import { ask, openInstance } from '../storage/duckdb.js';
-import { LandingZone } from '../storage/landing-zone.js';
-import { dataFiles, foldersOf } from '../storage/paths.js';
+import { ask, openInstance } from '../landing/duckdb.js';
+import { LandingZone } from '../landing/landing-zone.js';
+import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nightly } from '../../jobs/nightly.js';
-import { assertSameProject } from '../run/data-folder.js';
-import { daysNow } from '../run/published.js';
-import { daysIn } from '../run/wanted-days.js';
-import { DAILY_STREAMS } from '../streams.js';
-import { lockState } from '../storage/run-lock.js';
-import { readIfThere } from '../storage/storage-error.js';
+import { assertSameProject } from '../job/data-folder.js';
+import { daysNow } from '../job/published.js';
+import { daysIn } from '../job/wanted-days.js';
+import { DAILY_STREAMS } from '../ground/streams.js';
+import { lockState } from '../landing/run-lock.js';
+import { readIfThere } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';

@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
 import { NIGHTLY } from '../../jobs/nightly.js';
-import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../calendar.js';
-import { EXIT, UsageError } from '../errors.js';
+import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../ground/calendar.js';
+import { EXIT, UsageError } from '../ground/errors.js';
 import type { PastRun } from '../journal/runs.js';
 import type { Terminal } from '../terminal/terminal.js';
 

@@ -2,12 +2,12 @@
  * The ledger of pushes, as lines of the journal: an intent is durable before its call leaves, its outcome after. It holds
  * numbers and hashes, never a row. The rows of each call are hashed beside it (storage/pushed-rows.ts).
  */
-import { dayOf, monthOf } from '../calendar.js';
-import type { Effects } from '../effects.js';
-import { RefusedError, UsageError } from '../errors.js';
+import { dayOf, monthOf } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
+import { RefusedError, UsageError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import type { CallOutcome, Entry, Line } from '../journal/lines.js';
-import type { RememberedCall } from '../storage/pushed-rows.js';
+import type { RememberedCall } from '../landing/pushed-rows.js';
 import type { PushRow } from '../warehouse/rows.js';
 
 type Begun = Omit<Extract<Entry<'push'>, { event: 'begun' }>, 'event' | 'push'>;

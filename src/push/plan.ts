@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { UsageError } from '../errors.js';
-import type { Asking } from '../queries/question.js';
-import type { Found } from '../queries/rows.js';
-import { escaped } from '../storage/duckdb.js';
+import { UsageError } from '../ground/errors.js';
+import type { Asking } from '../readers/queries/question.js';
+import type { Found } from '../readers/queries/rows.js';
+import { escaped } from '../landing/duckdb.js';
 import { plural } from '../terminal/text.js';
 import { statement, type Session } from '../warehouse/session.js';
-import { GONE } from '../storage/pushed-rows.js';
+import { GONE } from '../landing/pushed-rows.js';
 import type { PushCounts } from '../journal/lines.js';
 import type { Push, PushLedger } from './ledger.js';
 import {

@@ -1,17 +1,17 @@
 /** The one way in which rows leave: planned, agreed, and sent call by call. */
 import { createHash } from 'node:crypto';
-import { ServiceClient } from '../api/client.js';
-import { assertClocksAgree, presentOf } from '../api/clocks.js';
-import type { ServiceConfig } from '../config.js';
-import { DawnloadError, RefusedError } from '../errors.js';
+import { ServiceClient } from '../service/client.js';
+import { assertClocksAgree, presentOf } from '../service/clocks.js';
+import type { ServiceConfig } from '../config/config.js';
+import { DawnloadError, RefusedError } from '../ground/errors.js';
 import { Register } from '../erasure/register.js';
 import type { Journal } from '../journal/journal.js';
-import type { Invocation } from '../invocation.js';
-import { findRows } from '../queries/rows.js';
+import type { Invocation } from '../config/invocation.js';
+import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/catalogs.js';
-import { KeptQueries } from '../storage/kept-queries.js';
-import { dataFiles } from '../storage/paths.js';
-import { PushedRows } from '../storage/pushed-rows.js';
+import { KeptQueries } from '../landing/kept-queries.js';
+import { dataFiles } from '../landing/paths.js';
+import { PushedRows } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';

@@ -1,9 +1,9 @@
 /** What is remembered of the rows of earlier calls, as the journal and a person's decision judge these calls. */
 import { z } from 'zod';
-import { RefusedError } from '../errors.js';
+import { RefusedError } from '../ground/errors.js';
 import { forgottenError } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
-import type { PushedRows } from '../storage/pushed-rows.js';
+import type { PushedRows } from '../landing/pushed-rows.js';
 import type { Session } from '../warehouse/session.js';
 import { isUnfinished, type Call, type PushLedger } from './ledger.js';
 

@@ -1,6 +1,6 @@
 /** Sends the calls of a push: the intent is durable before a call leaves, what the service said of it after. */
-import { unanswered, type Permit, type ServiceAnswer, type ServiceClient } from '../api/client.js';
-import type { OnceRequest } from '../api/endpoints.js';
+import { unanswered, type Permit, type ServiceAnswer, type ServiceClient } from '../service/client.js';
+import type { OnceRequest } from '../service/endpoints.js';
 import {
   isMissing,
   namedIn,
@@ -9,12 +9,12 @@ import {
   shownText,
   takenBy,
   withoutWords,
-} from '../api/written.js';
-import type { ServiceConfig } from '../config.js';
-import { ServiceError } from '../errors.js';
-import type { Invocation } from '../invocation.js';
+} from '../service/written.js';
+import type { ServiceConfig } from '../config/config.js';
+import { ServiceError } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
 import { declaredFields } from '../reference/catalogs.js';
-import { GONE, type PushedRows } from '../storage/pushed-rows.js';
+import { GONE, type PushedRows } from '../landing/pushed-rows.js';
 import type { Session } from '../warehouse/session.js';
 import { z } from 'zod';
 import { adviceOn, callsOf, sentRows, type Push, type PushLedger } from './ledger.js';

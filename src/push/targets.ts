@@ -6,10 +6,10 @@ import {
   writeItems,
   writeOptOuts,
   type ServiceRequest,
-} from '../api/endpoints.js';
-import { UsageError } from '../errors.js';
-import type { Found, FoundColumn } from '../queries/rows.js';
-import { escaped } from '../storage/duckdb.js';
+} from '../service/endpoints.js';
+import { UsageError } from '../ground/errors.js';
+import type { Found, FoundColumn } from '../readers/queries/rows.js';
+import { escaped } from '../landing/duckdb.js';
 
 export const MODES = ['replace', 'patch', 'delete'] as const;
 type Mode = (typeof MODES)[number];

@@ -1,12 +1,12 @@
 /** Reads the templates of brand messages (E4) and the status of each template (E5). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { brandTemplate, brandTemplates, alimtalkTemplates } from '../api/endpoints.js';
-import { settleAll } from '../api/client.js';
-import type { Envelope } from '../envelope.js';
+import { brandTemplate, brandTemplates, alimtalkTemplates } from '../service/endpoints.js';
+import { settleAll } from '../service/client.js';
+import type { Envelope } from '../ground/envelope.js';
 import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/schema.js';
-import { repairedJson } from '../storage/repair-json.js';
-import { SOLE_LIST, templatesOf as templatesIn, type Page, type TemplateRead } from '../storage/pull.js';
+import { repairedJson } from '../landing/repair-json.js';
+import { SOLE_LIST, templatesOf as templatesIn, type Page, type TemplateRead } from '../landing/pull.js';
 import {
   rowsOn,
   numbered,

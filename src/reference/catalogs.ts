@@ -1,9 +1,9 @@
 /** Reads the list of catalogs and the items of each catalog (E2). */
 import { z } from 'zod';
-import { unanswered, type ServiceClient } from '../api/client.js';
-import { catalogItems, catalogs } from '../api/endpoints.js';
-import { RefusedError } from '../errors.js';
-import { SOLE_LIST, type Page } from '../storage/pull.js';
+import { unanswered, type ServiceClient } from '../service/client.js';
+import { catalogItems, catalogs } from '../service/endpoints.js';
+import { RefusedError } from '../ground/errors.js';
+import { SOLE_LIST, type Page } from '../landing/pull.js';
 import {
   rowsOn,
   type ListPage,

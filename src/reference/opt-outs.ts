@@ -1,8 +1,8 @@
 /** Reads the opt-outs from text messages, made by calls to an 080 number (E12). */
-import { optOuts } from '../api/endpoints.js';
-import { koreanTime } from '../calendar.js';
+import { optOuts } from '../service/endpoints.js';
+import { koreanTime } from '../ground/calendar.js';
 import type { OptOutSettings } from '../config/schema.js';
-import { SOLE_LIST } from '../storage/pull.js';
+import { SOLE_LIST } from '../landing/pull.js';
 import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
 /** An instant before the service existed. */
 const FIRST = '2000-01-01 00:00:00';

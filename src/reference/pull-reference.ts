@@ -1,20 +1,20 @@
 /** The stage of the reference data: lands and loads the current catalogs, templates and opt-outs. */
 import { setMaxListeners } from 'node:events';
-import type { ServiceAnswer, ServiceClient } from '../api/client.js';
-import type { ServiceConfig } from '../config.js';
-import type { Effects } from '../effects.js';
-import type { LandingZone, PullWriter } from '../storage/landing-zone.js';
+import type { ServiceAnswer, ServiceClient } from '../service/client.js';
+import type { ServiceConfig } from '../config/config.js';
+import type { Effects } from '../ground/effects.js';
+import type { LandingZone, PullWriter } from '../landing/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import type { Gap, Job } from '../streams.js';
-import { dayOf } from '../calendar.js';
-import { CredentialsError, DamageError } from '../errors.js';
-import type { Pull, ShortList } from '../storage/pull.js';
+import type { Gap, Job } from '../ground/streams.js';
+import { dayOf } from '../ground/calendar.js';
+import { CredentialsError, DamageError } from '../ground/errors.js';
+import type { Pull, ShortList } from '../landing/pull.js';
 import { readAlimtalkTemplates, readBrandTemplates, type TemplatesRead } from './brand-templates.js';
 import { NoCatalogsError, readCatalogs } from './catalogs.js';
 import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';
-import { REFERENCE_STREAMS, type ReferenceStream } from '../streams.js';
+import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 
 /** The parts of a run that pulls of reference data use. */
 interface ReferenceContext {

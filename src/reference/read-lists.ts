@@ -1,16 +1,16 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
-import { DamageError } from '../errors.js';
-import { settleAll, type ServiceAnswer, type ServiceClient } from '../api/client.js';
-import type { Page, Pull, ShortList } from '../storage/pull.js';
-import type { PullWriter } from '../storage/landing-zone.js';
+import { DamageError } from '../ground/errors.js';
+import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
+import type { Page, Pull, ShortList } from '../landing/pull.js';
+import type { PullWriter } from '../landing/landing-zone.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
-import type { FreeRequest, Query } from '../api/endpoints.js';
+import type { FreeRequest, Query } from '../service/endpoints.js';
 import type { PageSettings } from '../config/schema.js';
 import { z } from 'zod';
-import { partValue, readEnvelope } from '../envelope.js';
-import { repairedJson } from '../storage/repair-json.js';
+import { partValue, readEnvelope } from '../ground/envelope.js';
+import { repairedJson } from '../landing/repair-json.js';
 import { areNightsApart, isLoss } from '../warehouse/unknown-fields.js';
-import type { ReferenceStream } from '../streams.js';
+import type { ReferenceStream } from '../ground/streams.js';
 
 /** Maximum number of times that a run reads a list that changes during the reading. */
 export const READINGS = 3;

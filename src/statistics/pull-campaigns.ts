@@ -1,7 +1,15 @@
 /** The stage of the campaign statistics: requests E19 for the campaigns that occur in the daily statistics. */
-import { rangesOf, windowOf, type Day, type DayRange, dayCount, halvesOf, dayOf } from '../calendar.js';
-import type { Job } from '../streams.js';
-import type { LandingZone } from '../storage/landing-zone.js';
+import {
+  rangesOf,
+  windowOf,
+  type Day,
+  type DayRange,
+  dayCount,
+  halvesOf,
+  dayOf,
+} from '../ground/calendar.js';
+import type { Job } from '../ground/streams.js';
+import type { LandingZone } from '../landing/landing-zone.js';
 import {
   gapsOf,
   heldBackAmong,
@@ -9,10 +17,10 @@ import {
   type DaysOf,
   type StatisticsContext,
 } from './pull-daily.js';
-import { type ServiceAnswer, type ServiceClient, settleAll } from '../api/client.js';
-import { campaignStatistics } from '../api/endpoints.js';
-import { readEnvelope, type Envelope } from '../envelope.js';
-import type { Facts, Page } from '../storage/pull.js';
+import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
+import { campaignStatistics } from '../service/endpoints.js';
+import { readEnvelope, type Envelope } from '../ground/envelope.js';
+import type { Facts, Page } from '../landing/pull.js';
 
 export async function pullCampaigns(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const { warehouse, signal, report } = context;

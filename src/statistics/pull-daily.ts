@@ -2,20 +2,20 @@
  * The stage of the daily statistics: requests E17 in ranges and E18 day by day, lands the answers, and then loads them
  * together.
  */
-import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../calendar.js';
-import type { Effects } from '../effects.js';
-import type { LandingZone } from '../storage/landing-zone.js';
+import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
+import type { LandingZone } from '../landing/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import type { Gap, Job } from '../streams.js';
-import type { Pull } from '../storage/pull.js';
-import { type ServiceAnswer, type ServiceClient, settleAll, unanswered } from '../api/client.js';
-import { dailyStatistics, subchannelStatistics } from '../api/endpoints.js';
+import type { Gap, Job } from '../ground/streams.js';
+import type { Pull } from '../landing/pull.js';
+import { type ServiceAnswer, type ServiceClient, settleAll, unanswered } from '../service/client.js';
+import { dailyStatistics, subchannelStatistics } from '../service/endpoints.js';
 import { z } from 'zod';
-import { CredentialsError, ServiceError } from '../errors.js';
-import { repairedJson } from '../storage/repair-json.js';
+import { CredentialsError, ServiceError } from '../ground/errors.js';
+import { repairedJson } from '../landing/repair-json.js';
 import type { MessageTotals } from '../warehouse/rows.js';
-import type { Stream } from '../streams.js';
+import type { Stream } from '../ground/streams.js';
 
 /** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;

@@ -1,6 +1,6 @@
 /** Asks the user questions at a terminal, by the prompts of clack. */
 import { PassThrough } from 'node:stream';
-import { InterruptedError } from '../errors.js';
+import { InterruptedError } from '../ground/errors.js';
 import { visible } from './text.js';
 
 interface Question {

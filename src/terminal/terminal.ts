@@ -8,7 +8,7 @@
  */
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
-import { InterruptedError } from '../errors.js';
+import { InterruptedError } from '../ground/errors.js';
 import { ProgressLine } from './progress-line.js';
 import { openQuestions, type Questions } from './questions.js';
 import { visible, wrapLine } from './text.js';

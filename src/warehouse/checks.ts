@@ -18,7 +18,7 @@ import {
 import { MESSAGE_ROWS } from './messages.js';
 import { type Session, listOf, statement, statementsIn } from './session.js';
 import { basename } from 'node:path';
-import { STREAMS } from '../streams.js';
+import { STREAMS } from '../ground/streams.js';
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
 

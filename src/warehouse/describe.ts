@@ -2,9 +2,9 @@
  * Documents the file within itself: a comment on every table, view and column, and the whole dictionary in
  * `ops.dictionary`. Comments that are already right are left alone, so an ordinary run writes nothing here.
  */
-import { escaped } from '../storage/duckdb.js';
+import { escaped } from '../landing/duckdb.js';
 import { z } from 'zod';
-import { Dictionary, relationName, type Words } from '../dictionary/dictionary.js';
+import { Dictionary, relationName, type Words } from './dictionary.js';
 import type { Session } from './session.js';
 
 const describedThing = z.object({

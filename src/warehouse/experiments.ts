@@ -1,12 +1,12 @@
 /** Writes settings to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`, names that are no clicks. */
 import type { ExperimentSettings } from '../config/schema.js';
-import { dayOf } from '../calendar.js';
+import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../package.js';
+import { PACKAGE_ROOT } from '../ground/package.js';
 
 /** Defaults of the settings, also for fields that `default` leaves out. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;

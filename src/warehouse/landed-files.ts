@@ -6,12 +6,12 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
-import { damaged, unreadable } from '../storage/storage-error.js';
-import type { Page, Pull } from '../storage/pull.js';
-import { gzipped, repairedJson } from '../storage/repair-json.js';
+import { damaged, unreadable } from '../landing/storage-error.js';
+import type { Page, Pull } from '../landing/pull.js';
+import { gzipped, repairedJson } from '../landing/repair-json.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
-import { DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
+import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 
 /** Number of copies made so far, for unique names: several batches are repaired at a time. */
 let copies = 0;

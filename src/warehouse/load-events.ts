@@ -1,18 +1,18 @@
 /** E21: loads the pages of exports into the tables of events and messages, in batches. */
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
-import { damaged, orStorageError } from '../storage/storage-error.js';
+import type { Day } from '../ground/calendar.js';
+import { damaged, orStorageError } from '../landing/storage-error.js';
 import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError } from './landed-files.js';
-import { rowsIn, type Pull } from '../storage/pull.js';
+import { rowsIn, type Pull } from '../landing/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
-import { DamageError } from '../errors.js';
-import { FOLDER_MODE } from '../storage/atomic-file.js';
+import { DamageError } from '../ground/errors.js';
+import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { CHANNELS, documentsAt, EVENT_TABLES, EXTRAS, handedOver, staged, unfolded } from './messages.js';
 import { split } from './unknown-fields.js';
-import type { Field } from '../fields.js';
+import type { Field } from '../ground/fields.js';
 
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
 const SHARE_OF_MEMORY = 0.4;

@@ -6,9 +6,9 @@ import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
 import { asPattern, countRows, largestOf } from './landed-files.js';
 import { DOCUMENTS, split } from './unknown-fields.js';
-import { listsOf, templatesOf, type Pull } from '../storage/pull.js';
+import { listsOf, templatesOf, type Pull } from '../landing/pull.js';
 import type { Session } from './session.js';
-import type { ReferenceStream } from '../streams.js';
+import type { ReferenceStream } from '../ground/streams.js';
 
 /** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
 interface Table {

@@ -2,10 +2,10 @@
 import { redactDocuments } from './privacy.js';
 import { asPattern, largestOf } from './landed-files.js';
 import { isLoss, replaces, split } from './unknown-fields.js';
-import { answersOf, type Pull } from '../storage/pull.js';
+import { answersOf, type Pull } from '../landing/pull.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
-import { DamageError } from '../errors.js';
+import { DamageError } from '../ground/errors.js';
 
 /**
  * The levels of an answer, from the outside in. `list` holds the documents of the next level; `own` names the columns

@@ -4,15 +4,15 @@
  */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { daysOf, type Day } from '../calendar.js';
-import type { Effects } from '../effects.js';
-import { DamageError } from '../errors.js';
+import { daysOf, type Day } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
+import { DamageError } from '../ground/errors.js';
 import { type Staging, loadEvents } from './load-events.js';
 import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
-import type { ReferenceStream, Stream } from '../streams.js';
-import { isReference, rowsIn, type Pull } from '../storage/pull.js';
+import type { ReferenceStream, Stream } from '../ground/streams.js';
+import { isReference, rowsIn, type Pull } from '../landing/pull.js';
 import { unchanged, type LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { count, type Session } from './session.js';

@@ -3,7 +3,7 @@
  * the field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the
  * kind of the field determines the conversion.
  */
-import { isReadAs, TEXTS, pointerTo, type Field, type Kind } from '../fields.js';
+import { isReadAs, TEXTS, pointerTo, type Field, type Kind } from '../ground/fields.js';
 import { listOf, statement } from './session.js';
 import { DOCUMENTS, type Documents } from './unknown-fields.js';
 

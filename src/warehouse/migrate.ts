@@ -1,9 +1,9 @@
 /** Migrates the schema of the file with the numbered files of `sql/schema`, each applied once. */
 import { basename } from 'node:path';
 import { z } from 'zod';
-import type { Effects } from '../effects.js';
-import { ConfigError } from '../errors.js';
-import { unlessMissing } from '../storage/duckdb.js';
+import type { Effects } from '../ground/effects.js';
+import { ConfigError } from '../ground/errors.js';
+import { unlessMissing } from '../landing/duckdb.js';
 import { count, type Session, statementsIn, statement } from './session.js';
 import { createHash } from 'node:crypto';
 

@@ -1,11 +1,11 @@
 /** The modelling stage: views are made again when their definition has changed; tables are refreshed for the dirty days. */
 import { z } from 'zod';
-import { DawnloadError, messageOf } from '../errors.js';
+import { DawnloadError, messageOf } from '../ground/errors.js';
 import { fieldsOf, selectIn } from './sql-header.js';
 import { MESSAGE_ROWS } from './messages.js';
 import { type Session, statement, statementsIn, count } from './session.js';
 import { createHash } from 'node:crypto';
-import { STREAMS, type Stream } from '../streams.js';
+import { STREAMS, type Stream } from '../ground/streams.js';
 
 export interface Dependence {
   /** The streams whose changes make days dirty. */

@@ -1,9 +1,9 @@
 /** Opens the working file with DuckDB's settings, and reports why it cannot be opened. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Effects } from '../effects.js';
-import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
-import { openInstance } from '../storage/duckdb.js';
+import type { Effects } from '../ground/effects.js';
+import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../ground/errors.js';
+import { openInstance } from '../landing/duckdb.js';
 import { keepMacros, migrate } from './migrate.js';
 import { Session, statement } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';

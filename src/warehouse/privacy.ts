@@ -4,13 +4,13 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ConfigError, DamageError } from '../errors.js';
+import { ConfigError, DamageError } from '../ground/errors.js';
 import { type Session, count } from './session.js';
 import { join } from 'node:path';
-import type { Effects } from '../effects.js';
-import { DurableFolder } from '../storage/atomic-file.js';
-import { foldersOf } from '../storage/paths.js';
-import { readIfThere } from '../storage/storage-error.js';
+import type { Effects } from '../ground/effects.js';
+import { DurableFolder } from '../landing/atomic-file.js';
+import { foldersOf } from '../landing/paths.js';
+import { readIfThere } from '../landing/storage-error.js';
 
 /** The privacy setting. The key of the hashes is never written to the database file. */
 export interface Privacy {

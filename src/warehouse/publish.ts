@@ -5,10 +5,10 @@
 import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, open, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Effects } from '../effects.js';
-import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
-import { openInstance } from '../storage/duckdb.js';
-import { fsync, fsyncFolder } from '../storage/atomic-file.js';
+import type { Effects } from '../ground/effects.js';
+import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
+import { openInstance } from '../landing/duckdb.js';
+import { fsync, fsyncFolder } from '../landing/atomic-file.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',

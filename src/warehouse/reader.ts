@@ -1,8 +1,8 @@
 /** Opens the published file read-only; it cannot write, nor access other files. */
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
-import { openInstance, tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
+import { ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
+import { openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
 import { refuseNewer, newestSchema } from './migrate.js';
 import { statement } from './session.js';
 import { z } from 'zod';

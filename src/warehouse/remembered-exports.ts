@@ -1,10 +1,10 @@
 /** What a warehouse file knows of the journal: its head, and the paid exports. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { CorruptDatabaseError } from '../errors.js';
+import { CorruptDatabaseError } from '../ground/errors.js';
 import type { KnownHead } from '../journal/doubt.js';
 import { headShape } from '../journal/lines.js';
-import { isOfDuckDB, unlessMissing } from '../storage/duckdb.js';
+import { isOfDuckDB, unlessMissing } from '../landing/duckdb.js';
 import { Reader } from './reader.js';
 import type { ExportRow } from './rows.js';
 import { statement } from './session.js';

@@ -1,8 +1,8 @@
 /** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
-import { type Pull } from '../storage/pull.js';
-import { STREAMS, type Stream } from '../streams.js';
+import type { Day } from '../ground/calendar.js';
+import { type Pull } from '../landing/pull.js';
+import { STREAMS, type Stream } from '../ground/streams.js';
 
 /** The result of one load. */
 export interface LoadReport {

@@ -10,11 +10,11 @@ import type {
   DuckDBValue,
 } from '@duckdb/node-api';
 import { z } from 'zod';
-import { CorruptDatabaseError, UsageError } from '../errors.js';
-import { tellsOfDamage } from '../storage/duckdb.js';
+import { CorruptDatabaseError, UsageError } from '../ground/errors.js';
+import { tellsOfDamage } from '../landing/duckdb.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '../package.js';
+import { PACKAGE_ROOT } from '../ground/package.js';
 import duckdb = require('@duckdb/node-api');
 
 /** The types of values for variables and parameters. Days are passed as text. */

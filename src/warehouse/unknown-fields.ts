@@ -1,6 +1,6 @@
 /** Moves what a column cannot take into `extra`, and decides whether an answer may replace a day. */
 import type { Session } from './session.js';
-import { dayOf } from '../calendar.js';
+import { dayOf } from '../ground/calendar.js';
 
 /** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */
 export interface Documents {

@@ -1,15 +1,15 @@
 /** The private working file of the warehouse: opens, migrates, loads, models, checks and closes it. */
-import { escaped, openInstance } from '../storage/duckdb.js';
+import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { windowOf, type Day, type DayRange } from '../calendar.js';
+import { windowOf, type Day, type DayRange } from '../ground/calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
-import type { Effects } from '../effects.js';
+import type { Effects } from '../ground/effects.js';
 import type { KnownHead } from '../journal/doubt.js';
 import { headShape, type Head } from '../journal/lines.js';
-import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
-import { PATTERNS } from '../patterns.js';
-import { wellFormedJson } from '../text.js';
+import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
+import { PATTERNS } from '../ground/patterns.js';
+import { wellFormedJson } from '../ground/text.js';
 import { keepMacros } from './migrate.js';
 import {
   cannotWrite,
@@ -20,11 +20,11 @@ import {
   type MemoryLimit,
 } from './opening.js';
 import { runChecks, type FindingGroup } from './checks.js';
-import type { Page } from '../storage/pull.js';
+import type { Page } from '../landing/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
 import { chooseMainGoals, noteExperiments, noteMainGoals, noteNotClicks, plantSeeds } from './experiments.js';
-import { fieldsFor, specificationOf } from '../fields.js';
+import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
@@ -41,7 +41,7 @@ import type {
 } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
-import { STREAMS, type ReferenceStream, type Stream } from '../streams.js';
+import { STREAMS, type ReferenceStream, type Stream } from '../ground/streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [

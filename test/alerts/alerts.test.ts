@@ -7,8 +7,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { bodyOf, causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
-import { TryLaterError } from '../../src/errors.js';
-import { RunReport } from '../../src/run/report.js';
+import { TryLaterError } from '../../src/ground/errors.js';
+import { RunReport } from '../../src/job/report.js';
 import { Place } from '../support/dawnload.js';
 
 interface Received {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { showResults } from '../../src/commands/demo.js';
 import { Reader } from '../../src/warehouse/reader.js';
-import { makeWarehouse } from '../queries/support.js';
+import { makeWarehouse } from '../readers/queries/support.js';
 
 let folder: string;
 let reader: Reader;

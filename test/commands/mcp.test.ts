@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLI, NOW } from '../support/dawnload.js';
-import { makeWarehouse } from '../queries/support.js';
+import { makeWarehouse } from '../readers/queries/support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-mcp-'));
 const TOOLS = ['list_questions', 'ask', 'describe', 'query', 'status'];

@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
-import { LandingZone } from '../../src/storage/landing-zone.js';
-import { readWhole } from '../../src/storage/repair-json.js';
+import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
+import { LandingZone } from '../../src/landing/landing-zone.js';
+import { readWhole } from '../../src/landing/repair-json.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
-import { child, dataFolder, filesBelow, openLedger, testEffects } from '../storage/support.js';
+import { child, dataFolder, filesBelow, openLedger, testEffects } from '../landing/support.js';
 
 /** Runs the script in a process that is killed at the crash point. */
 async function killedAt(point: string, data: string, script: string): Promise<void> {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { child, dataFolder, filesBelow, openLedger, testEffects } from '../storage/support.js';
+import { child, dataFolder, filesBelow, openLedger, testEffects } from '../landing/support.js';
 
 /** Whether a process may mount a filesystem that only it and its children see. */
 const canMount = (() => {

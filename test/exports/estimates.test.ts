@@ -1,7 +1,7 @@
 // @module-tag long
 /** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { daysOf } from '../../src/calendar.js';
+import { daysOf } from '../../src/ground/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
 import { NOW, Place } from '../support/dawnload.js';
 

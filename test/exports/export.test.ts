@@ -1,7 +1,7 @@
 /** The states of a paid export, and the days that a run may request. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { daysOf, shiftDay } from '../../src/calendar.js';
+import { daysOf, shiftDay } from '../../src/ground/calendar.js';
 import {
   billedAfter,
   blocksPayingAgain,

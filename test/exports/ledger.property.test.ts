@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RefusedError, UsageError } from '../../src/errors.js';
+import { RefusedError, UsageError } from '../../src/ground/errors.js';
 import { type Export, blocksPayingAgain, exportsOf } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { Journal, readWitness } from '../../src/journal/journal.js';
-import { MORNING, readLedger, testEffects } from '../storage/support.js';
+import { MORNING, readLedger, testEffects } from '../landing/support.js';
 
 const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
 const day = fc.constantFrom(...DAYS);

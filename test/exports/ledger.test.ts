@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { DamageError, RefusedError, StorageError, UsageError } from '../../src/errors.js';
+import { DamageError, RefusedError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { adviceFor, needsPerson } from '../../src/exports/advice.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { untrackedIn } from '../../src/exports/recovery.js';
 import { Journal } from '../../src/journal/journal.js';
-import { LandingZone } from '../../src/storage/landing-zone.js';
+import { LandingZone } from '../../src/landing/landing-zone.js';
 import type { ExportRow } from '../../src/warehouse/rows.js';
 import {
   dataFolder,
@@ -17,7 +17,7 @@ import {
   readLedger,
   rejection,
   testEffects,
-} from '../storage/support.js';
+} from '../landing/support.js';
 
 const DAY = '2026-11-20';
 const KEY = '2026-11-20.1';

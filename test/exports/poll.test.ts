@@ -10,7 +10,7 @@ import {
   type PageSink,
   type Page,
 } from '../../src/exports/poll.js';
-import type { ServiceClient } from '../../src/api/client.js';
+import type { ServiceClient } from '../../src/service/client.js';
 import {
   clientFor,
   json,

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readPage } from '../../src/exports/poll.js';
 import { contents } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
-import type { Pull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, micros, record, shared, Workshop } from '../warehouse/support.js';
 
 const DAY = '2026-11-20';

@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DamageError, StorageError, UsageError } from '../../src/errors.js';
+import { DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { assertNotForgotten } from '../../src/journal/doubt.js';
 import { Journal, JOURNAL_STEPS, readWitness } from '../../src/journal/journal.js';
-import { child, dataFolder, filesBelow, rejection, testEffects } from '../storage/support.js';
+import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 
 const KEY = '2026-11-20.1';
 

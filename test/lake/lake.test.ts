@@ -1,8 +1,8 @@
 // @module-tag long
 /** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
-import { realEffects } from '../../src/effects.js';
+import { realEffects } from '../../src/ground/effects.js';
 import { Journal } from '../../src/journal/journal.js';
-import { idOf } from '../../src/storage/paths.js';
+import { idOf } from '../../src/landing/paths.js';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

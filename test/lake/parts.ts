@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf } from '../../src/errors.js';
+import { messageOf } from '../../src/ground/errors.js';
 
 /** Where the parts are kept; may be set by `DAWNLOAD_LAKE_CACHE`. */
 export const CACHE = resolve(

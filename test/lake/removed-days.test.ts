@@ -3,8 +3,8 @@
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Day } from '../../src/calendar.js';
-import { loadConfig } from '../../src/config.js';
+import type { Day } from '../../src/ground/calendar.js';
+import { loadConfig } from '../../src/config/config.js';
 import { hmacKey } from '../../src/warehouse/privacy.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { contents, differences } from '../support/contents.js';

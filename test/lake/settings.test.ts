@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireLake } from '../../src/config/lake.js';
-import { loadConfig, type Config } from '../../src/config.js';
+import { loadConfig, type Config } from '../../src/config/config.js';
 import {
   ConfigError,
   CredentialsError,
   ServiceError,
   StorageError,
   TryLaterError,
-} from '../../src/errors.js';
+} from '../../src/ground/errors.js';
 import { catalogFailure, isExactNumber, lakeType } from '../../src/lake/lake.js';
 let folder = '';
 beforeAll(async () => {

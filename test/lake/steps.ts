@@ -1,5 +1,5 @@
 /** What the lake must bear, step by step; each returns what was seen, in a few words. */
-import { lastCompleteDay, shiftDay } from '../../src/calendar.js';
+import { lastCompleteDay, shiftDay } from '../../src/ground/calendar.js';
 import { LAKE_POINTS } from '../../src/lake/push.js';
 import { Chance } from '../torture/chance.js';
 import { DAY_MS } from '../torture/trial.js';

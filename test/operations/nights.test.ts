@@ -1,6 +1,6 @@
 /** When the scheduler runs: the next run as a pure function, and whole nights on a clock that ticks every minute. */
 import { expect, test } from 'vitest';
-import { koreanTime, windowOf } from '../../src/calendar.js';
+import { koreanTime, windowOf } from '../../src/ground/calendar.js';
 import { nextRun, nightOf, Nights, parseTime } from '../../src/operations/schedule.js';
 import type { PastRun } from '../../src/journal/runs.js';
 

@@ -1,6 +1,6 @@
 // @module-tag long
 /** `dawnload schedule` as a process: its signals, and no two runs at once. */
-import { realEffects } from '../../src/effects.js';
+import { realEffects } from '../../src/ground/effects.js';
 import { Journal } from '../../src/journal/journal.js';
 
 import { join } from 'node:path';

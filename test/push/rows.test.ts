@@ -1,11 +1,11 @@
 /** How a row becomes the text of a call, what values fit, and what answers state: without a service. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import type { ServiceAnswer } from '../../src/api/client.js';
-import { judge } from '../../src/api/answer.js';
-import { isMissing, namedIn, onceOutcome, refusalOf, shownText, takenBy } from '../../src/api/written.js';
-import { columnsOf } from '../../src/queries/rows.js';
-import { answerOf } from '../../src/queries/sink.js';
+import type { ServiceAnswer } from '../../src/service/client.js';
+import { judge } from '../../src/service/answer.js';
+import { isMissing, namedIn, onceOutcome, refusalOf, shownText, takenBy } from '../../src/service/written.js';
+import { columnsOf } from '../../src/readers/queries/rows.js';
+import { answerOf } from '../../src/readers/queries/sink.js';
 import { statement } from '../../src/warehouse/session.js';
 
 let connection: DuckDBConnection;

@@ -1,5 +1,5 @@
 /** A published warehouse and the sandbox that it came from; each test begins without a push. */
-import { realEffects } from '../../src/effects.js';
+import { realEffects } from '../../src/ground/effects.js';
 import { Journal } from '../../src/journal/journal.js';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import { settle } from '../../sandbox/options.js';
 import { commandLine } from '../../src/commands/program.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { LAKE_POINTS } from '../../src/lake/push.js';
-import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
+import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
 import { ANY_TEXT, ask, closeAll, KEYS, play, PROJECT, type Service, start, type Step } from './support.js';

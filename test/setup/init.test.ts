@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { envFile, settingsFile } from '../../src/commands/init.js';
 import { CLI, ended, KEYS, NOW, PROJECT } from '../support/dawnload.js';
 import { startFaultySandbox, type FaultySandbox } from '../support/faults/index.js';

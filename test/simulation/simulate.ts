@@ -2,7 +2,7 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { join } from 'node:path';
 import { models } from '../../src/warehouse/model.js';
-import { PACKAGE_ROOT } from '../../src/package.js';
+import { PACKAGE_ROOT } from '../../src/ground/package.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { chance, draw, type Cell, type Increment } from './people.js';
 

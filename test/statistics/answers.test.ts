@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { dayCount, type DayRange } from '../../src/calendar.js';
+import { dayCount, type DayRange } from '../../src/ground/calendar.js';
 import { extractCampaigns } from '../../src/statistics/pull-campaigns.js';
 import {
   extractStatistics,
@@ -7,7 +7,7 @@ import {
   type StatisticsSink,
   dayTotals,
 } from '../../src/statistics/pull-daily.js';
-import type { ServiceClient } from '../../src/api/client.js';
+import type { ServiceClient } from '../../src/service/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 
 const WEEK = { start: '2026-11-14', end: '2026-11-20' };

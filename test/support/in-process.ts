@@ -5,11 +5,11 @@ import os from 'node:os';
 import { Writable } from 'node:stream';
 import { commandLine } from '../../src/commands/program.js';
 import type { Output } from '../../src/commands/query.js';
-import { loadConfig } from '../../src/config.js';
-import { realEffects } from '../../src/effects.js';
-import { adviceOf, DawnloadError, messageOf } from '../../src/errors.js';
+import { loadConfig } from '../../src/config/config.js';
+import { realEffects } from '../../src/ground/effects.js';
+import { adviceOf, DawnloadError, messageOf } from '../../src/ground/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
-import type { Invocation } from '../../src/invocation.js';
+import type { Invocation } from '../../src/config/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
 import { beginWithTemplate, rebuildWithTemplate } from './template.js';
 

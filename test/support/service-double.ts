@@ -1,8 +1,8 @@
 /** A service of a few lines for the client's tests: each test says what is answered, over a real socket. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Effects } from '../../src/effects.js';
-import { ServiceClient, type ServiceSettings } from '../../src/api/client.js';
+import type { Effects } from '../../src/ground/effects.js';
+import { ServiceClient, type ServiceSettings } from '../../src/service/client.js';
 
 export interface Received {
   readonly method: string;

@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { dataFiles } from '../../src/storage/paths.js';
+import { dataFiles } from '../../src/landing/paths.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 
 /** Where the template is: the processes of vitest inherit it, and other programs of `test/` have none. */
@@ -23,7 +23,7 @@ const CACHE = resolve('node_modules/.cache/dawnload');
 
 /** Makes the template where it is missing; vitest runs this once, before all tests. */
 export async function setup(): Promise<void> {
-  const madeOf = ['sql', 'src/warehouse', 'src/dictionary', 'package-lock.json'];
+  const madeOf = ['sql', 'src/warehouse', 'package-lock.json'];
   process.env[TEMPLATE] = await kept('template', madeOf, async (path) => {
     const warehouse = await Warehouse.open({
       path,

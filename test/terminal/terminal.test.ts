@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { InterruptedError } from '../../src/errors.js';
+import { InterruptedError } from '../../src/ground/errors.js';
 import { realTerminal, type Streams, type Terminal } from '../../src/terminal/terminal.js';
 
 const QUESTION = 'Request paid exports of 2 days?';

@@ -1,7 +1,7 @@
 /** The reckoning after a night: billing journal against ledger against landing zone against warehouse. */
 import { readFile } from 'node:fs/promises';
 import type { Bill } from '../../sandbox/index.js';
-import { windowOf as windowOfDay } from '../../src/calendar.js';
+import { windowOf as windowOfDay } from '../../src/ground/calendar.js';
 import type { Export } from '../../src/exports/export.js';
 import { rowsOf } from '../support/dawnload.js';
 import { listed, type Trial } from './trial.js';

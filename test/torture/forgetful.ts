@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { dayOf, lastCompleteDay, shiftDay } from '../../src/calendar.js';
+import { dayOf, lastCompleteDay, shiftDay } from '../../src/ground/calendar.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';

@@ -4,10 +4,10 @@
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shiftDay, type Day } from '../../src/calendar.js';
+import { shiftDay, type Day } from '../../src/ground/calendar.js';
 import type { Export } from '../../src/exports/export.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
-import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
+import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
 import type { Ended } from '../support/dawnload.js';
@@ -17,7 +17,7 @@ import { Chance } from './chance.js';
 import { contents, differences } from '../support/contents.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
-import { DAILY_STREAMS } from '../../src/streams.js';
+import { DAILY_STREAMS } from '../../src/ground/streams.js';
 import { DAY_MS, Trial } from './trial.js';
 
 // The named crash points, gathered from the sources that declare them, by what brings a process there.

@@ -14,12 +14,12 @@ const TESTS = {
   lies: ['test/torture/lies.test.ts', ''],
   machine: ['test/torture/machine.test.ts', ''],
   night: ['test/e2e/nightly.test.ts', ''],
-  files: ['test/storage/atomic-file.test.ts', 'writing a whole file'],
+  files: ['test/landing/atomic-file.test.ts', 'writing a whole file'],
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same day'],
   disk: ['test/exports/disk-full.test.ts', ''],
   lost: ['test/exports/recovery.test.ts', 'a journal of before is recognised'],
   restored: ['test/exports/recovery.test.ts', 'a machine that was lost'],
-  lock: ['test/storage/run-lock.test.ts', 'notices when its file is taken away'],
+  lock: ['test/landing/run-lock.test.ts', 'notices when its file is taken away'],
   load: ['test/warehouse/load.test.ts', 'fails after the rows of the day were replaced'],
 } as const;
 type TestName = keyof typeof TESTS;
@@ -40,19 +40,19 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'landed files are not fsynced',
     by: ['kill'],
-    file: 'storage/atomic-file.js',
+    file: 'landing/atomic-file.js',
     changes: [['await handle.sync();', '']],
   },
   {
     name: 'folders are not fsynced after a rename',
     by: ['kill'],
-    file: 'storage/atomic-file.js',
+    file: 'landing/atomic-file.js',
     changes: [['await this.#sync.sync(folder);', '']],
   },
   {
     name: 'landed files are written in place',
     by: ['files', 'kill'],
-    file: 'storage/atomic-file.js',
+    file: 'landing/atomic-file.js',
     changes: [['const temporary = join(', 'const temporary = path || join(']],
   },
   {
@@ -65,7 +65,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'no run lock',
     named: 'two runs at once',
     by: ['machine'],
-    file: 'run/data-folder.js',
+    file: 'job/data-folder.js',
     changes: [
       [
         'await RunLock.take(dataDir, `dawnload ${command}`, effects)',
@@ -94,14 +94,14 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'left intents are not settled',
     by: ['kill'],
-    file: 'run/data-folder.js',
+    file: 'job/data-folder.js',
     changes: [['            await ledger.settle(config.exports.refusals);\n', '']],
   },
   {
     name: 'landed pulls are not caught up with',
     named: 'landed and was not loaded',
     by: ['night'],
-    file: 'run/run.js',
+    file: 'job/run.js',
     changes: [['    await loadLanded(folder, invocation);\n', '']],
   },
   {
@@ -114,7 +114,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'the paid request is retried like any other',
     named: 'on E20',
     by: ['faults'],
-    file: 'api/client.js',
+    file: 'service/client.js',
     changes: [
       [
         'const answer = await this.#paced(question, token, NEVER);\n                if',
@@ -254,14 +254,14 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the lock is not looked at again before paying',
     by: ['lock'],
-    file: 'storage/run-lock.js',
+    file: 'landing/run-lock.js',
     changes: [['if (this.#instance !== undefined && inode === this.#inode)', 'if (true)']],
   },
   {
     name: 'signals are not waited for while paying',
     named: 'while a paid request is on its way',
     by: ['night'],
-    file: 'api/client.js',
+    file: 'service/client.js',
     changes: [['this.#paced(question, token, NEVER)', 'this.#paced(question, token, this.#signal)']],
   },
 ];

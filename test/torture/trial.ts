@@ -5,12 +5,12 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
-import { isReadingOf, readingOf } from '../../src/storage/paths.js';
+import { isReadingOf, readingOf } from '../../src/landing/paths.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
 import type { Chance } from './chance.js';
-import { readLedger } from '../storage/support.js';
+import { readLedger } from '../landing/support.js';
 
 /** What was expected and did not hold, with the story that led there. */
 export class Broken extends Error {}

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { DamageError } from '../../src/errors.js';
-import { fieldsFor } from '../../src/fields.js';
+import { DamageError } from '../../src/ground/errors.js';
+import { fieldsFor } from '../../src/ground/fields.js';
 import {
   contents,
   dayAfter,

@@ -1,9 +1,9 @@
 // @module-tag long
 /** What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it. */
 import { describe, expect, test } from 'vitest';
-import type { Day } from '../../src/calendar.js';
+import type { Day } from '../../src/ground/calendar.js';
 import type { ExperimentSettings } from '../../src/config/schema.js';
-import type { Pull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, micros, modelled, record, shared, statistic, type Row, type Workshop } from './support.js';
 
 /** A Monday. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fieldsFor, pointerTo, shapesOf } from '../../src/fields.js';
+import { fieldsFor, pointerTo, shapesOf } from '../../src/ground/fields.js';
 import { staged } from '../../src/warehouse/messages.js';
 
 const fields = fieldsFor('acme');

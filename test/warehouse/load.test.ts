@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DamageError } from '../../src/errors.js';
+import { DamageError } from '../../src/ground/errors.js';
 import { groupsOf } from '../../src/warehouse/load.js';
-import type { Arriving, Pull } from '../../src/storage/pull.js';
+import type { Arriving, Pull } from '../../src/landing/pull.js';
 import { anyPull, pullsOf } from './pulls.js';
 import {
   contents,

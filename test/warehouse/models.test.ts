@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Day } from '../../src/calendar.js';
+import type { Day } from '../../src/ground/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/messages.js';
-import type { Pull } from '../../src/storage/pull.js';
+import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-16';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
-import { windowOf } from '../../src/calendar.js';
+import { windowOf } from '../../src/ground/calendar.js';
 import { exportsKnownBy, knownBy } from '../../src/warehouse/remembered-exports.js';
 import { record, temporaryFolder, Workshop, type Row } from './support.js';
 

@@ -1,6 +1,6 @@
 /** Faults that are planted into a sound warehouse, by the check that must find them. */
 import { expect } from 'vitest';
-import { daysOf } from '../../src/calendar.js';
+import { daysOf } from '../../src/ground/calendar.js';
 import type { Finding } from './support.js';
 
 /** A fault, and all that is found of it: of the check itself on the last day, unless it says otherwise. */

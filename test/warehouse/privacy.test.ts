@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
-import { fieldsFor } from '../../src/fields.js';
+import { fieldsFor } from '../../src/ground/fields.js';
 import type { Privacy } from '../../src/warehouse/privacy.js';
 import { dayAfter, KEY, micros, record, shared, statistic, Workshop, type Row } from './support.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { onTestFinished, expect, test } from 'vitest';
-import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/errors.js';
+import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/ground/errors.js';
 import { discardDatabase, publish, PUBLISH_POINTS, replaceDatabase } from '../../src/warehouse/publish.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { shared, statistic, Workshop } from './support.js';

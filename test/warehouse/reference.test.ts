@@ -1,7 +1,7 @@
 /** Templates and opt-outs: as they were on the day of a message, after messages, and night by night. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shiftDay, type Day } from '../../src/calendar.js';
+import { shiftDay, type Day } from '../../src/ground/calendar.js';
 import {
   dayOfInstant,
   referenceWorkshop,

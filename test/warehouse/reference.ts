@@ -1,5 +1,5 @@
 /** Warehouses with reference data, made by SQL of rows that a test names. */
-import type { Day } from '../../src/calendar.js';
+import type { Day } from '../../src/ground/calendar.js';
 import type { WarehouseOptions } from '../../src/warehouse/warehouse.js';
 import { Workshop } from './support.js';
 

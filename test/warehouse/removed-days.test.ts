@@ -2,8 +2,8 @@
 /** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Day } from '../../src/calendar.js';
-import type { Pull } from '../../src/storage/pull.js';
+import type { Day } from '../../src/ground/calendar.js';
+import type { Pull } from '../../src/landing/pull.js';
 import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { CorruptDatabaseError, TryLaterError } from '../../src/errors.js';
+import { CorruptDatabaseError, TryLaterError } from '../../src/ground/errors.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
 

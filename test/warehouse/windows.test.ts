@@ -1,8 +1,8 @@
 // @module-tag long
 /** What compares one period with another: only what is wholly held, and only what is more than chance. */
 import { describe, expect, test } from 'vitest';
-import type { Day } from '../../src/calendar.js';
-import type { Pull } from '../../src/storage/pull.js';
+import type { Day } from '../../src/ground/calendar.js';
+import type { Pull } from '../../src/landing/pull.js';
 import type { Workshop } from './support.js';
 import { dayAfter, micros, record, statistic, type Row, modelled } from './support.js';
 

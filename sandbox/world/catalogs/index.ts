@@ -1,7 +1,7 @@
 /** The catalogs of the world. */
 import { hashText, pair, unit } from '../random.js';
 import { versionOn } from '../version.js';
-import type { Day } from '../../../src/calendar.js';
+import type { Day } from '../../../src/ground/calendar.js';
 import type { Json } from '../messages/json.js';
 import { type Product, PRODUCTS } from '../messages/product.js';
 

@@ -1,0 +1,25 @@
+/** The invocation of a command: its settings, the outside world, and the signal that stops it. */
+import type { Config, Flags } from './config.js';
+import type { Environment } from './files.js';
+import type { Effects } from '../ground/effects.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+export interface Invocation {
+  readonly flags: Flags;
+  readonly effects: Effects;
+  readonly terminal: Terminal;
+  /** Aborted by Ctrl-C or SIGTERM, with an `InterruptedError` as its reason. */
+  readonly signal: AbortSignal;
+  /** Identifies this process in log lines, in `ops.runs`, and in alerts. */
+  readonly runId: string;
+  /** The version of this package, `1.2.3`. */
+  readonly version: string;
+  /** The environment variables, for values that are not settings. */
+  readonly environment: Environment;
+  /**
+   * Reads the settings, when a command needs them.
+   *
+   * @throws ConfigError
+   */
+  loadConfig(): Config;
+}

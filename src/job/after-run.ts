@@ -1,0 +1,190 @@
+/**
+ * What follows after publishing, in order. No step can undo or withhold what was published; what it writes into the
+ * warehouse is seen in the next publication. A step that fails is reported, and the others follow.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { request } from 'undici';
+import { rangesOf } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
+import { removeFolders, type DueFolder } from '../erasure/retention.js';
+import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
+import type { Journal } from '../journal/journal.js';
+import { runsOf, type RunOver } from '../journal/runs.js';
+import { describePushed, pushLake, rowsAdded } from '../lake/push.js';
+import type { OpenFolder } from './data-folder.js';
+import type { StepOutcome } from './report.js';
+
+/** Makes the pushes of a night under the lock. */
+export type AfterPublishing = (journal: Journal) => Promise<StepOutcome[]>;
+
+export interface Night {
+  readonly command: string;
+  readonly folder: OpenFolder;
+  readonly config: Config;
+  readonly invocation: Invocation;
+  /** Size of the published file in bytes; undefined if readers keep the previous file. */
+  readonly publishedBytes: number | undefined;
+  /** The failure of the work before. */
+  readonly failure: Error | undefined;
+  /** The landed folders that retention removes. */
+  readonly due: readonly DueFolder[];
+  readonly pushes: AfterPublishing | undefined;
+  /** The end of the run for the page. */
+  over(): RunOver | undefined;
+}
+
+interface Step {
+  readonly name: string;
+  wanted(night: Night): boolean;
+  /** A sentence on what was done, or the outcomes of several such steps; undefined if there is nothing to say. */
+  run(night: Night): Promise<string | readonly StepOutcome[] | undefined>;
+  /** A clause before the reason of a failure. */
+  failed(night: Night): string;
+}
+
+const isOfDays = ({ command }: Night): boolean => command === 'run' || command === 'backfill';
+
+const isWhole = ({ publishedBytes, failure }: Night): boolean =>
+  publishedBytes !== undefined && failure === undefined;
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'lake',
+    wanted: (night) => night.config.lake !== undefined && isOfDays(night) && isWhole(night),
+    async run({ command, folder, config: { dataDir, lake }, invocation }) {
+      if (lake === undefined) return undefined;
+      const commits = await pushLake({ dataDir, lake }, invocation, folder.journal, command);
+      return describePushed({ commits: commits.length, rows: rowsAdded(commits) });
+    },
+    failed({ folder: { report } }) {
+      const days = rangesOf(report.loadedDays).map(({ start, end }) =>
+        start === end ? start : `${start} to ${end}`,
+      );
+      const what = days.length === 0 ? 'What is published' : `What was loaded of ${days.join(', ')}`;
+      return `${what} is not in the lake`;
+    },
+  },
+  {
+    name: 'push',
+    // Rows reach people, so none leaves while the journal may lack what was sent.
+    wanted: (night) => night.pushes !== undefined && night.folder.doubt === undefined && isWhole(night),
+    run: async ({ pushes, folder }) => pushes?.(folder.journal),
+    failed: () => 'The pushes failed',
+  },
+  {
+    name: 'landing',
+    wanted: ({ due, publishedBytes }) => due.length > 0 && publishedBytes !== undefined,
+    async run({ folder: { dataDir, journal }, invocation, due }) {
+      await removeFolders(due, dataDir, journal, invocation.effects);
+      return undefined;
+    },
+    failed: () => 'Landed pages past their retention could not be removed',
+  },
+  {
+    name: 'page',
+    wanted: ({ config, folder }) => config.reportIn !== undefined && existsSync(folder.files.published),
+    async run(night) {
+      const { config, folder, invocation } = night;
+      const { dataDir, files, journal } = folder;
+      if (config.reportIn === undefined) return undefined;
+      invocation.terminal.progress('writing the report');
+      const { writeReport } = await import('../readers/report/report.js');
+      await writeReport(files.report, {
+        dataDir,
+        language: config.reportIn,
+        now: invocation.effects.now(),
+        ending: night.over(),
+        runs: runsOf(journal.of('run')),
+      });
+      return `The report on it is ${files.report}.`;
+    },
+    failed: () => 'The report could not be written, which `dawnload report` does again',
+  },
+  {
+    name: 'after_publish',
+    wanted: (night) => night.config.afterPublish.length > 0 && isOfDays(night) && isWhole(night),
+    run: async (night) => {
+      const outcomes: StepOutcome[] = [];
+      for (const [nth, what] of night.config.afterPublish.entries()) {
+        const step = `after_publish[${nth}]`;
+        const failure = await tell(what, night);
+        const sentence = failure === undefined ? `Done: ${step}.` : `${step} failed: ${failure}.`;
+        outcomes.push({ step, failed: failure !== undefined, sentence });
+      }
+      return outcomes;
+    },
+    failed: () => 'after_publish failed',
+  },
+];
+
+/** Milliseconds after which a command or an address of `after_publish` is given up. */
+const PATIENCE_MS = 10 * 60_000;
+
+/**
+ * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
+ * clause that repeats no address, since it may be a secret.
+ */
+async function tell(
+  what: string,
+  { command, folder, config, invocation }: Night,
+): Promise<string | undefined> {
+  const { signal, environment, effects } = invocation;
+  const { published } = folder.files;
+  const days = folder.report.loadedDays;
+  const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  invocation.terminal.progress('telling others of the publication');
+  try {
+    if (/^https?:/i.test(what)) {
+      const at = effects.now().toISOString();
+      const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await request(what, { method: 'POST', headers, body, signal: over });
+      answer.body.on('error', () => undefined).destroy();
+      return answer.statusCode < 300 ? undefined : `the address answered HTTP ${answer.statusCode}`;
+    }
+    const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
+    const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
+    const child = spawn(what, {
+      ...{ shell: true, detached: true, stdio: 'ignore', env: { ...others, ...known } },
+      cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+    });
+    // The shell and what it started are one group.
+    const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+    over.addEventListener('abort', end, { once: true });
+    await once(child, 'exit');
+    const { exitCode: code } = child;
+    over.removeEventListener('abort', end);
+    signal.throwIfAborted();
+    if (over.aborted) return 'it did not end within ten minutes';
+    return code === 0 ? undefined : `it ended with exit code ${code ?? 'none'}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    return over.aborted ? 'no answer within ten minutes' : messageOf(error).replaceAll(what, 'the address');
+  }
+}
+
+/**
+ * Takes the wanted steps; each outcome is in the report.
+ *
+ * @throws InterruptedError after Ctrl-C
+ */
+export async function afterRun(night: Night): Promise<void> {
+  const { report } = night.folder;
+  for (const step of STEPS) {
+    if (!step.wanted(night)) continue;
+    try {
+      const done = await step.run(night);
+      if (typeof done === 'string') report.steps.push({ step: step.name, failed: false, sentence: done });
+      else for (const outcome of done ?? []) report.steps.push(outcome);
+    } catch (error) {
+      if (error instanceof InterruptedError) throw error;
+      const advice = error instanceof DawnloadError ? adviceOf(error) : '';
+      const sentence = `${step.failed(night)}: ${messageOf(error)} ${advice}`.trim();
+      report.steps.push({ step: step.name, failed: true, sentence });
+    }
+  }
+}

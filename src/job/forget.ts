@@ -1,0 +1,135 @@
+/**
+ * An erasure from top to bottom: the persons are found, cut out of landed pages, their days loaded again and published,
+ * every file is searched, and a receipt is written. An erasure that was killed is gone on with.
+ */
+import type { Config } from '../config/config.js';
+import {
+  notPublished,
+  Pending,
+  receiptOf,
+  rewriteDatabase,
+  searchFolder,
+  writeReceipt,
+  type Begun,
+  type Erased,
+} from '../erasure/erase.js';
+import { InterruptedError, messageOf } from '../ground/errors.js';
+import type { Invocation } from '../config/invocation.js';
+import type { Journal } from '../journal/journal.js';
+import { prepareErased } from '../lake/erased.js';
+import { pushLake } from '../lake/push.js';
+import { deliver } from './run.js';
+import { plural } from '../terminal/terminal.js';
+import { hmacKey } from '../warehouse/privacy.js';
+import { publish } from '../warehouse/publish.js';
+import { withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
+import { loadLanded, reloadErased } from './load-landed.js';
+import { RunReport } from './report.js';
+
+/**
+ * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies.
+ *
+ * @param begin chooses the persons, in a warehouse that holds everything that has landed; it returns undefined to do
+ *   nothing. It is not called for an erasure that goes on.
+ */
+export function forget(
+  config: Config,
+  invocation: Invocation,
+  begin: (folder: OpenFolder) => Promise<Begun | undefined>,
+): Promise<Erased | undefined> {
+  const { effects } = invocation;
+  const report = new RunReport(effects.now());
+  return withDataFolder(config, invocation, 'forget', 'erasures', (base) =>
+    withWarehouse(base, config, invocation, report, 'working', async (folder) => {
+      await loadLanded(folder, invocation);
+      const pending = new Pending(config.dataDir, effects);
+      const began = await pending.read();
+      const erasing = began ?? (await begin(folder));
+      if (erasing === undefined) return undefined;
+      const { register } = folder.erasures;
+      // The line of another erasure, the record of which is lost, does not hold these persons.
+      const open = register.erasures.find((one) => !one.done && one.line === began?.line);
+      erasing.line = open?.line ?? folder.journal.head.seq + 1;
+      await pending.write(erasing);
+      const line = open?.line ?? (await folder.erasures.begin(erasing));
+      return {
+        ...(await erase(line, erasing, pending, folder, config, invocation)),
+        resumed: began !== undefined,
+      };
+    }),
+  );
+}
+
+/** Erases the persons of one line of the register. */
+async function erase(
+  line: number,
+  erasing: Begun,
+  pending: Pending,
+  folder: OpenFolder,
+  config: Config,
+  invocation: Invocation,
+): Promise<Omit<Erased, 'resumed'>> {
+  const { erasures, dataDir, files, journal } = folder;
+  const { effects } = invocation;
+  const { register } = erasures;
+  let cut = { records: 0, pulls: 0 };
+  const outcome = await deliver('forget', folder, config, invocation, async () => {
+    await cutLanded(folder, erasing, pending);
+    effects.reach('erase/landing-swept');
+    await reloadErased(folder, new Set(register.cutPulls(line).keys()));
+    effects.reach('erase/loaded');
+    cut = await erasures.cutBy(line);
+    const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
+    await register.append({ event: 'cut', of: line, records: cut.records, rows });
+  });
+  if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
+  await rewriteDatabase(dataDir, register, effects);
+  await publish({ working: files.working, published: files.published, effects });
+  const search = await searchFolder(dataDir, [...erasing.written, ...erasing.spellings, ...erasing.ids]);
+  const lake = await deletedInLake(config, invocation, journal, register.ids);
+  const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
+  const file = await writeReceipt(dataDir, receipt, effects);
+  // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
+  const left = register.erasures.filter(({ done }) => !done);
+  for (const { line: of } of left) await register.append({ event: 'done', of });
+  await pending.remove();
+  return { receipt, file };
+}
+
+/**
+ * Removes the persons from landed pages. Each spelling of an id is noted before the pages that hold it are cut, so that
+ * it is searched for even after a kill.
+ */
+async function cutLanded({ erasures }: OpenFolder, erasing: Begun, pending: Pending): Promise<void> {
+  const known = new Set([...erasing.written, ...erasing.spellings]);
+  await erasures.sweep(async (written) => {
+    const spellings = [...written].filter((id) => !known.has(id));
+    for (const id of spellings) known.add(id);
+    if (spellings.length > 0) {
+      erasing.spellings = [...erasing.spellings, ...spellings];
+      await pending.write(erasing);
+    }
+  });
+}
+
+/**
+ * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
+ * receipt.
+ */
+async function deletedInLake(
+  { dataDir, lake, ...config }: Config,
+  invocation: Invocation,
+  journal: Journal,
+  ids: readonly string[],
+): Promise<string | undefined> {
+  if (lake === undefined) return undefined;
+  try {
+    const commits = await pushLake({ dataDir, lake }, invocation, journal, 'forget', async (opened) => {
+      await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
+    });
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
+  }
+}

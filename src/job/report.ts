@@ -1,0 +1,341 @@
+/**
+ * The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code; and its record
+ * in the journal and in `ops.runs`.
+ */
+import { type Day, dayCount, daysOf, rangesOf } from '../ground/calendar.js';
+import {
+  asError,
+  ClockError,
+  CorruptDatabaseError,
+  CredentialsError,
+  DamageError,
+  EXIT,
+  exitCodeOf,
+  InterruptedError,
+  messageOf,
+  ServiceError,
+  StorageError,
+  type ExitCode,
+} from '../ground/errors.js';
+import type { Budget } from '../exports/budget.js';
+import type { ExportLine, Unpaid } from '../exports/paid-request.js';
+import type { Gap } from '../ground/streams.js';
+import type { FindingGroup } from '../warehouse/checks.js';
+import type { LoadReport, RunRow } from '../warehouse/rows.js';
+import type { Pull } from '../landing/pull.js';
+import type { Invocation } from '../config/invocation.js';
+import type { Journal } from '../journal/journal.js';
+import type { PastRun, RunOver } from '../journal/runs.js';
+import { plural } from '../terminal/terminal.js';
+import type { Stream } from '../ground/streams.js';
+
+interface LoadFailure {
+  readonly pull: Pull;
+  readonly error: Error;
+}
+
+export class RunReport {
+  /** Data that could not be pulled or loaded; the run continues with the rest. */
+  readonly gaps: Gap[] = [];
+  /** Landed pulls that could not be loaded; they may be superseded by the end of the run. */
+  readonly unloaded: LoadFailure[] = [];
+  readonly exports: ExportLine[] = [];
+  /** What needs a person: whole sentences that say what to do. */
+  readonly attention: string[] = [];
+  readonly removals: Removal[] = [];
+  /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
+  readonly steps: StepOutcome[] = [];
+  unpaidDays: readonly Unpaid[] = [];
+  budget: Budget | undefined;
+  /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
+  mainGoals: Readonly<Record<string, string>> = {};
+  /** The findings of each check as a group, `stop` checks first; `ops.checks` has the single findings. */
+  checks: readonly FindingGroup[] = [];
+  /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
+  clockSkewMs: number | undefined;
+  /** Seconds that each stage took. */
+  readonly seconds: Record<string, number> = {};
+  readonly #loads: LoadReport[] = [];
+  readonly #pending: string[] = [];
+  #withheld: string | undefined;
+
+  constructor(readonly startedAt: Date) {}
+
+  gap(...gaps: readonly Gap[]): void {
+    this.gaps.push(...gaps);
+  }
+
+  loaded(load: LoadReport): void {
+    if (load.changed) this.#loads.push(load);
+  }
+
+  exported(line: ExportLine): void {
+    this.exports.push(line);
+  }
+
+  needsAction(sentence: string): void {
+    this.attention.push(sentence);
+  }
+
+  /** Records that the service has not finished the export of this key; a later run may find it ready. */
+  pending(key: string): void {
+    this.#pending.push(key);
+  }
+
+  /** @param budget the budget that the days would exceed */
+  unpaid(days: readonly Unpaid[], budget?: Budget): void {
+    this.unpaidDays = days;
+    this.budget = budget;
+  }
+
+  /** Records a removal by the settings under `retention`. */
+  removed(removal: Removal): void {
+    this.removals.push(removal);
+  }
+
+  /**
+   * Records that known data would be missing from the file, so that it is not published and readers keep the previous
+   * one. `reason` is a clause.
+   */
+  withhold(reason: string): void {
+    this.#withheld = reason;
+  }
+
+  /** The reason why the file is not published, as a clause; undefined if it may be published. */
+  get withheld(): string | undefined {
+    const checks = this.stops.map(({ name }) => name).join(', ');
+    return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
+  }
+
+  /** The groups of checks that forbid publishing. */
+  get stops(): readonly FindingGroup[] {
+    return this.checks.filter(({ severity }) => severity === 'stop');
+  }
+
+  /** The number of records by kind of note, from the load of a pull. */
+  notesOf(pull: string): Readonly<Record<string, number>> {
+    return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
+  }
+
+  /** The days that this run loaded, over all streams. */
+  get loadedDays(): readonly Day[] {
+    return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
+  }
+
+  /** Number of loaded days and rows, by stream. */
+  totals(): { stream: Stream; days: number; rows: number }[] {
+    const streams = [...new Set(this.#loads.map(({ stream }) => stream))];
+    return streams.map((stream) => {
+      const loads = this.#loads.filter((load) => load.stream === stream);
+      return {
+        stream,
+        days: new Set(loads.flatMap(({ days }) => days)).size,
+        rows: loads.reduce((sum, { rows }) => sum + rows, 0),
+      };
+    });
+  }
+
+  /** The fields that the service sends and the specification lacks, and the reverse. */
+  drift(): string[] {
+    return [...new Set(this.#loads.flatMap(({ drift }) => drift))].sort();
+  }
+
+  /** The number of records by kind of note. */
+  notes(): Record<string, number> {
+    const notes: Record<string, number> = {};
+    for (const load of this.#loads) {
+      for (const [kind, count] of Object.entries(load.notes)) notes[kind] = (notes[kind] ?? 0) + count;
+    }
+    return notes;
+  }
+
+  /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is lacking, else 0. */
+  exitCode(): ExitCode {
+    if (this.gaps.length > 0 || this.attention.length > 0 || this.withheld !== undefined)
+      return EXIT.incomplete;
+    if (this.steps.some(({ failed }) => failed)) return EXIT.incomplete;
+    return this.unpaidDays.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
+  }
+
+  /** The report for the journal, which holds no text of the service and no value of a row. */
+  forJournal(): Record<string, unknown> {
+    const { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed } = this.toJSON();
+    const stops = this.stops.map((group) => ({ ...group, example: '' }));
+    return { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed, findings: stops };
+  }
+
+  /** The report for `--json` and `ops.runs`. */
+  toJSON(): Record<string, unknown> {
+    return {
+      started_at: this.startedAt.toISOString(),
+      loaded: this.totals(),
+      exports: this.exports.map(({ key, day, records, requested }) => ({
+        key,
+        date: day,
+        records: records ?? null,
+        requested,
+      })),
+      not_requested: this.unpaidDays.map(({ day, verdict, estimate }) => ({
+        date: day,
+        estimated_records: estimate ?? null,
+        reason: verdict,
+      })),
+      gaps: this.gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
+      needs_attention: this.attention,
+      pending_exports: this.#pending,
+      drift: this.drift(),
+      notes: this.notes(),
+      findings: this.checks,
+      ...(Object.keys(this.mainGoals).length === 0
+        ? {}
+        : {
+            main_goals: Object.entries(this.mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
+          }),
+      seconds: this.seconds,
+      ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
+      ...(this.steps.length === 0 ? {} : { after_publishing: this.steps }),
+      ...(this.removals.length === 0 ? {} : { removed: this.removals }),
+      exit_code: this.exitCode(),
+    };
+  }
+}
+
+/** The outcome of a step after publishing. */
+export interface StepOutcome {
+  /** `lake`, `push NAME`, `landing` or `page`. */
+  readonly step: string;
+  readonly failed: boolean;
+  /** In whole sentences; after a failure also the command that repairs it. */
+  readonly sentence: string;
+}
+
+/** A removal by the settings under `retention`. */
+interface Removal {
+  /** `events`, `opt_outs` or `landing`. */
+  readonly place: string;
+  readonly days: number;
+  /** Number of rows in the file, or of folders of the landing zone. */
+  readonly items: number;
+}
+
+const NAMES: Record<Stream, string> = {
+  statistics: 'Daily statistics',
+  statistics_by_subchannel: 'Statistics by sub-channel',
+  campaigns: 'Campaign statistics',
+  catalogs: 'Catalogs',
+  brand_templates: 'Brand templates',
+  alimtalk_templates: 'Alimtalk templates',
+  opt_outs: 'Opt-outs',
+  events: 'Events',
+};
+
+/** Returns the same gaps; those of one stream and one reason are merged into one, with their days as ranges. */
+export function mergedGaps(gaps: readonly Gap[]): Gap[] {
+  const alike = new Map<string, { readonly gap: Gap; readonly days: Day[] }>();
+  for (const gap of gaps) {
+    const key = `${gap.stream} ${gap.reason}`;
+    const same = alike.get(key) ?? { gap, days: [] };
+    same.days.push(...daysOf(gap.days));
+    alike.set(key, same);
+  }
+  return [...alike.values()].flatMap(({ gap, days }) =>
+    rangesOf(days).map((range) => ({ ...gap, days: range })),
+  );
+}
+
+/** Returns the gap as one line for the terminal. */
+export function describeGap({ stream, days, reason }: Gap): string {
+  const when = dayCount(days) === 1 ? days.start : `${days.start} to ${days.end}`;
+  return `${NAMES[stream]} of ${when}: ${reason}`;
+}
+
+/** Returns the group as one line for the terminal. */
+export function describeGroup(group: FindingGroup): string {
+  const { name, severity, findings, first_date: first, last_date: last, example, meaning } = group;
+  const days = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${String(last)}`;
+  const such = example === '' ? '' : findings === 1 ? `, ${example}` : `, such as ${example}`;
+  const stop = /[.!?]$/.test(example) ? '' : '.';
+  return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
+}
+
+/** A run as the journal and `ops.runs` record it. */
+export class RunRecord {
+  readonly report: RunReport;
+  readonly #journal: Journal;
+  readonly #run: { readonly runId: string; readonly command: string; readonly version: string };
+  readonly #now: () => Date;
+
+  constructor(journal: Journal, command: string, { effects, runId, version }: Invocation) {
+    this.#journal = journal;
+    this.#run = { runId, command, version };
+    this.#now = () => effects.now();
+    this.report = new RunReport(effects.now());
+  }
+
+  /** Does the work between the lines of its begin and its end, which is written last and in every case. */
+  async around<T>(work: (report: RunReport) => Promise<T>): Promise<T> {
+    const begun = { ...this.#run, processId: process.pid };
+    await this.#journal.append('run', { event: 'begun', ...begun });
+    try {
+      const result = await work(this.report);
+      await this.#end(undefined);
+      return result;
+    } catch (error) {
+      // The journal may be on the disk that made the run fail; people are told the original failure.
+      await this.#end(asError(error)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The end of the run, as far as it is known. */
+  over(failure: Error | undefined): RunOver {
+    const exitCode = failure === undefined ? this.report.exitCode() : exitCodeOf(failure);
+    const summary = this.report.toJSON();
+    return {
+      runId: this.#run.runId,
+      finishedAt: this.#now(),
+      exitCode,
+      outcome: outcomeOf(exitCode, failure),
+      summary: failure === undefined ? summary : { ...summary, failure: messageOf(failure) },
+    };
+  }
+
+  async #end(failure: Error | undefined): Promise<void> {
+    const { runId, exitCode, outcome } = this.over(failure);
+    const counts = this.report.forJournal();
+    const summary = failure === undefined ? counts : { ...counts, failure: kindOf(failure) };
+    await this.#journal.append('run', { event: 'ended', runId, exitCode, outcome, summary });
+  }
+}
+
+/** The rows of `ops.runs`; `over` is the end of the run that goes on. */
+export function runRows(runs: readonly PastRun[], over?: RunOver): RunRow[] {
+  return runs.map(({ begun, over: ended = over?.runId === begun.runId ? over : undefined }) => ({
+    run_id: begun.runId,
+    command: begun.command,
+    started_at: begun.startedAt,
+    version: begun.version,
+    process_id: begun.processId,
+    finished_at: ended?.finishedAt,
+    exit_code: ended?.exitCode,
+    outcome: ended?.outcome,
+    summary: ended?.summary,
+  }));
+}
+
+/** The failure of a run in words that hold no text of the service, for the journal. */
+function kindOf(failure: Error): string {
+  if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
+  if (failure instanceof ServiceError) return 'The service did not answer as it should.';
+  if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
+  if (failure instanceof StorageError) return 'The data folder cannot be written.';
+  if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
+    return 'A file of the data folder is damaged.';
+  return 'It failed; its log says why.';
+}
+
+function outcomeOf(exitCode: number, failure: Error | undefined): string {
+  if (failure instanceof InterruptedError) return 'interrupted';
+  if (failure !== undefined) return 'failed';
+  return exitCode === EXIT.done ? 'done' : 'incomplete';
+}

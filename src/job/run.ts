@@ -1,0 +1,437 @@
+/** A run from top to bottom: the data folder is opened; then extract, land, load, model, check, publish, and what follows. */
+import { nightly } from '../../jobs/nightly.js';
+import { ServiceClient } from '../service/client.js';
+import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from '../service/clocks.js';
+import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
+import type { Config, ServiceConfig } from '../config/config.js';
+import { deleteComputed } from '../erasure/person.js';
+import { rewriteDatabase } from '../erasure/erase.js';
+import { retain } from '../erasure/retention.js';
+import {
+  asError,
+  CorruptDatabaseError,
+  InterruptedError,
+  messageOf,
+  StorageError,
+} from '../ground/errors.js';
+import { actionsNeeded } from '../exports/advice.js';
+import { budgetRow } from '../exports/budget.js';
+import type { Export } from '../exports/export.js';
+import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
+import type { Invocation } from '../config/invocation.js';
+import { runsOf, type RunOver } from '../journal/runs.js';
+import { equalInLake } from '../lake/retained.js';
+import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
+import { pullReference } from '../reference/pull-reference.js';
+import { afterRun, type AfterPublishing } from './after-run.js';
+import {
+  openWarehouse,
+  rememberAddress,
+  withDataFolder,
+  withWarehouse,
+  type OpenFolder,
+  type WarehouseConfig,
+} from './data-folder.js';
+import { loadExport, loadLanded, loadOrReport, removedExports, reportUnloaded } from './load-landed.js';
+import { RunRecord, runRows, RunReport } from './report.js';
+import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
+import { pullCampaigns } from '../statistics/pull-campaigns.js';
+import { pullStatistics } from '../statistics/pull-daily.js';
+import type { Pull } from '../landing/pull.js';
+import { until, type Job, type Stream } from '../ground/streams.js';
+import { readEveryBlock } from '../warehouse/opening.js';
+import {
+  assertPublishable,
+  assertReplaceable,
+  discardDatabase,
+  publish,
+  replaceDatabase,
+  setAside,
+} from '../warehouse/publish.js';
+
+export interface Outcome {
+  readonly report: RunReport;
+  /** Size of the published file in bytes; undefined if readers keep the previous file. */
+  readonly publishedBytes: number | undefined;
+  /** Days whose events had been loaded and are now missing from the file. */
+  readonly lost: readonly Day[];
+  /** The days of the job that are complete by both clocks. */
+  readonly days?: DayRange;
+}
+
+/**
+ * Runs a job: from the service to the published file.
+ *
+ * @param pushes makes the pushes of the night, which read the published file
+ * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
+ *   by the next run
+ */
+export async function runJob(
+  job: Job,
+  config: ServiceConfig,
+  invocation: Invocation,
+  pushes?: AfterPublishing,
+): Promise<Outcome> {
+  let { days } = job;
+  const work = async (folder: OpenFolder): Promise<void> => {
+    await loadLanded(folder, invocation);
+    await withService(folder, config, invocation, async (service) => {
+      const complete = await untilComplete(job, service, config, invocation);
+      ({ days } = complete);
+      try {
+        await extract(complete, folder, service, config, invocation);
+      } finally {
+        reportClocks(service, folder.report);
+      }
+    });
+  };
+  const outcome = await recorded(job.name, config, invocation, work, pushes);
+  return { ...outcome, days };
+}
+
+/** Pulls the streams of a job. What has landed is loaded at once. */
+async function extract(
+  job: Job,
+  folder: OpenFolder,
+  service: ServiceClient,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<void> {
+  const source = sourceOf(folder, service, config, invocation);
+  const wanted = await wantedOf(job, folder, config, invocation);
+  const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
+  if (job.streams.has('statistics')) await pullStatistics(job, daysOf, source);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, source);
+  if (job.streams.has('events')) {
+    await assertPublishable(folder.files.published);
+    await pullEvents(job, source);
+  }
+  await pullReference(job, source);
+}
+
+export interface ResumeOptions {
+  /** True if a person consents to being billed again. */
+  readonly payAgain?: boolean;
+  /** True if a person accepts an incomplete export: without records, or with only some of the pages. */
+  readonly acceptIncomplete?: boolean;
+}
+
+/** Resumes one export or, with a person's consent, requests its window again, which is billed again. */
+export function resumeExport(
+  key: string,
+  { payAgain = false, acceptIncomplete = false }: ResumeOptions,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<Outcome> {
+  return recorded('exports resume', config, invocation, (folder) =>
+    withService(folder, config, invocation, async (service) => {
+      const source = sourceOf(folder, service, config, invocation);
+      if (!payAgain) return resume(key, acceptIncomplete, source);
+      await assertPublishable(folder.files.published);
+      await requestAgain(key, source);
+    }),
+  );
+}
+
+/**
+ * Rebuilds the warehouse from the landing zone and the ledger without any request. The new file replaces the old one
+ * when it is complete.
+ */
+export function rebuild(config: Config, invocation: Invocation): Promise<Outcome> {
+  const { effects, terminal } = invocation;
+  const report = new RunReport(effects.now());
+  return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
+    withWarehouse(base, config, invocation, report, 'rebuilt', async (folder) => {
+      const { rebuilt, working, published } = folder.files;
+      const aside = await setAside(published, effects.now());
+      if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
+      await takeRemovedDays(folder, invocation);
+      const outcome = await deliver('rebuild', folder, config, invocation, () =>
+        loadLanded(folder, invocation),
+      );
+      if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
+        terminal.warn(
+          'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
+        );
+        await discardDatabase(rebuilt);
+        return outcome;
+      }
+      await replaceDatabase(rebuilt, working, effects);
+      return outcome;
+    }),
+  );
+}
+
+/** Does the work of a run, delivers it, and records its end in the journal, whatever happens. */
+function recorded(
+  command: string,
+  config: ServiceConfig,
+  invocation: Invocation,
+  work: (folder: OpenFolder) => Promise<void>,
+  pushes?: AfterPublishing,
+): Promise<Outcome> {
+  return withDataFolder(config, invocation, command, 'erasures', (base) => {
+    const record = new RunRecord(base.journal, command, invocation);
+    return record.around((report) =>
+      withWarehouse(base, config, invocation, report, 'working', (folder) =>
+        deliver(command, folder, config, invocation, () => work(folder), { record, pushes }),
+      ),
+    );
+  });
+}
+
+/**
+ * Does the work; then models, checks and publishes the data that is there, even if the work failed, and takes the steps
+ * that follow.
+ */
+export async function deliver(
+  command: string,
+  folder: OpenFolder,
+  config: Config,
+  invocation: Invocation,
+  work: () => Promise<void>,
+  { record, pushes }: { readonly record?: RunRecord; readonly pushes?: AfterPublishing | undefined } = {},
+): Promise<Outcome> {
+  const { warehouse, report } = folder;
+  await assertReplaceable(folder.files.published);
+  const timed = stopwatch(report, invocation);
+  const failure = await timed('pull', () => failureOf(work));
+  // After Ctrl-C or a disk error, no further stage is begun: the next run publishes. A damaged database file is not
+  // published: only a new file can replace it.
+  if (
+    failure instanceof InterruptedError ||
+    failure instanceof StorageError ||
+    failure instanceof CorruptDatabaseError
+  )
+    throw failure;
+
+  await reportUnloaded(folder, invocation);
+  await noteJob(folder, config, invocation);
+  report.mainGoals = await timed('model', () => warehouse.model());
+  report.checks = await timed('check', () => warehouse.check());
+  const due = await retain(folder, config, invocation, (days) =>
+    equalInLake(days, folder, config, invocation),
+  );
+  const runs = runsOf(folder.journal.of('run'));
+  await warehouse.noteRuns(runRows(runs, record?.over(failure)));
+  const lost = await lostDays(folder);
+  await warehouse.noteHead(folder.journal.head);
+  const publishedBytes = await publishSound(folder, lost, failure, invocation);
+  const over = (): RunOver | undefined => record?.over(failure);
+  await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, pushes, over });
+  if (failure !== undefined) throw failure;
+  return { report, publishedBytes, lost };
+}
+
+/** Does work with a client of the service, which closes its connections in every case. */
+async function withService<T>(
+  { journal }: OpenFolder,
+  config: ServiceConfig,
+  { effects, signal, version }: Invocation,
+  work: (service: ServiceClient) => Promise<T>,
+): Promise<T> {
+  const service = new ServiceClient(config, effects, signal, version, () => rememberAddress(journal, config));
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
+/** The parts of the folder and of the service that the stages work with that pull. */
+function sourceOf(
+  folder: OpenFolder,
+  service: ServiceClient,
+  config: ServiceConfig,
+  { effects, terminal, signal, runId }: Invocation,
+) {
+  const { landing, erasures, warehouse, ledger, lock, report } = folder;
+  let last: number | undefined;
+  return {
+    ...{ effects, terminal, signal, runId, config, service, landing, warehouse, ledger, lock, report },
+    load: (pulls: readonly Pull[]) => folder.load(pulls),
+    loadPulls: (pulls: readonly Pull[]) => loadOrReport(folder, pulls),
+    loadExport: (entry: Export) => loadExport(folder, entry),
+    isCut: (pull: string) => erasures.register.mayBeCut(pull),
+    /**
+     * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than
+     * everything that has landed. The later of two pulls of a day counts, so a clock that was set back must not make the
+     * newer pull look older. Throws ClockError when the clocks now differ so much that nothing may land.
+     */
+    pullInstant: (): Date => {
+      assertMayLand({ service, effects, config });
+      last ??= landing.found.reduce((latest, { pulledAt }) => Math.max(latest, pulledAt?.getTime() ?? 0), 0);
+      last = Math.max(presentOf({ service, effects, config }).getTime(), last + 1);
+      return new Date(last);
+    },
+  };
+}
+
+/**
+ * Returns the job without the days that are not complete by both clocks.
+ *
+ * @throws CredentialsError, ServiceError when E1 fails
+ * @throws ClockError when the clocks differ so much that nothing may land
+ */
+async function untilComplete(
+  job: Job,
+  service: ServiceClient,
+  config: ServiceConfig,
+  { effects, terminal }: Invocation,
+): Promise<Job> {
+  await service.authorize();
+  const clocks = { service, effects, config };
+  assertMayLand(clocks);
+  const earlier = earlierOf(clocks);
+  const last = lastCompleteDay(earlier);
+  if (job.days.end <= last) return job;
+  terminal.note(
+    `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
+  );
+  return until(job, last);
+}
+
+/** Reports that the clocks differ too much for a payment, by the latest answer. */
+function reportClocks(service: ServiceClient, report: RunReport): void {
+  const trouble = clockTrouble({ service });
+  if (trouble === undefined) return;
+  report.clockSkewMs = service.clockSkewMs;
+  report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+}
+
+/** The wanted days of a job, by what the private file and the journal know now. */
+async function wantedOf(
+  job: Job,
+  { warehouse, ledger }: OpenFolder,
+  { exports }: Config,
+  { effects, runId }: Invocation,
+): Promise<WantedDay[]> {
+  const now = effects.now();
+  const known = {
+    ...(await warehouse.knownDays(dayOf(now))),
+    entries: ledger.entries(),
+    unsure: ledger.doubt !== undefined,
+    runId,
+  };
+  return wantedDays(job, known, exports, now);
+}
+
+/** Writes into the file what the journal knows: exports, budget, pushes, the wanted days, erasures, runs. */
+async function noteJob(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
+  const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
+  await ledger.readTexts();
+  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.needsAction(advice);
+  await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
+  await warehouse.noteBudget(budgetRow(config.exports));
+  const { pushes } = new PushLedger(journal, invocation.effects);
+  if (pushes.length > 0) await warehouse.replacePushes(pushes.map(rowOf));
+  for (const push of pushes.filter(waits)) report.needsAction(adviceOn(push));
+  const { startDate } = config;
+  if (startDate !== undefined) {
+    const job = nightly({ ...config, startDate }, invocation.effects.now());
+    await warehouse.replaceDays(await wantedOf(job, folder, config, invocation));
+  }
+  const erased = erasures.register.erasures;
+  if (erased.length > 0) await warehouse.replaceErasures(erased);
+  await warehouse.noteRuns(runRows(runsOf(journal.of('run'))));
+}
+
+/** The names of the stages in the terminal. */
+const DOING = { pull: 'pulling', model: 'modelling', check: 'checking' } as const;
+
+/** Shows each stage as progress and measures its time for the run's summary. */
+function stopwatch(report: RunReport, { effects, terminal }: Invocation) {
+  return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
+    const began = effects.now();
+    terminal.progress(DOING[stage]);
+    const result = await work();
+    const ms = effects.now().getTime() - began.getTime();
+    report.seconds[stage] = ms / 1000;
+    terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds: ms / 1000 });
+    return result;
+  };
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return asError(error);
+  }
+}
+
+/** Publishes the file, unless a check forbids it, or the run failed and the warehouse is empty. */
+async function publishSound(
+  { warehouse, report, files, path, dataDir, erasures }: OpenFolder,
+  lost: readonly Day[],
+  failure: Error | undefined,
+  { effects, terminal }: Invocation,
+): Promise<number | undefined> {
+  const empty = (await warehouse.loader.loaded()).size === 0;
+  if (lost.length > 0)
+    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now`);
+  await warehouse.close();
+  const { register } = erasures;
+  if (path === files.working && register.holdsErasedBytes) await rewriteDatabase(dataDir, register, effects);
+  if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
+  terminal.progress('publishing');
+  const { bytes } = await publish({ working: path, published: files.published, effects });
+  return bytes;
+}
+
+/**
+ * The days whose events had been loaded and are missing from this file: their export is lost from the ledger, or
+ * damaged.
+ */
+async function lostDays(folder: OpenFolder): Promise<Day[]> {
+  const { ledger, forgotten, warehouse } = folder;
+  const untracked = forgotten.filter(({ state }) => state === 'loaded');
+  // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
+  const loaded = ledger
+    .entries()
+    .filter(({ state, loadedAt }) => loadedAt !== undefined && state !== 'abandoned');
+  const covered = await warehouse.coverage('events');
+  const missing = [...untracked, ...loaded].map(({ day }) => day).filter((day) => !covered.has(day));
+  if (missing.length === 0) return [];
+  const removed = new Set(removedExports(folder).map(({ day }) => day));
+  return [...new Set(missing)].filter((day) => !removed.has(day));
+}
+
+/** True if a warehouse is sound, readable under the settings, and covers the events of the days. */
+async function holdsDays(
+  path: string,
+  days: readonly Day[],
+  config: WarehouseConfig,
+  invocation: Invocation,
+): Promise<boolean> {
+  try {
+    await readEveryBlock(path);
+    const warehouse = await openWarehouse(path, config, invocation);
+    try {
+      const covered = await warehouse.coverage('events');
+      return days.every((day) => covered.has(day));
+    } finally {
+      await warehouse.close();
+    }
+  } catch {
+    // An interruption is no evidence about the file.
+    invocation.signal.throwIfAborted();
+    return false;
+  }
+}
+
+/** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */
+async function takeRemovedDays(folder: OpenFolder, { terminal }: Invocation): Promise<void> {
+  const { warehouse, files, erasures } = folder;
+  const days = removedExports(folder).map(({ day }) => day);
+  if (days.length === 0) return;
+  const removed = `The pages of ${listDays(days)} were removed by retention`;
+  try {
+    await warehouse.takeDays(files.working, days);
+    if (erasures.register.last !== undefined) await deleteComputed(await erasures.session());
+    terminal.note(`${removed}: their events cannot be made again; what was computed of them is kept.`);
+  } catch (error) {
+    terminal.warn(`${removed}, and what was computed of them is lost: ${messageOf(error)}`);
+  }
+}

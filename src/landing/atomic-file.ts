@@ -1,0 +1,209 @@
+/**
+ * Writes files atomically: a file is written under a temporary name, fsynced, renamed into its place, and its folder
+ * fsynced. A reader sees the file complete or not at all, even after a power cut.
+ */
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Effects } from '../ground/effects.js';
+import { codeOf } from '../ground/errors.js';
+import { namesIn, orStorageError } from './storage-error.js';
+
+/** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+const TEMPORARY = /^\.tmp-\d+-\d+$/;
+let temporaries = 0;
+
+/** The crash points of one write, in order, each named `<what>/<step>`. */
+export const DURABLE_STEPS = [
+  'before-write',
+  'before-fsync',
+  'before-rename',
+  'before-folder-fsync',
+  'durable',
+] as const;
+
+/** The writer of one data folder. */
+export class DurableFolder {
+  readonly #root: string;
+  readonly #effects: Pick<Effects, 'reach'>;
+  readonly #folders = new Map<string, Promise<void>>();
+  readonly #sync = new FolderSync();
+
+  constructor(root: string, effects: Pick<Effects, 'reach'>) {
+    this.#root = resolve(root);
+    this.#effects = effects;
+  }
+
+  /**
+   * Writes a whole file, replacing one that is there, and resolves when it is durable under its name. `what` names
+   * the crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
+   */
+  async write(path: string, body: Uint8Array | string, what: string): Promise<void> {
+    const folder = dirname(path);
+    await this.makeFolder(folder);
+    const temporary = join(this.#partOf(path), `.tmp-${process.pid}-${temporaries++}`);
+    await orStorageError('write', path, async () => {
+      try {
+        this.#effects.reach(`${what}/before-write`);
+        await this.#writeTemporary(temporary, body, what);
+        this.#effects.reach(`${what}/before-rename`);
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true }).catch(() => undefined);
+        throw error;
+      }
+      this.#effects.reach(`${what}/before-folder-fsync`);
+      await this.#sync.sync(folder);
+      this.#effects.reach(`${what}/durable`);
+    });
+  }
+
+  /**
+   * Returns the folder right below the root that contains the path, such as `landing`. Temporary files are created
+   * there, so that a sweep lists one folder and not the folders of years.
+   */
+  #partOf(path: string): string {
+    const [part = '', ...below] = relative(this.#root, path).split(sep);
+    return below.length === 0 ? this.#root : join(this.#root, part);
+  }
+
+  async #writeTemporary(temporary: string, body: Uint8Array | string, what: string): Promise<void> {
+    const handle = await open(temporary, 'w', FILE_MODE);
+    try {
+      await handle.writeFile(body);
+      this.#effects.reach(`${what}/before-fsync`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Resolves once every rename and every new name in the folder, made before this call, is durable. */
+  syncFolder(folder: string): Promise<void> {
+    return orStorageError('write', folder, () => this.#sync.sync(folder));
+  }
+
+  /**
+   * Makes a folder and its missing parents durably. Inside the root, the entry of an existing folder is fsynced too,
+   * once per process: the process that made it may have died before its fsync.
+   */
+  makeFolder(folder: string): Promise<void> {
+    const path = resolve(folder);
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const made = orStorageError('create the folder', path, () => this.#make(path));
+    this.#folders.set(path, made);
+    made.catch(() => this.#folders.delete(path));
+    return made;
+  }
+
+  async #make(path: string): Promise<void> {
+    if (path.startsWith(this.#root + sep)) {
+      await this.makeFolder(dirname(path));
+      await makeOrFind(path, FOLDER_MODE);
+      await this.#sync.sync(dirname(path));
+      return;
+    }
+    await this.#makeOutside(path);
+  }
+
+  /**
+   * Makes the root and the folders above it, with access for everyone, since other accounts read the published file.
+   * Makes them one by one, since a recursive mkdir never returns for a place such as /proc, where nothing can be
+   * created.
+   */
+  async #makeOutside(path: string): Promise<void> {
+    if (await isFolder(path)) return;
+    if (dirname(path) !== path) await this.#makeOutside(dirname(path));
+    await makeOrFind(path);
+    await this.#sync.sync(dirname(path));
+  }
+}
+
+/** Creates a folder unless it exists: another process that starts at the same time may have created it. */
+async function makeOrFind(path: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Removes temporary files of dead processes from a folder right below the root. Requires the lock. */
+export async function sweepTemporaries(folder: string): Promise<void> {
+  const stale = (await namesIn(folder)).filter((name) => TEMPORARY.test(name));
+  await orStorageError('clean up', folder, () =>
+    Promise.all(stale.map((name) => rm(join(folder, name), { force: true }))),
+  );
+}
+
+// Makes many renames durable at a time. A rename is durable once its folder is fsynced; a thousand pages in one folder
+// would take a thousand fsyncs. Group commit: callers that arrive during an fsync share one further fsync, which starts
+// after it.
+
+interface Round {
+  readonly running: Promise<void>;
+  next: Promise<void> | undefined;
+}
+
+export class FolderSync {
+  readonly #rounds = new Map<string, Round>();
+  /** Number of fsyncs so far. */
+  count = 0;
+
+  /** Resolves once an fsync of the folder has ended that began after this call. */
+  sync(folder: string): Promise<void> {
+    const round = this.#rounds.get(folder);
+    if (round === undefined) return this.#start(folder);
+    // The running fsync may have begun before the caller's rename; only the next one is sure to include it.
+    round.next ??= round.running.then(
+      () => this.#start(folder),
+      () => this.#start(folder),
+    );
+    return round.next;
+  }
+
+  #start(folder: string): Promise<void> {
+    this.count++;
+    const running = fsyncFolder(folder);
+    const round: Round = { running, next: undefined };
+    this.#rounds.set(folder, round);
+    const forget = (): void => {
+      if (round.next === undefined) this.#rounds.delete(folder);
+    };
+    running.then(forget, forget);
+    return running;
+  }
+}
+
+/** Error codes of network filesystems that cannot fsync a folder; their renames cannot be made more durable. */
+const CANNOT = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS']);
+
+export async function fsyncFolder(folder: string): Promise<void> {
+  try {
+    await fsync(folder);
+  } catch (error) {
+    if (!CANNOT.has(codeOf(error) ?? '')) throw error;
+  }
+}
+
+/** Resolves once the contents of a file, or the names in a folder, are on the disk. */
+export async function fsync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

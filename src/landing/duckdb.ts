@@ -1,0 +1,58 @@
+/** The only place that opens DuckDB files, so that every connection has the same settings. */
+// Loaded with require: an ES module import would load the package twice, which costs each command a tenth of a second.
+import duckdb = require('@duckdb/node-api');
+import { messageOf } from '../ground/errors.js';
+
+/** Extensions that need a download are disabled; icu, json and parquet are built in. */
+const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
+
+/**
+ * Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost.
+ *
+ * @throws the error of DuckDB, which the caller turns into a message
+ */
+export function openInstance(
+  path: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<duckdb.DuckDBInstance> {
+  return duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...settings });
+}
+
+/** True if DuckDB reports that the file is damaged. */
+export function tellsOfDamage(error: unknown): boolean {
+  return /Corrupt database file|checksum .* does not match|Could not read enough bytes/.test(
+    messageOf(error),
+  );
+}
+
+/** True if DuckDB raised the error: its messages begin with their kind, such as `Catalog Error: `. */
+export function isOfDuckDB(error: unknown): boolean {
+  return /^[A-Z][A-Za-z ]* Error: /.test(messageOf(error));
+}
+
+/** Returns the answer of a statement, or a default if the database lacks a table or column that the statement reads. */
+export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (/^Catalog Error: .* does not exist/.test(messageOf(error))) return otherwise;
+    throw error;
+  }
+}
+
+/** Evaluates a SQL expression without a database; returns the value as text. */
+export async function ask(sql: string): Promise<string> {
+  const instance = await openInstance(':memory:');
+  try {
+    const connection = await instance.connect();
+    const result = await connection.runAndReadAll(sql);
+    return String(result.value(0, 0));
+  } finally {
+    instance.closeSync();
+  }
+}
+
+/** Escapes a text, such as a path, for use between the quotes of a SQL string literal. */
+export function escaped(text: string): string {
+  return text.replaceAll("'", "''");
+}

@@ -1,0 +1,171 @@
+/** The paths of all files in the data folder: descriptive names, made and parsed only here. Pure. */
+import { basename, dirname, join } from 'node:path';
+import { dayOf, isDay, type Day, type DayRange } from '../ground/calendar.js';
+import { createHash } from 'node:crypto';
+import type { Stream } from '../ground/streams.js';
+
+/** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
+export interface ExportFolder {
+  readonly day: Day;
+  readonly key: string;
+  readonly exportId: string;
+}
+
+export const MANIFEST = 'pull.json';
+
+/** Returns the paths of the folders in a data folder. */
+export function foldersOf(dataDir: string): { landing: string; ledger: string; private: string } {
+  return {
+    landing: join(dataDir, 'landing'),
+    ledger: join(dataDir, 'ledger'),
+    private: join(dataDir, 'private'),
+  };
+}
+
+/**
+ * Returns the folder, relative to `landing/`, of a pull of a free stream. All streams have the same shape, also for one
+ * day: `<stream>/<first day>_<last day>/<instant>`.
+ */
+export function pullFolder(stream: Stream, days: DayRange, pulledAt: Date): string {
+  return join(stream, rangeName(days), instantName(pulledAt));
+}
+
+/**
+ * Returns the folder, relative to `landing/`, of the n-th reading of an export: `events/<day>/<key>/<export id>`, with
+ * `.2` for the second reading. An encoded id holds no dot.
+ */
+export function exportFolder({ day, key, exportId }: ExportFolder, reading = 1): string {
+  return join('events', day, key, `${safeName(exportId)}${reading === 1 ? '' : `.${reading}`}`);
+}
+
+/** Parses the name of the folder of a reading; `encoded` is the name of the first one. */
+export function readingOf(name: string): { encoded: string; reading: number } {
+  const [, encoded = name, reading = '1'] = /^([^.]+)\.(\d+)$/.exec(name) ?? [];
+  return { encoded, reading: Number(reading) };
+}
+
+/** True if a pull is a reading of the export. */
+export function isReadingOf(id: string, place: ExportFolder): boolean {
+  return join(dirname(id), readingOf(basename(id)).encoded) === exportFolder(place);
+}
+
+/**
+ * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
+ * the first digits of the SHA-256 of its bytes.
+ */
+export function rejectedPath(endpoint: string, what: string, at: Date, body: Uint8Array): string {
+  const digits = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);
+}
+
+/** Returns the file name of a page: `page-00000.json.gz`. */
+export function pageName(page: number): string {
+  return `page-${String(page).padStart(5, '0')}.json.gz`;
+}
+
+/** Parses the name of a page file into its page number; undefined for another name. */
+export function pageOf(name: string): number | undefined {
+  const digits = /^page-(\d{5,})\.json\.gz$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Returns the folder name of a range: `2026-11-14_2026-11-20`. */
+export function rangeName({ start, end }: DayRange): string {
+  return `${start}_${end}`;
+}
+
+/** Parses the name of a folder into its range. */
+export function rangeOf(name: string): DayRange | undefined {
+  const [start = '', end = '', ...more] = name.split('_');
+  return isDay(start) && isDay(end) && more.length === 0 ? { start, end } : undefined;
+}
+
+/** Returns an instant as a name that sorts by time, in UTC: `20261121T070512.123Z`. */
+export function instantName(instant: Date): string {
+  return instant.toISOString().replaceAll(/[-:]/g, '');
+}
+
+/** Parses a name into its instant. */
+export function instantOf(name: string): Date | undefined {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(name);
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second] = parts;
+  const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
+}
+
+/** Longest name for an id: filesystems allow 255 bytes, some encrypting ones 143, and a suffix needs room. */
+const LONGEST = 120;
+
+/**
+ * Encodes an id as one component of a path. Lower-case letters, digits, `_` and (except as the first character) `-` are
+ * kept; a capital becomes `~` and its lower-case letter; any other character becomes `%` and its ASCII code, or `%u`
+ * and its UTF-16 code. An id too long for a name becomes `%h` and its SHA-256, which cannot be decoded.
+ */
+export function safeName(id: string): string {
+  // Encodes each UTF-16 unit, not each character: different halves of surrogate pairs must not become the same name.
+  const name = id === '' ? '%' : Array.from({ length: id.length }, (_, i) => safeUnit(id, i)).join('');
+  return name.length <= LONGEST ? name : `%h${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
+}
+
+/** Decodes a name into its id; undefined if the name is not encoded, or its id was too long. */
+export function idOf(name: string): string | undefined {
+  if (name === '%') return '';
+  if (!/^(?:[a-z0-9_-]|~[a-z]|%[0-9a-f]{2}|%u[0-9a-f]{4})+$/.test(name)) return undefined;
+  const id = name.replace(
+    /~([a-z])|%u([0-9a-f]{4})|%([0-9a-f]{2})/g,
+    (_, capital?: string, wide?: string, code = '') =>
+      capital === undefined
+        ? String.fromCharCode(Number.parseInt(wide ?? String(code), 16))
+        : capital.toUpperCase(),
+  );
+  return safeName(id) === name ? id : undefined;
+}
+
+/** Makes words into part of a file name that is never parsed: lower case, hyphens, at most 60 characters. */
+export function slug(text: string): string {
+  return (
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .slice(0, 60)
+      .replace(/^-|-$/g, '') || 'answer'
+  );
+}
+
+function safeUnit(id: string, at: number): string {
+  const unit = id.charAt(at);
+  if (/[a-z0-9_]/.test(unit) || (unit === '-' && at > 0)) return unit;
+  if (/[A-Z]/.test(unit)) return `~${unit.toLowerCase()}`;
+  const code = unit.charCodeAt(0);
+  return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** The paths of the main files in a data folder. */
+export interface DataFiles {
+  /** The published file, which analysts open. */
+  readonly published: string;
+  /** The report page for people. */
+  readonly report: string;
+  /** The private file that a run works on. */
+  readonly working: string;
+  /** The file that a rebuild works on until it is complete. */
+  readonly rebuilt: string;
+  readonly temp: string;
+  readonly ledger: string;
+  /** The record of an unfinished erasure; the file exists only during an erasure. */
+  readonly erasing: string;
+}
+
+export function dataFiles(dataDir: string): DataFiles {
+  const folders = foldersOf(dataDir);
+  return {
+    published: join(dataDir, 'warehouse.duckdb'),
+    report: join(dataDir, 'report.html'),
+    working: join(folders.private, 'warehouse.duckdb'),
+    rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
+    temp: join(folders.private, 'tmp'),
+    ledger: folders.ledger,
+    erasing: join(folders.private, 'erasing.json'),
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The keyed hashes of the rows of each call, `ledger/pushed/`, a file of JSON lines for each target. A line is durable
+ * before the intent of its call; the journal knows the hash of the line of each call of E13 and E16, so that a lost or
+ * altered line is noticed. A call that may be repeated (E2, E12, E14) gets a second line once the service took its rows;
+ * without it, the rows are sent again.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../ground/effects.js';
+import { DurableFolder, FILE_MODE } from './atomic-file.js';
+import { foldersOf, safeName } from './paths.js';
+import { namesIn, orStorageError } from './storage-error.js';
+
+/** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
+export interface Hashed {
+  readonly k: string;
+  readonly r: string;
+}
+
+/** A call: the fingerprint of the key of its hashes, and the class of columns with which its rows are compared. */
+interface CallLine {
+  readonly target: string;
+  readonly push: string;
+  readonly call: number;
+  readonly made_with: string;
+  readonly columns: string;
+}
+
+/** The class of rows that are taken away; acknowledging them forgets their keys. */
+export const GONE = 'gone';
+
+export class PushedRows {
+  readonly path: string;
+  readonly #disk: DurableFolder;
+  readonly #effects: Pick<Effects, 'reach'>;
+  /** A newline if the file ends in a part of a line, since a process died during an append. */
+  #before = '';
+
+  private constructor(path: string, disk: DurableFolder, effects: Pick<Effects, 'reach'>) {
+    this.path = path;
+    this.#disk = disk;
+    this.#effects = effects;
+  }
+
+  /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
+  static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
+    const disk = new DurableFolder(dataDir, effects);
+    const folder = join(foldersOf(dataDir).ledger, 'pushed');
+    await disk.makeFolder(folder);
+    const memory = new PushedRows(join(folder, `${safeName(target)}.jsonl`), disk, effects);
+    await memory.#append('');
+    await orStorageError('read', memory.path, async () => {
+      const handle = await open(memory.path);
+      try {
+        const { size } = await handle.stat();
+        const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+        if (size > 0 && buffer[0] !== 0x0a) memory.#before = '\n';
+      } finally {
+        await handle.close();
+      }
+    });
+    return memory;
+  }
+
+  /** Notes the rows of a call before it leaves; returns the hash of the line. Throws `StorageError`. */
+  intend(about: CallLine, rows: readonly Hashed[]): Promise<string> {
+    return this.#line({ ...about, ...lists(rows) });
+  }
+
+  /** Notes that the service took the rows of a call that may be repeated. */
+  taken(push: string, call: number): Promise<string> {
+    return this.#line({ push, call, taken: true });
+  }
+
+  /** Notes that a push rejected rows. */
+  reject(push: string, reason: string, rows: readonly Hashed[]): Promise<string> {
+    return this.#line({ push, reason, ...lists(rows) });
+  }
+
+  async #line(body: object): Promise<string> {
+    const text = JSON.stringify(body);
+    const bytes = `${this.#before}${text}\n`;
+    this.#before = '\n';
+    await this.#append(bytes);
+    this.#before = '';
+    return createHash('sha256').update(text).digest('hex');
+  }
+
+  async #append(text: string): Promise<void> {
+    const isFirst = text === '';
+    const flags = constants.O_WRONLY | constants.O_APPEND | (isFirst ? constants.O_CREAT : 0);
+    await orStorageError('write', this.path, async () => {
+      const handle = await open(this.path, flags, FILE_MODE);
+      try {
+        if (!isFirst) this.#effects.reach('pushed/before-append');
+        await handle.appendFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      if (isFirst) await this.#disk.syncFolder(join(this.path, '..'));
+    });
+    if (!isFirst) this.#effects.reach('pushed/durable');
+  }
+}
+
+const lists = (rows: readonly Hashed[]): { k: string[]; r: string[] } => ({
+  k: rows.map(({ k }) => k),
+  r: rows.map(({ r }) => r),
+});
+
+/** A call whose rows are remembered; `line` is the hash of its line. */
+export interface RememberedCall {
+  readonly target: string;
+  readonly push: string;
+  readonly call: number;
+  readonly rows: number;
+  readonly line: string;
+}
+
+const callLine = z.object({ target: z.string(), push: z.string(), call: z.number(), k: z.array(z.string()) });
+
+/** The calls of all targets whose rows are remembered, oldest first. Throws `StorageError`. */
+export async function rememberedCalls(dataDir: string): Promise<RememberedCall[]> {
+  const folder = join(foldersOf(dataDir).ledger, 'pushed');
+  const calls: RememberedCall[] = [];
+  for (const name of await namesIn(folder)) {
+    for (const text of (await readFile(join(folder, name), 'utf8')).split('\n')) {
+      const { data } = callLine.safeParse(parsed(text));
+      const line = createHash('sha256').update(text).digest('hex');
+      if (data !== undefined) calls.push({ ...data, rows: data.k.length, line });
+    }
+  }
+  return calls;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

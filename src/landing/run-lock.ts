@@ -1,0 +1,202 @@
+/**
+ * Allows one run at a time in a data folder. The lock is the kernel's: a tiny DuckDB database is kept open for writing,
+ * and the kernel releases it when the process ends, however it ends. A lock is therefore never stale, and no process id
+ * can be mistaken for another. `lock.json` beside it only informs the second run about the first one.
+ */
+import { chmod, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { z } from 'zod';
+import { formatKst } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
+import { messageOf, StorageError, TryLaterError } from '../ground/errors.js';
+import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
+import { openInstance } from './duckdb.js';
+import { foldersOf } from './paths.js';
+import { orStorageError } from './storage-error.js';
+
+/** The process that holds, or last held, a lock; used in messages only. */
+interface LockHolder {
+  readonly pid: number;
+  /** The command of the process, such as `dawnload run`. */
+  readonly command: string;
+  readonly since: Date;
+}
+
+const holder = z.object({
+  pid: z.number().int().positive(),
+  command: z.string(),
+  since: z.iso.datetime().transform((text) => new Date(text)),
+});
+
+/** An empty database needs no more than one thread. */
+const SETTINGS = { threads: '1' };
+
+/**
+ * The locks of this process. DuckDB opens one file twice in one process without an error, and closing either would
+ * release both.
+ */
+const held = new Set<string>();
+
+/** A lock that is held until `release` or the end of the process. */
+export class RunLock {
+  readonly #path: string;
+  readonly #inode: number;
+  #instance: DuckDBInstance | undefined;
+
+  private constructor(path: string, instance: DuckDBInstance, inode: number) {
+    this.#path = path;
+    this.#instance = instance;
+    this.#inode = inode;
+  }
+
+  /** Takes the lock of a data folder, without waiting. Throws `TryLaterError` naming the other run, `StorageError`. */
+  static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
+    const disk = new DurableFolder(dataDir, effects);
+    const folder = foldersOf(dataDir).private;
+    await disk.makeFolder(folder);
+    const path = join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
+    if (held.has(path)) throw new TryLaterError(`This process already holds the lock of ${dataDir}.`);
+    held.add(path);
+    let instance: DuckDBInstance | undefined;
+    try {
+      instance = await openAlone(path, dataDir);
+      // From here on the file must not be opened with node:fs: closing it would release the lock.
+      await orStorageError('protect', path, () => chmod(path, FILE_MODE));
+      await sweepTemporaries(folder);
+      const { ino } = await orStorageError('find', path, () => stat(path));
+      const about = { pid: process.pid, command, since: effects.now() };
+      await disk.write(join(folder, 'lock.json'), `${JSON.stringify(about)}\n`, 'lock');
+      return new RunLock(path, instance, ino);
+    } catch (error) {
+      instance?.closeSync();
+      held.delete(path);
+      throw error;
+    }
+  }
+
+  /**
+   * Checks, before a paid request, that the lock's file was not removed, which would let another run start. Throws
+   * `StorageError`.
+   */
+  async assertHeld(): Promise<void> {
+    const inode = await stat(this.#path).then(
+      ({ ino }) => ino,
+      () => undefined,
+    );
+    if (this.#instance !== undefined && inode === this.#inode) return;
+    throw new StorageError(`The lock ${this.#path} was removed or replaced while this run held it.`, {
+      hint: 'Leave data/private alone during a run. Run again when no other run is active.',
+    });
+  }
+
+  /** Releases the lock; a second call does nothing. */
+  async release(): Promise<void> {
+    if (this.#instance === undefined) return;
+    const instance = this.#instance;
+    this.#instance = undefined;
+    await rm(join(this.#path, '..', 'lock.json'), { force: true }).catch(() => undefined);
+    instance.closeSync();
+    held.delete(this.#path);
+  }
+}
+
+/** Returns the last recorded holder, for messages only: a process that was killed leaves its entry behind. */
+export async function lockHolder(dataDir: string): Promise<LockHolder | undefined> {
+  try {
+    return holder.parse(JSON.parse(await readFile(join(foldersOf(dataDir).private, 'lock.json'), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+export interface LockState {
+  readonly held: boolean;
+  /** The holder, or the last holder if it was killed. */
+  readonly holder: LockHolder | undefined;
+}
+
+/**
+ * Returns whether this process or another one holds the lock of a data folder. Does not take the lock. Throws
+ * `StorageError`.
+ */
+export async function lockState(dataDir: string): Promise<LockState> {
+  const named = await lockHolder(dataDir);
+  // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
+  // for an instant.
+  if (named === undefined) return { held: false, holder: undefined };
+  const path = join(
+    await orStorageError('find', dataDir, () => realpath(foldersOf(dataDir).private)),
+    'lock.duckdb',
+  );
+  if (held.has(path)) return { held: true, holder: named };
+  try {
+    const instance = await openInstance(path, { ...SETTINGS, access_mode: 'READ_ONLY' });
+    instance.closeSync();
+    return { held: false, holder: named };
+  } catch (error) {
+    return isConflict(error) ? { held: true, holder: namedBy(error, named) } : { held: false, holder: named };
+  }
+}
+
+/** Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`. */
+async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
+  const attempt = (): Promise<DuckDBInstance> =>
+    openInstance(path, SETTINGS).catch(async (error: unknown) => {
+      throw isConflict(error) ? await otherRun(dataDir, error) : error;
+    });
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof TryLaterError) throw error;
+  }
+  await orStorageError('lock', path, () => mend(path));
+  return orStorageError('lock', path, attempt);
+}
+
+/**
+ * Repairs a damaged lock file in place: a new file under the same name would be a second lock, and two runs that repair
+ * it at the same time would each hold one.
+ */
+async function mend(path: string): Promise<void> {
+  const fresh = join(path, '..', `.mend-${process.pid}`);
+  try {
+    // A failure of node:fs has a code, which tells what to repair; one of DuckDB has none.
+    await writeFile(fresh, '');
+    await rm(fresh);
+    const instance = await openInstance(fresh, SETTINGS);
+    instance.closeSync();
+    await writeFile(path, await readFile(fresh), { flag: 'r+', flush: true });
+  } finally {
+    await rm(fresh, { force: true }).catch(() => undefined);
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return /could not set lock|conflicting lock/i.test(messageOf(error));
+}
+
+async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError> {
+  const named = namedBy(cause, await lockHolder(dataDir));
+  const who =
+    named === undefined
+      ? `process ${pidIn(cause)}`
+      : `process ${named.pid}, \`${named.command}\`, since ${formatKst(named.since)}`;
+  return new TryLaterError(`Another run (${who}) holds the lock of ${dataDir}.`, {
+    hint: 'Run again when it has ended. Two runs at once are never needed.',
+    cause,
+  });
+}
+
+/**
+ * Returns the holder that `lock.json` names, unless that is a killed one: the kernel must name the same process, or none
+ * (the holder is in another container).
+ */
+function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder | undefined {
+  return [0, holder?.pid].includes(pidIn(conflict)) ? holder : undefined;
+}
+
+/** The process id that DuckDB names in a conflict; 0 if it names none. */
+function pidIn(error: unknown): number {
+  return Number(/\(PID (\d+)\)/.exec(messageOf(error))?.[1] ?? 0);
+}

@@ -1,0 +1,114 @@
+/** Converts failed file operations to errors that state the cause and the repair. */
+import { readdir, readFile } from 'node:fs/promises';
+import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
+
+const KEPT = 'What has landed is kept, and the next run continues from there.';
+
+const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]>> = {
+  ENOSPC: ['the disk is full', `Free some space. ${KEPT}`],
+  EDQUOT: ['the disk quota is used up', `Free some space or raise the quota. ${KEPT}`],
+  EFBIG: [
+    'the file would be larger than this account may write',
+    `Raise the file size limit (ulimit -f). ${KEPT}`,
+  ],
+  EACCES: [
+    'permission is denied',
+    'Give the account that runs dawnload read and write access to the data folder.',
+  ],
+  EPERM: [
+    'the operation is not permitted',
+    'Give the account that runs dawnload ownership of the data folder.',
+  ],
+  EROFS: ['the filesystem is read-only', 'Mount it writable, or choose another data_dir.'],
+  ENOENT: [
+    'the file or its folder does not exist',
+    'Check whether the data folder was moved or removed, then run again.',
+  ],
+  ENOTDIR: ['a file stands where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EEXIST: ['a file stands where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EISDIR: ['a folder stands where a file is needed', 'Move that folder away, or choose another data_dir.'],
+  ENAMETOOLONG: ['the path is too long', 'Choose a data_dir with a shorter path.'],
+  EMFILE: ['too many files are open', 'Raise the limit of open files (ulimit -n).'],
+  ENFILE: [
+    'too many files are open on this machine',
+    'Close other programs, or raise the limit of open files.',
+  ],
+  EIO: ['the disk reports an error', 'Check the disk and the system log before running again.'],
+};
+
+/** Returns the error for a failed operation: `Cannot <doing> <path>: <why>.`; a `DawnloadError` is returned unchanged. */
+export function storageError(doing: string, path: string, cause: unknown): DawnloadError {
+  if (cause instanceof DawnloadError) return cause;
+  const code = codeOf(cause) ?? '';
+  const [clause, hint] = SENTENCES[code] ?? [messageOf(cause), 'See the cause with --verbose.'];
+  return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
+}
+
+/** Returns the error for a damaged landed file; `what` ends the sentence "The landed file … ". */
+export function damaged(file: string, what: string, cause?: unknown): DamageError {
+  return new DamageError(`The landed file ${file} ${what}.`, {
+    hint:
+      'Restore it from a backup. Without a backup, `dawnload exports resume KEY` downloads a page of an export again at no ' +
+      'cost. For a free stream, remove its folder, then run `dawnload backfill` for its days.',
+    cause,
+  });
+}
+
+/** Returns the error for a landed file that cannot be opened or read. */
+export function unreadable(file: string, cause: unknown): DawnloadError {
+  const what = { ENOENT: 'is missing', EISDIR: 'is a folder' }[codeOf(cause) ?? ''];
+  return what === undefined ? storageError('read', file, cause) : damaged(file, what, cause);
+}
+
+/** True if a failure, or one of its causes, means that the disk is full. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error instanceof StorageError ? error.cause : error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** Runs a file operation and reports its failure as a `StorageError`. */
+export async function orStorageError<T>(doing: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw storageError(doing, path, cause);
+  }
+}
+
+/** Returns the bytes of a file; undefined if the file does not exist. Throws `StorageError`. */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  return orStorageError('read', path, async () => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Returns the names in a folder; an empty list if it does not exist or is not a folder. Throws `StorageError`. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return orStorageError('list', folder, async () => {
+    try {
+      return await readdir(folder);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+      throw error;
+    }
+  });
+}
+
+/** Resolves with undefined if a landed file turns out damaged; `tell` is called with the error. */
+export async function unlessDamaged<T>(
+  reading: Promise<T>,
+  tell: (error: DamageError) => void = () => undefined,
+): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    tell(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * Asks the warehouse a question: sets the parameters as session variables, runs the preparing statements, and gives the
+ * answer.
+ */
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { z } from 'zod';
+import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../../ground/errors.js';
+import { answerOf, type QueryResult } from './sink.js';
+import type { ParameterValues, QueryFile } from './catalogue.js';
+import { tellsOfDamage, unlessMissing } from '../../landing/duckdb.js';
+import { ID_COLUMNS } from '../../ground/fields.js';
+import type { Reader } from '../../warehouse/reader.js';
+import type { Language } from '../../warehouse/dictionary.js';
+import { rowsWithNumbers, saidOf, type Said, type Sentence } from './sentences.js';
+import { Wording, type Row } from './wording.js';
+import duckdb = require('@duckdb/node-api');
+
+/**
+ * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
+ *
+ * @param subject the beginning of error messages
+ * @param reading the sentences that read the answer, and their language
+ * @throws UsageError if a statement does more than read, or DuckDB cannot run it
+ */
+export async function ask(
+  connection: DuckDBConnection,
+  sql: string,
+  values: ParameterValues,
+  subject: string,
+  { sentences, language }: Reading = UNREAD,
+): Promise<Answer> {
+  if (isEmpty(sql)) {
+    throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
+  }
+  requireReadingFunctions(sql, subject);
+  try {
+    await setVariables(connection, values);
+    if (sentences.length === 0) {
+      return counted(answerOf(await runAll(connection, sql, subject)), []);
+    }
+    await keepAnswer(connection, sql);
+    const said = await saidOf(connection, sentences, new Wording(language));
+    return counted(answerOf(await connection.stream(KEPT)), said);
+  } catch (error) {
+    throw error instanceof UsageError ? error : sqlError(subject, error);
+  }
+}
+
+/** Keeps the answer of a bundled query in the table that its sentences read. */
+async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<void> {
+  // The header begins on the line of `create`, so that errors name the lines of the file.
+  await connection.run(`create or replace temp table answer as ${sql}`);
+}
+
+const KEPT = 'select * from answer order by rowid';
+
+interface Reading {
+  readonly sentences: readonly Sentence[];
+  readonly language: Language;
+}
+
+const UNREAD: Reading = { sentences: [], language: 'en' };
+
+/**
+ * All rows of a bundled query, and what its sentences say of them. It runs in a session of its own, so that queries do not
+ * share variables.
+ */
+export async function answerAndSentences(
+  reader: Reader,
+  { sql, sentences }: Pick<QueryFile, 'sql' | 'sentences'>,
+  values: ParameterValues,
+  wording: Wording,
+): Promise<{ readonly rows: readonly Row[]; readonly said: readonly Said[] }> {
+  const session = await reader.beside();
+  try {
+    await setVariables(session.connection, values);
+    await keepAnswer(session.connection, sql);
+    const rows = await rowsWithNumbers(session.connection, KEPT);
+    return { rows, said: await saidOf(session.connection, sentences, wording) };
+  } finally {
+    await session.close();
+  }
+}
+
+async function setVariables(connection: DuckDBConnection, values: ParameterValues): Promise<void> {
+  for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
+}
+
+/** True if the text contains only comments. */
+function isEmpty(sql: string): boolean {
+  return /^[\s;]*$/.test(sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, ''));
+}
+
+/** Runs the statements one by one, because `connection.run` returns the answer of the first of several statements. */
+async function runAll(connection: DuckDBConnection, sql: string, subject: string): Promise<DuckDBResult> {
+  const statements = await connection.extractStatements(sql);
+  for (let i = 0; ; i++) {
+    const statement = await statements.prepare(i);
+    requireReading(statement.statementType, sql, subject);
+    // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
+    // cut without a word.
+    if (i === statements.count - 1) return statement.run();
+    requirePreparing(statement.statementType, subject);
+    await statement.run();
+  }
+}
+
+interface Answer extends QueryResult {
+  /** The number of rows read so far. */
+  rows(): number;
+  /** What the sentences of a bundled query say of the answer. */
+  readonly said: readonly Said[];
+}
+
+/** Counts the rows as they are read. */
+function counted({ columns, chunks }: QueryResult, said: readonly Said[]): Answer {
+  let rows = 0;
+  return {
+    columns,
+    said,
+    rows: () => rows,
+    chunks: {
+      async *[Symbol.asyncIterator]() {
+        for await (const chunk of chunks) {
+          rows += chunk.rowCount;
+          yield chunk;
+        }
+      },
+    },
+  };
+}
+
+/** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */
+const READING: ReadonlySet<duckdb.StatementType> = new Set([
+  duckdb.StatementType.SELECT,
+  duckdb.StatementType.EXPLAIN,
+  duckdb.StatementType.SET,
+  duckdb.StatementType.TRANSACTION,
+  duckdb.StatementType.CREATE,
+  duckdb.StatementType.INSERT,
+  duckdb.StatementType.UPDATE,
+  duckdb.StatementType.DELETE,
+  duckdb.StatementType.DROP,
+]);
+
+const ELSEWHERE =
+  'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.';
+
+/**
+ * Words that make an `explain` refused: `explain analyze` runs the explained statement, and the statement type does not
+ * show which one that is.
+ */
+const WRITING_WORDS = /\b(copy|export)\b/i;
+
+/**
+ * Names of functions that do more than read. They are refused anywhere in the SQL, because the argument of `query` may be
+ * assembled from parts.
+ */
+const ACTING =
+  /\b((?:en|dis)able_\w+|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
+
+/**
+ * Rejects SQL that calls a function that does more than read.
+ *
+ * @throws UsageError
+ */
+function requireReadingFunctions(sql: string, subject: string): void {
+  const [, name, called] = ACTING.exec(sql) ?? [];
+  const found = name ?? called;
+  if (found === undefined) return;
+  throw new UsageError(`${subject} holds ${found}, but only reading is allowed.`, { hint: ELSEWHERE });
+}
+
+/**
+ * Rejects a statement that does more than read.
+ *
+ * @throws UsageError
+ */
+function requireReading(type: duckdb.StatementType, sql: string, subject: string): void {
+  const explainsWriting = type === duckdb.StatementType.EXPLAIN && WRITING_WORDS.test(sql);
+  if (READING.has(type) && !explainsWriting) return;
+  throw new UsageError(`${subject} holds ${duckdb.StatementType[type]}, but only reading is allowed.`, {
+    hint: ELSEWHERE,
+  });
+}
+
+/**
+ * Rejects a question before the last statement, because its answer would not be shown.
+ *
+ * @throws UsageError
+ */
+function requirePreparing(type: duckdb.StatementType, subject: string): void {
+  if (type !== duckdb.StatementType.SELECT && type !== duckdb.StatementType.EXPLAIN) return;
+  throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
+    hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
+  });
+}
+
+/**
+ * Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`.
+ */
+const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
+
+/**
+ * Converts a failure to an error with a hint.
+ *
+ * @param subject the thing that failed, such as `The query`
+ */
+function sqlError(subject: string, cause: unknown): DawnloadError {
+  if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
+  const text = messageOf(cause);
+  const place = PLACE.exec(text);
+  const lines = text
+    .slice(0, place?.index)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const [said = text, ...advice] = lines;
+  const hint = [...advice, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
+    ' ',
+  );
+  return new UsageError(
+    `${subject} cannot be run: ${withoutStop(said)}${place === null ? '' : placeOf(place)}.`,
+    {
+      hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
+      cause,
+    },
+  );
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/[.!]+$/, '');
+}
+
+function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {
+  // If the beginning of the line is omitted, the position of the caret is not the column.
+  if (caret === undefined || shown.startsWith('...')) return ` (line ${line})`;
+  return ` (line ${line}, column ${caret.length - `LINE ${line}: `.length + 1})`;
+}
+
+/** Hints for refusals that occur only because this command is read-only. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /read-only mode|file system operations are disabled|LocalFileSystem has been disabled|configuration has been locked|extensions is disabled/,
+    'This command only reads the warehouse. --output writes the answer to a file; for anything else, open the warehouse in a DuckDB client.',
+  ],
+  [
+    /Expected \d+ parameters|[Vv]alues were not provided for the following prepared statement parameters/,
+    "Write getvariable('name') for the value of --param name=value.",
+  ],
+];
+
+/**
+ * Returns the id columns that the warehouse does not keep (privacy.columns: drop). Without one of them, people are not
+ * counted.
+ */
+export async function droppedIds(reader: Pick<Reader, 'objects'>): Promise<string[]> {
+  const [row] = await unlessMissing(reader.objects('from ops.privacy'), []);
+  const { columns } = z.object({ columns: z.string().nullish() }).parse(row ?? {});
+  const rules = columns?.split(', ') ?? [];
+  return ID_COLUMNS.filter((column) => rules.includes(`${column}: drop`));
+}
+
+/** The sentence that takes the place of numbers of people. */
+export function notCounted(dropped: readonly string[]): Readonly<Record<'en' | 'ko', string>> {
+  const names = dropped.join(', ');
+  return {
+    en: `The warehouse does not keep ${names} (privacy.columns: drop), so people are not counted, and clicks are not assigned to sent messages. With hash they are.`,
+    ko: `${names} 값을 보관하지 않아(privacy.columns: drop) 사람 수를 세지 않고 클릭을 발송 메시지와 연결하지 않습니다. hash로 설정하면 가능합니다.`,
+  };
+}

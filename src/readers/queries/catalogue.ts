@@ -1,0 +1,257 @@
+/** The bundled queries for analysts: the files of sql/queries, each with a header that describes its answer. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DamageError, UsageError } from '../../ground/errors.js';
+import { PACKAGE_ROOT } from '../../ground/package.js';
+import { headerOf } from '../../warehouse/sql-header.js';
+import { closest } from 'fastest-levenshtein';
+import { isDay } from '../../ground/calendar.js';
+import { parseSentences, type Sentence } from './sentences.js';
+
+/** The allowed types of a parameter, by their DuckDB names. */
+const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
+
+type ParameterType = (typeof PARAMETER_TYPES)[number];
+
+interface QueryParameter {
+  readonly name: string;
+  readonly type: ParameterType;
+  /** The default value: an SQL expression, exactly as in the query. */
+  readonly default: string;
+  /** The allowed values; empty if any value is allowed. */
+  readonly choices: readonly string[];
+  /** The minimum of an integer parameter. */
+  readonly least: number;
+  readonly description: string;
+}
+
+export interface QueryFile {
+  /** The name of the file without its extension, such as `channel-summary`. */
+  readonly name: string;
+  /** A short title for lists. */
+  readonly title: string;
+  /** The question, in one sentence. */
+  readonly question: string;
+  readonly params: readonly QueryParameter[];
+  /** True if the answer needs to know which records are about the same person. */
+  readonly countsPeople: boolean;
+  /** The first rows of the answer on the demo's data, drawn as a table; empty if the answer has no rows. */
+  readonly example: readonly string[];
+  /** The sentences about the answer, each with its condition. */
+  readonly sentences: readonly Sentence[];
+  /** The complete file; it runs unchanged in any DuckDB client. */
+  readonly sql: string;
+}
+
+const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
+
+/**
+ * Loads all bundled queries, sorted by name.
+ *
+ * @throws DamageError if the header of a file is invalid
+ */
+export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort()
+    .map((name) => parseQuery(name, readFileSync(join(folder, `${name}.sql`), 'utf8')));
+}
+
+/**
+ * The bundled query of this name.
+ *
+ * @throws UsageError that names the nearest one
+ */
+export function bundledQuery(name: string): QueryFile {
+  const catalogue = loadCatalogue();
+  const query = catalogue.find((file) => file.name === name);
+  if (query !== undefined) return query;
+  const nearest = closest(
+    name,
+    catalogue.map((file) => file.name),
+  );
+  throw new UsageError(`There is no bundled query ${name}.`, {
+    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
+  });
+}
+
+/**
+ * The values under which a bundled query runs: the given ones, and of those that it takes the present and the language.
+ *
+ * @param now the clock of the command determines the present, because a rehearsal may have moved it
+ * @throws UsageError if a given value does not fit
+ */
+export function valuesFor(
+  query: QueryFile,
+  given: ParameterValues,
+  now: Date,
+  lang?: string,
+): ParameterValues {
+  checkParameters(query, given);
+  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
+  return new Map([
+    ...(takes('now') ? [['now', now.toISOString()] as const] : []),
+    ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
+    ...given,
+  ]);
+}
+
+/** Matches `start (date, default last_day - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
+const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
+
+/**
+ * Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`.
+ *
+ * @throws DamageError
+ */
+function parseQuery(name: string, sql: string): QueryFile {
+  const header = headerOf(sql);
+  const field = (key: string): string => {
+    const [text = ''] = header[key] ?? [];
+    if (text === '') throw unreadable(name, key);
+    return text;
+  };
+  const isNone = field('params') === 'none';
+  return {
+    name,
+    title: field('title'),
+    question: field('question'),
+    params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(name, line)),
+    countsPeople: header['counts']?.[0] === 'people',
+    example: header['example'] ?? [],
+    sentences: parseSentences(name, header['sentences'] ?? []),
+    sql,
+  };
+}
+
+function parseParameter(query: string, line: string): QueryParameter {
+  const [, name, typeName, fallback, choices, least = '1', description] = PARAMETER.exec(line) ?? [];
+  const type = PARAMETER_TYPES.find((known) => known === typeName);
+  if (name === undefined || type === undefined || fallback === undefined || description === undefined) {
+    throw unreadable(query, `params (${line})`);
+  }
+  return {
+    name,
+    type,
+    default: fallback,
+    choices: choices?.split(' ') ?? [],
+    least: Number(least),
+    description,
+  };
+}
+
+function unreadable(name: string, field: string): DamageError {
+  return new DamageError(`The header of the bundled query ${name} has no readable ${field}.`, {
+    hint: 'Install dawnload again, or compare the file with its neighbours in sql/queries.',
+  });
+}
+
+/** Values by parameter name, as text; a query casts each value to the type that it needs. */
+export type ParameterValues = ReadonlyMap<string, string>;
+
+/**
+ * Parses texts of the form `name=value`.
+ *
+ * @throws UsageError for a text without `=`, or a repeated name
+ */
+export function parseAssignments(texts: readonly string[]): ParameterValues {
+  const values = new Map<string, string>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const name = text.slice(0, Math.max(0, at)).trim();
+    if (!/^\w+$/.test(name)) {
+      throw new UsageError(`"${text}" is not a parameter.`, {
+        hint: 'Write --param name=value, such as --param start=2026-11-01.',
+      });
+    }
+    if (values.has(name))
+      throw new UsageError(`The parameter ${name} is given twice.`, { hint: 'Give it once.' });
+    values.set(name, text.slice(at + 1));
+  }
+  return values;
+}
+
+/**
+ * Checks the values against the parameters of a bundled query.
+ *
+ * @throws UsageError with the valid parameters or the expected kind of value
+ */
+export function checkParameters(query: QueryFile, values: ParameterValues): void {
+  for (const [name, value] of values) {
+    const parameter = query.params.find((known) => known.name === name);
+    if (parameter === undefined) throw unknownParameter(query, name);
+    const wanted = mismatch(parameter, value);
+    if (wanted !== undefined) {
+      throw new UsageError(`The parameter ${name} must be ${wanted}, not "${value}".`, {
+        hint: `${query.name} takes ${signatureOf(query)}.`,
+      });
+    }
+  }
+  const start = values.get('start');
+  const end = values.get('end');
+  // ISO days sort in the same order as their text.
+  if (start !== undefined && end !== undefined && start > end) {
+    throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
+      hint: 'Swap the two.',
+    });
+  }
+}
+
+function unknownParameter(query: QueryFile, name: string): UsageError {
+  if (query.params.length === 0) {
+    return new UsageError(`The query ${query.name} takes no parameters.`, { hint: 'Leave --param out.' });
+  }
+  const names = query.params.map((parameter) => parameter.name);
+  return new UsageError(`The query ${query.name} has no parameter ${name}.`, {
+    hint: `Did you mean ${closest(name, names)}? It takes ${signatureOf(query)}.`,
+  });
+}
+
+/** The parameters with their types: `start (date), channel (varchar)`. */
+function signatureOf(query: QueryFile): string {
+  return query.params.map(({ name, type }) => `${name} (${type})`).join(', ');
+}
+
+/** Upper limit for days, ranks and messages, far above real values; it keeps DuckDB's date arithmetic within its range. */
+const MOST = 1_000_000;
+
+const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (text: string) => boolean }> = {
+  date: { what: 'a day that exists, such as 2026-11-01', fits: isDay },
+  timestamptz: {
+    what: 'an instant with its zone, such as 2026-11-21T07:00:00+09:00',
+    // An instant without a zone would use the session's zone, so the answer would depend on the client.
+    fits: (text) =>
+      /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
+  },
+  varchar: { what: 'text', fits: () => true },
+  bigint: {
+    what: `a whole number up to ${MOST}`,
+    fits: (text) => /^-?\d{1,7}$/.test(text) && Number(text) <= MOST,
+  },
+};
+
+/** Describes the valid values; undefined if the value is valid. */
+function mismatch({ type, choices, least }: QueryParameter, value: string): string | undefined {
+  const { what, fits } = CHECKS[type];
+  if (!fits(value)) return what;
+  if (type === 'bigint' && Number(value) < least) return `a whole number from ${least} to ${MOST}`;
+  return choices.length > 0 && !choices.includes(value) ? `one of ${choices.join(', ')}` : undefined;
+}
+
+export function describeQuery({ name, title, question, params, example }: QueryFile): string {
+  const parameters = params.map(({ name: parameter, type, default: fallback, choices, description }) => {
+    const wanted = choices.length > 0 ? choices.join(' | ') : type;
+    return `  --param ${parameter}=${wanted}\n      ${description} (default: ${fallback})`;
+  });
+  return [
+    `${name}: ${title}`,
+    question,
+    '',
+    ...(params.length === 0 ? ['It takes no parameters.'] : ['Parameters:', ...parameters]),
+    '',
+    ...(example.length === 0
+      ? ["On the demo's data its answer has no row."]
+      : ["Example, from the demo's data:", ...example.map((line) => `  ${line}`)]),
+  ].join('\n');
+}

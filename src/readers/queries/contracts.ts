@@ -1,0 +1,69 @@
+/**
+ * The dictionary and the questions for other tools: a skill for agents, sources for dbt. What never changes in them is
+ * written in `sql/exports`.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Language, SchemaEntry, Words } from '../../warehouse/dictionary.js';
+import { PACKAGE_ROOT } from '../../ground/package.js';
+import { REQUIRED } from '../../warehouse/checks.js';
+import { isIncremental, models } from '../../warehouse/model.js';
+import { loadCatalogue } from './catalogue.js';
+
+/** `SKILL.md`: how to ask, the traps, the questions and the tables. */
+export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], language: Language): string {
+  const questions = loadCatalogue().map(({ name, question, params }) => {
+    const names = params.map((parameter) => parameter.name).join(', ');
+    return `- \`${name}\`: ${question}${names === '' ? '' : ` (${names})`}`;
+  });
+  const tables = shown(schemas).flatMap(({ relations }) =>
+    relations.map(({ name, grain, description }) => `- \`${name}\` (${grain}): ${description}`),
+  );
+  return filled('skill.md', {
+    traps: traps.map((trap) => `- ${trap[language]}`).join('\n'),
+    questions: questions.join('\n'),
+    tables: tables.join('\n'),
+  });
+}
+
+/** `sources.yml` of dbt, with tests of required columns and keys. */
+export function dbtSources(schemas: readonly SchemaEntry[]): string {
+  const required = new Set(
+    REQUIRED.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
+  );
+  const keys = new Set(
+    models()
+      .filter(isIncremental)
+      .map(({ relation, incremental }) => `${relation}.${incremental.uniqueKey}`),
+  );
+  const sources = shown(schemas).map(({ name: schema, description, relations }) => ({
+    name: schema === 'main' ? 'dawnload' : `dawnload_${schema}`,
+    description,
+    database: 'dawnload',
+    schema,
+    tables: relations.map((relation) => ({
+      name: relation.name.replace(/^\w+\./, ''),
+      description: `${relation.description} One row per ${relation.grain}.`,
+      columns: relation.columns.map(({ name, type, description: meaning }) => {
+        const column = { name, data_type: type, description: meaning };
+        if (keys.has(`${relation.name}.${name}`)) return { ...column, data_tests: ['not_null', 'unique'] };
+        const data_tests = [{ not_null: { config: { severity: 'warn' } } }];
+        return required.has(`${relation.name}.${name}`) ? { ...column, data_tests } : column;
+      }),
+    })),
+  }));
+  const indented = stringify(sources, { lineWidth: 0 }).replace(/^(?=.)/gm, '  ');
+  return `${filled('sources.yml', {})}
+${indented}`.trimEnd();
+}
+
+/** The schemas that analysts read. */
+function shown(schemas: readonly SchemaEntry[]): SchemaEntry[] {
+  return schemas.filter(({ name }) => ['main', 'marts', 'ops'].includes(name));
+}
+
+function filled(file: string, parts: Readonly<Record<string, string>>): string {
+  const text = readFileSync(join(PACKAGE_ROOT, 'sql', 'exports', file), 'utf8');
+  return text.replace(/\{(\w+)\}/g, (_, key: string) => parts[key] ?? '').trimEnd();
+}

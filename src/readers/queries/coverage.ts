@@ -1,0 +1,142 @@
+/**
+ * What the published file holds of what a query asks about: whether the last complete day and every named day are there, and
+ * the days and findings that an answer states.
+ */
+import { z } from 'zod';
+import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
+import { Dictionary } from '../../warehouse/dictionary.js';
+import { STREAMS } from '../../ground/streams.js';
+import { readCheck } from '../../warehouse/checks.js';
+import { EVENT_TABLES } from '../../warehouse/messages.js';
+import { isIncremental, models } from '../../warehouse/model.js';
+import type { Reader } from '../../warehouse/reader.js';
+import { statement, statementsIn } from '../../warehouse/session.js';
+import type { Question } from './question.js';
+
+const coveredDay = z.object({ stream: z.string(), date: z.string() });
+
+/** The longest range of days that are compared one by one. */
+const MOST_DAYS = 4_000;
+
+/** Returns the reason why the file does not answer the question, as a sentence; undefined if it does. */
+export async function missingFor(
+  reader: Reader,
+  question: Question,
+  lastComplete: Day,
+): Promise<string | undefined> {
+  const held = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
+  const holds = (stream: string, day: Day): boolean =>
+    held.some((one) => one.stream === stream && one.date === day);
+  if (!holds('statistics', lastComplete))
+    return `The published file was not made by a run of ${lastComplete}, the last complete day.`;
+  const named = daysNamed(question);
+  const [start = '', end = ''] = [named.at(0), named.at(-1)];
+  const days = dayCount({ start, end }) > MOST_DAYS ? named : daysOf({ start, end });
+  for (const stream of named.length === 0 ? [] : streamsOf(reader, question.sql)) {
+    const missing = days.filter((day) => !holds(stream, day));
+    if (missing.length > 0)
+      return `The query names ${listDays(missing)}, and the published file does not hold the ${stream} of ${missing.length === 1 ? 'that day' : 'these days'}.`;
+  }
+  return undefined;
+}
+
+/** The days that a query names in its text or its parameters, in order. */
+function daysNamed({ sql, values }: Question): Day[] {
+  const text = sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '');
+  const all = [text, ...values].flatMap((one) =>
+    typeof one === 'string' ? one : one[0] === 'now' ? [] : one[1],
+  );
+  const days = all.flatMap((one) => one.match(/(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/g) ?? []);
+  return [...new Set(days)].filter(isDay).sort();
+}
+
+const EVENTS = new Set<string>(EVENT_TABLES.map(({ name }) => name));
+
+/** The streams that a query reads, through views and models: the statistics always, the events and campaigns if it does. */
+function streamsOf(reader: Reader, sql: string): Set<string> {
+  const { relations } = relationsIn(reader, sql);
+  const streams = new Set(['statistics', ...computedFrom(relations)]);
+  for (const name of relations) {
+    if (EVENTS.has(name)) streams.add('events');
+    if (name.startsWith('campaign_metric')) streams.add('campaigns');
+  }
+  return streams;
+}
+
+/** The streams from which models compute the tables. */
+const computedFrom = (tables: ReadonlySet<string>): string[] =>
+  models()
+    .filter(isIncremental)
+    .filter(({ relation }) => tables.has(relation))
+    .flatMap(({ incremental }) => [...incremental.streams]);
+
+/**
+ * The tables and views that a statement reads, by their names in SQL; views with what they are made of. DuckDB cannot tell them
+ * (`isSure`) in several statements, of which one may make a view, and behind a name that is put together.
+ */
+export function relationsIn(
+  reader: Reader,
+  sql: string,
+): { relations: ReadonlySet<string>; isSure: boolean } {
+  const known = new Set(Object.keys(Dictionary.load().document.relations));
+  const namesIn = (text: string): string[] =>
+    reader.connection.getTableNames(text, true).map((name) =>
+      name
+        .replace(/ AS .*$/s, '')
+        .replaceAll('"', '')
+        .replace(/^(warehouse\.)?(main\.)?/i, '')
+        .toLowerCase(),
+    );
+  const text = sql
+    .replace(/--.*$/gm, '')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll('"', '')
+    .toLowerCase();
+  const told = namesIn(sql);
+  const readsNothing = !/\b(from|join|pivot|unpivot|describe|summarize|table)\b/.test(text);
+  const isPutTogether = /\bquery(_table)?\s*\(|;\s*\S/.test(text);
+  // A view is named by no table. A name that is only mentioned counts too.
+  const mentioned = [...known].filter((name) => {
+    const before = name.includes('.') ? '' : '\\b(from|join|pivot|describe|summarize)\\s+(main\\.)?';
+    return new RegExp(`${before}\\b${name.replace('.', '\\.')}\\b(?!\\.)`).test(text);
+  });
+  const all = [...told, ...mentioned, ...mentioned.flatMap((name) => namesIn(`from ${name}`))];
+  return {
+    relations: new Set(all.filter((name) => known.has(name))),
+    isSure: !isPutTogether && (told.length > 0 || readsNothing),
+  };
+}
+
+const aboutRow = z.tuple([
+  z.object({ coverage: z.string(), findings: z.string(), checks_with_findings: z.number() }),
+]);
+
+/**
+ * The days of each stream behind the tables, or of all streams where it is not sure which tables are read, and the findings of
+ * checks of these streams and days.
+ */
+export async function coverageOf(
+  reader: Reader,
+  tables: ReadonlySet<string>,
+  isSure: boolean,
+  range: DayRange | undefined,
+) {
+  const found = await reader.objects(statement('agents/about'), {
+    tables: JSON.stringify([...tables]),
+    streams: JSON.stringify(isSure ? computedFrom(tables) : STREAMS),
+    checks: JSON.stringify(
+      statementsIn('checks')
+        .map(readCheck)
+        .map(({ name, streams }) => ({ name, streams })),
+    ),
+    first_day: range?.start ?? null,
+    last_day: range?.end ?? null,
+  });
+  const [{ coverage, findings, checks_with_findings }] = aboutRow.parse(found);
+  return {
+    ...(range === undefined ? {} : { days_asked: `${range.start}..${range.end}` }),
+    coverage: z.json().parse(JSON.parse(coverage)),
+    findings: z.json().parse(JSON.parse(findings)),
+    checks_with_findings,
+  };
+}

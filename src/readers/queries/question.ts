@@ -1,0 +1,72 @@
+/** The question that a command line names: a bundled query with its parameters, SQL, or a file of SQL. */
+import { readFileSync } from 'node:fs';
+import { codeOf, UsageError } from '../../ground/errors.js';
+import {
+  bundledQuery,
+  parseAssignments,
+  valuesFor,
+  type ParameterValues,
+  type QueryFile,
+} from './catalogue.js';
+
+/** The ways to name a question: a bundled query, SQL, or a file of SQL. */
+export interface Asking {
+  readonly name?: string | undefined;
+  readonly sql?: string | undefined;
+  /** The path of a file with SQL. */
+  readonly file?: string | undefined;
+  /** Any number of `name=value`. */
+  readonly param?: readonly string[] | undefined;
+  readonly lang?: string | undefined;
+}
+
+export interface Question {
+  readonly sql: string;
+  readonly values: ParameterValues;
+  /** The parameters of the bundled query. */
+  readonly params: QueryFile['params'];
+  /** The subject at the beginning of error messages. */
+  readonly subject: string;
+  /** The title of the bundled query. */
+  readonly title?: string;
+  /** True if a bundled query counts people. */
+  readonly countsPeople: boolean;
+  /** The sentences that read the answer of the bundled query. */
+  readonly sentences: QueryFile['sentences'];
+}
+
+/** The query that the options specify; undefined if they specify none. */
+export function questionOf(options: Asking, now: Date): Question | undefined {
+  const { name, sql, file, param = [], lang } = options;
+  if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
+    throw new UsageError('A bundled query, --sql and --file cannot be combined.', {
+      hint: 'Give one of them. `dawnload query` lists the bundled queries.',
+    });
+  }
+  const values = parseAssignments(param);
+  const own = { values, params: [], countsPeople: false, sentences: [] };
+  if (sql !== undefined) return { ...own, sql, subject: 'The query' };
+  if (file !== undefined) return { ...own, sql: readSql(file), subject: file };
+  if (name === undefined) return undefined;
+  const query = bundledQuery(name);
+  return {
+    sql: query.sql,
+    values: valuesFor(query, values, now, lang),
+    params: query.params,
+    subject: `The query ${name}`,
+    title: query.title,
+    countsPeople: query.countsPeople,
+    sentences: query.sentences,
+  };
+}
+
+function readSql(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
+      hint: 'Give a file of SQL to --file.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The rows that a query finds in the published file, for pushes: only if the file holds what the query asks about. They
+ * are copied into a database of their own as DuckDB holds them, and SQL writes their JSON text, so that no number is
+ * rounded on the way.
+ */
+import type { DuckDBType } from '@duckdb/node-api';
+import { z } from 'zod';
+import { lastCompleteDay } from '../../ground/calendar.js';
+import { RefusedError, UsageError } from '../../ground/errors.js';
+import { escaped, unlessMissing } from '../../landing/duckdb.js';
+import { assertSamePrivacy, type Privacy } from '../../warehouse/privacy.js';
+import { Reader } from '../../warehouse/reader.js';
+import { statement, type Session } from '../../warehouse/session.js';
+import { ask } from './ask.js';
+import { missingFor } from './coverage.js';
+import { knownValues } from './known-values.js';
+import { questionOf, type Asking } from './question.js';
+import { isNumeric, type QueryResult } from './sink.js';
+import duckdb = require('@duckdb/node-api');
+
+/** A column of the table `answer`, by SQL expressions over it. */
+export interface FoundColumn {
+  readonly name: string;
+  /** The JSON text of a value, exact to the last digit; null for null. A value without JSON becomes a text that is none. */
+  readonly json: string;
+  /** The text of a value as a part of a key; null for null. */
+  readonly text: string;
+  /** The text of a value that is a text or a whole number; any other value is no id. */
+  readonly id: string;
+  readonly isText: boolean;
+}
+
+export interface Found {
+  /** The text of the query, and the parameters that were given. */
+  readonly source: readonly [sql: string, ...parameters: readonly string[]];
+  readonly columns: readonly FoundColumn[];
+  /** The types of the fields of each catalog as the file has them. */
+  readonly fields: readonly { readonly catalog: string; readonly name: string; readonly type: string }[];
+  /** The pushes that the file remembers. */
+  readonly pushes: readonly { readonly id: string; readonly target: string }[];
+}
+
+const fields = z.array(z.object({ catalog: z.string(), name: z.string(), type: z.string() }));
+const pushes = z.array(z.object({ id: z.string(), target: z.string() }));
+
+/**
+ * Copies the rows of a query into the table `answer` of the session.
+ *
+ * @throws UsageError for a query that cannot be run, without any value of a row
+ * @throws RefusedError if the file does not hold what the query asks about
+ * @throws ConfigError if the file was made under another setting of `privacy`
+ */
+export async function findRows(
+  published: string,
+  asking: Asking,
+  now: Date,
+  privacy: Privacy,
+  session: Session,
+): Promise<Found> {
+  const question = questionOf(asking, now);
+  if (question === undefined)
+    throw new UsageError('There is no query.', { hint: 'Give --query NAME, --sql TEXT or -f FILE.' });
+  const reader = await Reader.open(published);
+  try {
+    assertSamePrivacy(await unlessMissing(reader.objects(statement('ops/privacy_stored')), []), privacy);
+    const missing = await missingFor(reader, question, lastCompleteDay(now));
+    if (missing !== undefined) {
+      throw new RefusedError(`${missing} Nothing was sent.`, {
+        hint: 'Run `dawnload run` first; `dawnload status` shows what is held. A day that is only a value can be written as make_date(2026, 12, 31).',
+      });
+    }
+    const known = pushes.parse(await unlessMissing(reader.objects(statement('push/known')), []));
+    const declared = fields.parse(await unlessMissing(reader.objects(statement('push/fields')), []));
+    await reader.confine();
+    const values = await knownValues(question, question.values, reader);
+    const answer = await ask(reader.connection, question.sql, values, question.subject);
+    await session.append('answer', answer);
+    const source = [question.sql, ...(asking.param ?? [])] as const;
+    return { source, columns: columnsOf(answer), fields: declared, pushes: known };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw withoutValues(error, question.subject);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The columns of an answer that is in a table as `c0`, `c1` and so on. */
+export function columnsOf({ columns }: Pick<QueryResult, 'columns'>): FoundColumn[] {
+  return columns.map(({ given: name, type }, nth) => ({
+    name,
+    json: jsonSql(`c${nth}`, type),
+    text: textSql(`c${nth}`, type),
+    id: idSql(`c${nth}`, type),
+    isText: String(type) === 'VARCHAR' && type.alias === undefined,
+  }));
+}
+
+/** Kinds of errors about the text of a query; the words of any other kind may repeat a value of a row. */
+const OF_THE_TEXT =
+  /cannot be run: (Parser|Binder|Catalog|Permission) Error|only reading is allowed|holds no statement/;
+
+/** The error by its kind, column and place; a cause would repeat the values. */
+function withoutValues(error: UsageError, subject: string): UsageError {
+  const { message, hint } = error;
+  if (OF_THE_TEXT.test(message) || !message.includes('cannot be run'))
+    return new UsageError(message, hint === undefined ? {} : { hint });
+  const [kind = 'an error'] = /[A-Z][A-Za-z ]* Error/.exec(message) ?? [];
+  const [, column] = /source column (\w+)/.exec(message) ?? [];
+  const [place = ''] = / \(line \d+(, column \d+)?\)(?=\.$)/.exec(message) ?? [];
+  const of = column === undefined ? '' : ` in column ${column}`;
+  return new UsageError(`${subject} cannot be run: ${kind}${of}${place}.`, {
+    hint: 'A value of a row does not fit; `dawnload query` with the same query shows which. try_cast gives null instead.',
+  });
+}
+
+/** The SQL of the text of a value as a part of a key. A whole number is written without a fraction. */
+function textSql(value: string, type: DuckDBType): string {
+  if (type.alias === 'JSON') return `coalesce(${value} ->> '$', ${value}::varchar)`;
+  if (/^(DECIMAL|FLOAT|DOUBLE)/.test(String(type))) {
+    const whole = `try_cast(${value} as hugeint)`;
+    return `if(${whole} = ${value}, ${whole}::varchar, ${value}::varchar)`;
+  }
+  return isNested(type) ? jsonSql(value, type) : `${value}::varchar`;
+}
+
+function idSql(value: string, type: DuckDBType): string {
+  const text = textSql(value, type);
+  if (type.alias === 'JSON') return `if(regexp_matches(${value}::varchar, '^("|[0-9]+$)'), ${text}, null)`;
+  if (isNumeric(type)) return `if(regexp_full_match(${text}, '-?[0-9]+'), ${text}, null)`;
+  return /^(VARCHAR|UUID|ENUM\(.*\))$/s.test(String(type)) ? text : 'null';
+}
+
+const isNested = (type: DuckDBType): boolean => /[[(]/.test(String(type).replace(/^ENUM.*/s, ''));
+
+/** The SQL of the JSON text of a value. Instants are ISO 8601 in Korean time. */
+function jsonSql(value: string, type: DuckDBType, depth = 1): string {
+  const item = `x${depth}`;
+  const inner = (name: string, of: DuckDBType): string => `coalesce(${jsonSql(name, of, depth + 1)}, 'null')`;
+  if (type instanceof duckdb.DuckDBListType || type instanceof duckdb.DuckDBArrayType) {
+    const items = `list_transform(${value}, lambda ${item}: ${inner(item, type.valueType)})`;
+    return `('[' || array_to_string(${items}, ',') || ']')`;
+  }
+  if (type instanceof duckdb.DuckDBMapType) {
+    const entry = `to_json(${item}.key::varchar)::varchar || ':' || ${inner(`${item}.value`, type.valueType)}`;
+    return `('{' || array_to_string(list_transform(map_entries(${value}), lambda ${item}: ${entry}), ',') || '}')`;
+  }
+  if (type instanceof duckdb.DuckDBStructType) {
+    const isChange = type.entryNames.every((name) => /^\$(add|remove)$/.test(name));
+    const members = type.entryNames.map((name, nth) => {
+      const of = type.entryTypes[nth] ?? duckdb.VARCHAR;
+      const held = `struct_extract_at(${value}, ${nth + 1})`;
+      // An operator of a patch without a list is left out: a column of a query gives all rows the same keys.
+      const text = isChange ? jsonSql(held, of, depth + 1) : inner(held, of);
+      return `'${escaped(JSON.stringify(name))}:' || ${text}`;
+    });
+    return `if(${value} is null, null, '{' || concat_ws(',', ${members.join(', ')}) || '}')`;
+  }
+  if (type.alias === 'JSON') return `nullif(${value}::varchar, 'null')`;
+  if (isNumeric(type) || String(type) === 'BOOLEAN') return `${value}::varchar`;
+  if (String(type).startsWith('TIMESTAMP WITH')) {
+    const iso = `replace(${value}::varchar, ' ', 'T')`;
+    return `('"' || regexp_replace(${iso}, '([+-][0-9][0-9])$', '\\1:00') || '"')`;
+  }
+  if (String(type).startsWith('TIMESTAMP')) return `('"' || replace(${value}::varchar, ' ', 'T') || '"')`;
+  if (/^(BLOB|BIT|UNION|VARIANT|GEOMETRY)/.test(String(type))) return `if(${value} is null, null, 'blob')`;
+  return `to_json(${value}::varchar)::varchar`;
+}

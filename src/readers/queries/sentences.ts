@@ -1,0 +1,135 @@
+/**
+ * The sentences that read the answer of a bundled query. They stand in the header of the query, each with a select that is
+ * its condition: a sentence is said once for each row of that select, with the values of the row. The select reads the answer
+ * as the temporary table `answer`; it may read the warehouse too.
+ *
+ *     -- sentences:
+ *     --   select channel, click_rate from answer where is_best
+ *     --     en: {channel} is clicked most, {click_rate}.
+ *     --     ko: 클릭률은 {channel}{이/가} 가장 높은 {click_rate}입니다.
+ *     --     as: note
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { DamageError } from '../../ground/errors.js';
+import { isNumeric } from './sink.js';
+import type { Row, Text, Value, Wording } from './wording.js';
+
+/**
+ * A sentence reports, and a finding reports what stands out. A note qualifies what is reported, a to-do says what to change,
+ * and an alert says that other numbers of the same days are wrong too.
+ */
+const ROLES = ['sentence', 'finding', 'note', 'to do', 'alert'] as const;
+
+type Role = (typeof ROLES)[number];
+
+export interface Sentence extends Text {
+  readonly select: string;
+  readonly as: Role;
+}
+
+/** A sentence with the values of its row. */
+export interface Said {
+  readonly as: Role;
+  readonly text: string;
+  readonly row: Row;
+}
+
+/**
+ * Parses the lines of a header below `sentences:`.
+ *
+ * @throws DamageError for a sentence without one of its parts
+ */
+export function parseSentences(query: string, lines: readonly string[]): Sentence[] {
+  const blocks: Record<string, string>[] = [];
+  let part = 'select';
+  for (const line of lines) {
+    const [, key, text = line] = /^ {2}(en|ko|as): (.+)$/.exec(line) ?? [];
+    const isSelect = !line.startsWith(' ');
+    if (isSelect && (part !== 'select' || blocks.length === 0)) blocks.push({});
+    part = key ?? (isSelect ? 'select' : part);
+    const block = blocks[blocks.length - 1] ?? {};
+    block[part] = block[part] === undefined ? text.trim() : `${block[part]} ${text.trim()}`;
+  }
+  return blocks.map(({ select, en, ko, as: role = 'sentence' }) => {
+    const as = ROLES.find((known) => known === role);
+    if (select === undefined || en === undefined || ko === undefined || as === undefined) {
+      throw new DamageError(`The header of the bundled query ${query} has a sentence that is not whole.`, {
+        hint: 'Install dawnload again, or compare the file with its neighbours in sql/queries.',
+      });
+    }
+    return { select, en, ko, as };
+  });
+}
+
+/** The sentences that are true of the table `answer`. */
+export async function saidOf(
+  connection: DuckDBConnection,
+  sentences: readonly Sentence[],
+  wording: Wording,
+): Promise<Said[]> {
+  const said: Said[] = [];
+  for (const sentence of sentences) {
+    for (const row of await rowsWithNumbers(connection, sentence.select)) {
+      said.push({ as: sentence.as, text: filled(sentence[wording.language], row, wording), row });
+    }
+  }
+  return said;
+}
+
+/** Rows as objects in which numbers of all types are numbers, and everything else is text. */
+export async function rowsWithNumbers(connection: DuckDBConnection, sql: string): Promise<Row[]> {
+  const result = await connection.runAndReadAll(sql);
+  const numeric = new Set(result.columnNames().filter((_, i) => isNumeric(result.columnType(i))));
+  const valueOf = (name: string, value: unknown): Value => {
+    if (value === null || value === undefined) return null;
+    if (Array.isArray(value)) return value.map((one) => valueOf('', one));
+    if (numeric.has(name)) return Number(value);
+    if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;
+    return JSON.stringify(value);
+  };
+  return result
+    .getRowObjectsJson()
+    .map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, valueOf(name, value)])),
+    );
+}
+
+/** `{column}`, `{column:unit}`, `{column#one|several}`, and a Korean particle in both forms: `{은/는}`. */
+const HOLE = /\{(\w+)(?::(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
+
+/** The text with the values of the row in its holes. Names in a list are quoted. */
+export function filled(text: string, row: Row, wording: Wording): string {
+  let written = '';
+  let from = 0;
+  for (const hole of text.matchAll(HOLE)) {
+    const [whole, column = '', kind, number = '', one, several, closed = '', open = ''] = hole;
+    written += text.slice(from, hole.index);
+    from = hole.index + whole.length;
+    if (column !== '') written += valueIn(column, row, wording, kind);
+    else if (number !== '') written += row[number] === 1 ? one : several;
+    else written += endsClosed(written, closed === '으로') ? closed : open;
+  }
+  return written + text.slice(from);
+}
+
+function valueIn(column: string, row: Row, wording: Wording, kind?: string): string {
+  const value = row[column] ?? null;
+  const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
+  if (value !== null && typeof value === 'object' && kind === undefined) {
+    const names = value.map((name) => wording.value(column, name));
+    return names.map((name) => wording.say({ en: `“${name}”`, ko: `‘${name}’` })).join(', ');
+  }
+  return wording.value(column, value, kind, currency);
+}
+
+/**
+ * True if the last letter is spoken with a consonant at its end, which decides the form of a Korean particle.
+ *
+ * @param isOpenAfterL true for 으로/로, for which ㄹ counts as no consonant
+ */
+function endsClosed(text: string, isOpenAfterL: boolean): boolean {
+  const last = /[\p{L}\p{N}%](?=[^\p{L}\p{N}%]*$)/u.exec(text)?.[0] ?? '';
+  const syllable = last.charCodeAt(0) - 0xac00;
+  if (syllable < 0 || syllable >= 11_172) return (isOpenAfterL ? /[mnMN036]/ : /[lmnrLMNR013678]/).test(last);
+  return syllable % 28 !== 0 && !(isOpenAfterL && syllable % 28 === 8);
+}

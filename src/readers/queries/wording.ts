@@ -1,0 +1,154 @@
+/** How numbers, days and names are written in a language, in sentences and in the report. */
+import { Dictionary, type Language } from '../../warehouse/dictionary.js';
+import { formatPrice } from '../../ground/price.js';
+
+/** A text in both languages. */
+export interface Text {
+  readonly en: string;
+  readonly ko: string;
+}
+
+/** The unit of a number. A share is stored as a number from 0 to 1. */
+export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'day' | 'hour';
+
+/** The unit of a column by its name; every other number is a count. */
+const UNITS: readonly (readonly [RegExp, Unit])[] = [
+  [/(^|_)change(_|$)/, 'change'],
+  [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
+  [/_seconds$/, 'duration'],
+  [/^hour$/, 'hour'],
+  [/(^|_)(date|day)$/, 'day'],
+];
+
+const DURATIONS: readonly (readonly [number, string, string])[] = [
+  [86_400, 'd', '일'],
+  [3600, 'h', '시간'],
+  [60, 'min', '분'],
+  [0, 's', '초'],
+];
+
+/** A value of an answer: lists are names that a sentence joins. */
+export type Value = string | number | boolean | null | readonly Value[];
+
+export type Row = Readonly<Record<string, Value>>;
+
+export class Wording {
+  readonly #numbers: Intl.NumberFormat;
+  readonly #tenths: Intl.NumberFormat;
+  readonly #hundredths: Intl.NumberFormat;
+
+  constructor(readonly language: Language) {
+    const digits = (count: number) =>
+      new Intl.NumberFormat(language, { minimumFractionDigits: count, maximumFractionDigits: count });
+    this.#numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+    this.#tenths = digits(1);
+    this.#hundredths = digits(2);
+  }
+
+  say(text: Text): string {
+    return text[this.language];
+  }
+
+  /** `1,234`; an unknown number is a dash. */
+  count(value: number | null): string {
+    return value === null ? '–' : this.#numbers.format(value);
+  }
+
+  /** A share as a percentage: `4.4 %`, `0.35 %`; in Korean without a space. */
+  rate(value: number | null): string {
+    return value === null ? '–' : `${this.#percent(value)}${this.say({ en: '\u00a0%', ko: '%' })}`;
+  }
+
+  /** A difference of shares in percentage points, with its sign: `+2.3 pp`. */
+  points(value: number | null): string {
+    if (value === null) return '–';
+    const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+    return `${sign}${this.#percent(Math.abs(value))}${this.say({ en: '\u00a0pp', ko: '%p' })}`;
+  }
+
+  /** A relative change with an arrow: `▲ 3.2 %`. */
+  change(value: number | null): string {
+    if (value === null) return '–';
+    return `${value > 0 ? '▲' : value < 0 ? '▼' : '='}\u00a0${this.rate(Math.abs(value))}`;
+  }
+
+  /** One unit: `40 s`, `3.5 h`. */
+  duration(seconds: number | null): string {
+    if (seconds === null) return '–';
+    const [size, en, ko] = DURATIONS.find(([least]) => seconds >= least) ?? [0, 's', '초'];
+    return `${this.count(seconds / (size || 1))}${this.say({ en: `\u00a0${en}`, ko })}`;
+  }
+
+  /** An amount; from 100 on without decimals. Won follows the number in Korean. */
+  money(amount: number | null, currency?: string | null): string {
+    if (amount === null) return '–';
+    const rounded = Math.abs(amount) >= 100 ? Math.round(amount) : amount;
+    if (this.language === 'ko' && currency === 'KRW') return `${formatPrice(rounded, undefined, 'ko')}원`;
+    return formatPrice(rounded, currency ?? undefined, this.language);
+  }
+
+  /** `25 Nov`, `11월 25일`; the long form has the year. A text that is no day stays. */
+  day(day: string, form: 'short' | 'long' = 'short'): string {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;
+    const written = new Date(day).toLocaleDateString(this.say({ en: 'en-GB', ko: 'ko' }), {
+      ...(form === 'long' ? { year: 'numeric' } : {}),
+      month: this.language === 'ko' || form === 'long' ? 'long' : 'short',
+      day: 'numeric',
+      timeZone: 'UTC',
+    });
+    return written.replaceAll(' ', '\u00a0');
+  }
+
+  hour(hour: number): string {
+    return this.say({ en: `${hour}:00`, ko: `${hour}시` });
+  }
+
+  #percent(value: number): string {
+    const percent = value * 100;
+    return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
+  }
+
+  /**
+   * A value of a column for people: a number in its unit, a code by its name in the dictionary.
+   *
+   * @param kind a unit, or the name of the column whose values the dictionary names, if not those of `column`
+   */
+  value(column: string, value: Value, kind: string = column, currency?: string | null): string {
+    const unit = UNITS.find(([pattern]) => pattern.test(kind))?.[1] ?? kind;
+    if (value === null) return '–';
+    if (typeof value === 'boolean')
+      return this.say(value ? { en: 'yes', ko: '예' } : { en: 'no', ko: '아니요' });
+    if (typeof value === 'object') return value.map((one) => this.value(column, one, kind)).join(', ');
+    if (typeof value === 'string' && kind === 'channels')
+      return value
+        .split(', ')
+        .map((channel) => this.value('channel', channel))
+        .join(', ');
+    if (typeof value === 'string')
+      return unit === 'day'
+        ? this.day(value)
+        : kind === 'verdict'
+          ? this.sentence(value)
+          : (Dictionary.load().value(kind, value)?.[this.language] ?? value);
+    if (unit === 'money') return this.money(value, currency);
+    if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
+      return this[unit](value);
+    return this.count(value);
+  }
+
+  /** A sentence of an answer: those of data tests are English in the warehouse. Korean has no space before a percent sign. */
+  sentence(text: string): string {
+    return this.language === 'ko'
+      ? Dictionary.load()
+          .korean(text)
+          .replace(/(\d) %/g, '$1%')
+      : text.replace(/(\d) %/g, '$1\u00a0%');
+  }
+
+  /** The heading of a column; the Korean one comes from the dictionary. */
+  head(column: string, query = ''): string {
+    if (this.language === 'ko') return Dictionary.load().label(column, query) ?? column;
+    const words = column.replace(/_kst$/, ' (KST)').replaceAll('_', ' ');
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  }
+}

@@ -1,0 +1,516 @@
+/** Draws sections: sentences, and blocks of tables and charts. What they show is data, in `sections.ts`. */
+import { dayCount, daysOf, type Day } from '../../ground/calendar.js';
+import { filled, type Said } from '../queries/sentences.js';
+import type { Row, Value, Wording } from '../queries/wording.js';
+import { bar, compared, gauge, interval, line, spans, spread, squares, stepOf } from './chart.js';
+import { html, NOTHING, prose, type Html } from './html.js';
+import type { Asked, Block, Section, Shown } from './sections.js';
+import { WORDS, type Word } from './words.js';
+
+/** The answer to one query of a section. */
+export interface Answer {
+  readonly asked: Asked;
+  readonly query: string;
+  readonly rows: readonly Row[];
+  readonly said: readonly Said[];
+}
+
+/** A section with its answers; `failure` says why they are missing. */
+export interface Answered {
+  readonly section: Section;
+  readonly answers: readonly Answer[];
+  readonly failure?: string;
+}
+
+const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+/** The number of days of the week that is marked in a line of 28 days. */
+const MARKED = 7;
+
+type Of<Kind extends Block['kind']> = Extract<Block, { kind: Kind }>;
+
+const numberOf = (row: Row, column: string): number | null => {
+  const value = row[column];
+  return typeof value === 'number' ? value : null;
+};
+const textOf = (row: Row, column: string): string =>
+  row[column] === null ? '–' : String(row[column] ?? '–');
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.every((value) => value === null)
+    ? null
+    : values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+const highestOf = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((highest, value) => Math.max(highest, Math.abs(value ?? 0)), 0);
+
+export class Renderer {
+  constructor(readonly wording: Wording) {}
+
+  word(word: Word, values: Row = {}): string {
+    return filled(this.wording.say(WORDS[word]), values, this.wording);
+  }
+
+  /** The section with its sentences, or nothing if its queries have nothing to say. */
+  section({ section, answers, failure }: Answered): Html | undefined {
+    const said = answers.flatMap((answer) => answer.said);
+    if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
+      return undefined;
+    const level = section.isAbout === true ? 'h3' : 'h2';
+    const roles = (...roles: readonly Said['as'][]) => said.filter(({ as }) => roles.includes(as));
+    const todos = section.isAbout === true ? roles('to do') : [];
+    const title = html`${this.word(section.id)}`;
+    const [open, close] =
+      level === 'h2'
+        ? [html`<h2 id="${section.id}-title">${title}</h2>`, NOTHING]
+        : [html`<h3 id="${section.id}-title">${title}</h3>`, NOTHING];
+    return html`<section id="${section.id}" aria-labelledby="${section.id}-title">
+      ${open}${close}
+      <div class="says">
+        ${
+          failure === undefined
+            ? this.paragraphs(roles('finding', 'sentence'))
+            : html`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`
+        }
+        ${
+          todos.length === 0
+            ? undefined
+            : html`<ul>
+                ${todos.map(({ text }) => html`<li>${prose(text)}</li>`)}
+              </ul>`
+        }
+        ${
+          roles('note').length === 0
+            ? undefined
+            : html`<p class="note">
+                ${prose(
+                  roles('note')
+                    .map(({ text }) => text)
+                    .join(' '),
+                )}
+              </p>`
+        }
+      </div>
+      <div class="shows">${section.blocks.map((block) => this.#block(block, section, answers))}</div>
+    </section>`;
+  }
+
+  paragraphs(said: readonly Said[]): Html {
+    return said.length === 0
+      ? NOTHING
+      : html`<p class="sentence">${prose(said.map(({ text }) => text).join(' '))}</p>`;
+  }
+
+  #block(block: Block, { asks }: Section, answers: readonly Answer[]): Html {
+    const asked = asks['of' in block ? (block.of ?? 0) : 0];
+    const found = answers.filter((answer) => answer.asked === asked);
+    const [answer] = found;
+    if (answer === undefined || found.every(({ rows }) => rows.length === 0)) return NOTHING;
+    if (block.kind === 'tiles') return this.#tiles(answer.rows);
+    if (block.kind === 'heatmap')
+      return html`<div class="side-by-side">${found.map((one) => this.#heatmap(block, one))}</div>`;
+    if (block.kind === 'series') return this.#series(block, answer.rows);
+    return this.#table(block, answer, answers);
+  }
+
+  // Tiles.
+
+  #tiles(rows: readonly Row[]): Html {
+    return html`<div class="tiles">${rows.map((row) => this.#tile(row))}</div>`;
+  }
+
+  #tile(row: Row): Html {
+    const figure = textOf(row, 'figure');
+    const name = this.wording.value('figure', figure);
+    const show = (value: Value): string => this.wording.value(figure, value);
+    const [value, previous] = [numberOf(row, 'value'), numberOf(row, 'previous')];
+    const list = row['daily_values'];
+    const days = (Array.isArray(list) ? list : []).map((day) => (typeof day === 'number' ? day : null));
+    const verdict = textOf(row, 'verdict_code');
+    const isJudged = verdict === 'better' || verdict === 'worse' || verdict === 'same';
+    const change = isJudged
+      ? html`<span class="${verdict}">${this.word(verdict)}</span>
+          ${this.wording.points((value ?? 0) - (previous ?? 0))}`
+      : html`${this.wording.change(numberOf(row, 'change'))}`;
+    const trend = this.word('trend', {
+      name,
+      day: row['last_day'] ?? null,
+      first: show(days[0] ?? null),
+      last: show(days[days.length - 1] ?? null),
+    });
+    return html`<div class="tile">
+      <h3>${name}</h3>
+      <p class="big">${show(value)}</p>
+      <p>
+        ${
+          numberOf(row, 'days_held') !== MARKED
+            ? this.word('partOfWeek', { days: row['days_held'] ?? null })
+            : previous === null
+              ? this.word('noWeekBefore')
+              : html`${change}<br />${this.word('weekBefore', { value: show(previous) })}`
+        }
+      </p>
+      ${line(trend, days, highestOf(days), MARKED)}
+    </div>`;
+  }
+
+  // Tables.
+
+  #table(block: Of<'table'>, answer: Answer, answers: readonly Answer[]): Html {
+    const pivoted = block.pivot === undefined ? answer.rows : pivot(answer.rows, block.pivot);
+    const kept = block.where === undefined ? pivoted : pivoted.filter(block.where);
+    const { by } = block;
+    const rows = by === undefined ? kept : [...kept].sort((a, b) => descending(a[by], b[by]));
+    if (rows.length === 0) return NOTHING;
+    const columns = block.columns
+      .map((column): Shown => (typeof column === 'string' ? { column } : column))
+      .filter((column) => column.below === true || rows.some((row) => (row[column.column] ?? null) !== null));
+    const inRow = columns.filter(({ below }) => below !== true);
+    const below = columns.filter((column) => column.below === true);
+    const most = block.most ?? rows.length;
+    const shared = sharedTexts(below, rows);
+    const draw = (some: readonly Row[]): Html => {
+      let group: string | undefined;
+      return html`${some.map((row) => {
+        const of = block.group === undefined ? undefined : textOf(row, block.group);
+        const isNew = of !== group;
+        group = of;
+        return html`${
+          isNew && of !== undefined
+            ? html`<tr class="group">
+                <th scope="rowgroup" colspan="${inRow.length}">${of}</th>
+              </tr>`
+            : undefined
+        }${this.#row(row, inRow, below, shared, rows, answers)}`;
+      })}`;
+    };
+    const legends = inRow.flatMap(({ legend }) => (legend === undefined ? [] : [this.word(legend)]));
+    const caption = [this.word(block.caption), ...legends].join('; ');
+    const sheet = (some: readonly Row[], label: string): Html =>
+      scrolling(
+        label,
+        html`<table class="sortable">
+          <caption>
+            ${caption}
+          </caption>
+          <thead>
+            <tr>
+              ${inRow.map((column) => html`<th scope="col" class="${kindOf(column, rows)}">${this.#head(column, answer.query)}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${draw(some)}
+          </tbody>
+        </table>`,
+      );
+    const left = rows.length - most;
+    return html`<div class="block">
+      ${sheet(rows.slice(0, most), this.word(block.caption))}
+      ${shared.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`)}
+      ${
+        left > 0
+          ? folded(
+              this.word('moreRows', { left }),
+              sheet(rows.slice(most), `${this.word(block.caption)} (${this.word('moreRows', { left })})`),
+            )
+          : undefined
+      }
+    </div>`;
+  }
+
+  #head({ column, head, chart }: Shown, query: string): string {
+    if (head !== undefined) return this.word(head);
+    return chart === undefined ? this.wording.head(column, query) : this.word('compared');
+  }
+
+  #row(
+    row: Row,
+    inRow: readonly Shown[],
+    below: readonly Shown[],
+    shared: readonly string[],
+    rows: readonly Row[],
+    answers: readonly Answer[],
+  ): Html {
+    const texts = below.map(({ column }) => textOf(row, column)).filter((text) => text !== '–');
+    const own = texts.filter((text) => !shared.includes(text));
+    const marks = texts.map((text) => shared.indexOf(text) + 1).filter((mark) => mark > 0);
+    const cells = inRow.map((shown, i) => {
+      const { column, chart, unit } = shown;
+      const kind = kindOf(shown, rows);
+      const value = row[column] ?? null;
+      const small = (shown.sub ?? []).flatMap((name) => {
+        const text = row[name] ?? null;
+        return text === null ? [] : [shortened(this.wording.value(name, text))];
+      });
+      const content =
+        chart === undefined
+          ? value === null
+            ? '–'
+            : [column, ...(shown.with ?? [])].map((name) => this.#value(row, name, unit)).join(' … ')
+          : this.#chart(shown, row, rows, answers);
+      const inside = html`${content}${i === 0 ? marks.map((mark) => html`<sup>${mark}</sup>`) : undefined}${small.length === 0 ? undefined : html`<small>${small.join(' · ')}</small>`}`;
+      if (i === 0) return html`<th scope="row" class="${kind}">${inside}</th>`;
+      return typeof value === 'number' && chart === undefined
+        ? html`<td class="${kind}" data-value="${value}">${inside}</td>`
+        : html`<td class="${kind}">${inside}</td>`;
+    });
+    return html`<tr class="${own.length > 0 ? 'above' : ''}">
+        ${cells}
+      </tr>
+      ${own.map(
+        (text) =>
+          html`<tr class="below">
+            <td colspan="${inRow.length}">${prose(this.wording.sentence(text))}</td>
+          </tr>`,
+      )}`;
+  }
+
+  #value(row: Row, column: string, unit?: string): string {
+    const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
+    return this.wording.value(column, row[column] ?? null, unit, currency);
+  }
+
+  #chart(shown: Shown, row: Row, rows: readonly Row[], answers: readonly Answer[]): Html | string {
+    const { column, chart, unit, with: others = [] } = shown;
+    const value = numberOf(row, column);
+    const label = [
+      textOf(row, Object.keys(row)[0] ?? ''),
+      ...[column, ...others].map((name) => this.#value(row, name, unit)),
+    ].join(', ');
+    const longest = highestOf(rows.flatMap((one) => [column, ...others].map((name) => numberOf(one, name))));
+    const [first = null, second = null, third = null] = others.map((name) => numberOf(row, name));
+    if (chart === 'spans') return this.#spans(row, rows, answers);
+    if (value === null) return '–';
+    if (chart === 'compared') return compared(label, value, first ?? 0, longest);
+    if (chart === 'spread') return spread(label, value, first ?? value, second ?? value);
+    if (chart === 'gauge') return gauge(label, value, first ?? value, second ?? value);
+    if (chart === 'interval') {
+      const bounds = rows.flatMap((one) =>
+        [column, ...others.slice(0, 2)].map((name) => Math.abs(numberOf(one, name) ?? 0)),
+      );
+      // One very wide interval would squeeze the others; it is cut at the end of the scale, and its bounds are in the row.
+      const widest = bounds.sort((a, b) => a - b)[Math.floor(bounds.length * 0.9)] ?? 1;
+      const isSigned = others.length === 2;
+      return interval(label, [value, first, second, isSigned ? 0 : third], [isSigned ? -widest : 0, widest]);
+    }
+    return bar(label, Math.abs(value), highestOf(rows.map((one) => numberOf(one, column))));
+  }
+
+  /** The days that a stream holds and lacks, over all days of the table. */
+  #spans(row: Row, rows: readonly Row[], answers: readonly Answer[]): Html | string {
+    const start = rows.map((one) => textOf(one, 'first_date')).sort()[0] ?? '';
+    const end =
+      rows
+        .map((one) => textOf(one, 'last_date'))
+        .sort()
+        .at(-1) ?? '';
+    const at = (day: Day): number => (day < start ? 0 : dayCount({ start, end: day }) - 1);
+    const [from, to] = [at(textOf(row, 'first_date')), at(textOf(row, 'last_date')) + 1];
+    const gaps = (answers[1]?.rows ?? [])
+      .filter(
+        (gap) => gap['stream'] === row['stream'] && textOf(gap, 'last_day') >= textOf(row, 'first_date'),
+      )
+      .map((gap): [number, number] => [
+        Math.max(from, at(textOf(gap, 'first_day'))),
+        at(textOf(gap, 'last_day')) + 1,
+      ]);
+    const edges = [from, ...gaps.flat().filter((edge) => edge < to), to];
+    const held = edges.flatMap((edge, i): [number, number][] =>
+      i % 2 === 0 ? [[edge, edges[i + 1] ?? to]] : [],
+    );
+    const label = ['stream', 'first_date', 'last_date'].map((column) => this.#value(row, column)).join(', ');
+    return spans(label, at(end) + 1, held, gaps);
+  }
+
+  // Series of days.
+
+  #series(block: Of<'series'>, rows: readonly Row[]): Html {
+    const { by, sub, counters, ofGoal } = block;
+    const dates = rows.map((row) => textOf(row, 'date')).sort();
+    const [start = '', end = ''] = [dates[0], dates.at(-1)];
+    const days = daysOf({ start, end });
+    const names = [...new Set(rows.map((row) => textOf(row, by)))];
+    const series = names.map((name) => {
+      const own = rows.filter((row) => textOf(row, by) === name);
+      const goals = new Set(own.map((row) => row['goals'] ?? null).filter((goal) => goal !== null));
+      const unknown = own.some((row) => (row['goals'] ?? null) !== null && row['conversions'] === null);
+      const values = counters.map((counter) =>
+        days.map((day) =>
+          counter === ofGoal && (goals.size > 1 || unknown)
+            ? null
+            : sumOf(own.filter((row) => row['date'] === day).map((row) => numberOf(row, counter))),
+        ),
+      );
+      return { name, own, values, totals: values.map(sumOf) };
+    });
+    const sorted = series.sort((a, b) => (b.totals[0] ?? 0) - (a.totals[0] ?? 0));
+    const highest = counters.map((_, i) => highestOf(series.flatMap(({ values }) => values[i] ?? [])));
+    const range = this.word('readSquares', { first: this.wording.day(start), last: this.wording.day(end) });
+    const total = sumOf(series.map(({ totals }) => totals[0] ?? null)) ?? 0;
+    const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
+      const known = totals[i] ?? null;
+      if (known === null) return html`<td class="picture">–</td>`;
+      const label = `${this.wording.value(by, name)}, ${this.wording.head(counter)}, ${range}, ${this.wording.count(known)}`;
+      const [list, most] = [values[i] ?? [], highest[i] ?? 0];
+      const drawn = block.chart === 'line' ? line(label, list, most) : squares(label, list, most);
+      const number = this.wording.count(known);
+      if (block.chart === 'squares')
+        return html`<td class="picture">${drawn}</td>
+          <td class="number">${number}</td>`;
+      const share = i === 0 ? ` · ${this.wording.rate(known / (total || 1))}` : '';
+      return html`<td class="picture">${drawn}<small>${number}${share}</small></td>`;
+    };
+    const sheet = (some: typeof series, label: string): Html =>
+      scrolling(
+        label,
+        html`<table class="series ${block.chart}">
+          <caption>
+            ${this.word(block.caption)}, ${range}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">${this.wording.head(by)}</th>
+              ${counters.map(
+                (counter) =>
+                  html`${block.chart === 'squares' ? html`<th scope="col">${this.word('days')}</th>` : undefined}
+                    <th scope="col" class="${block.chart === 'squares' ? 'number' : ''}">
+                      ${this.wording.head(counter)}
+                    </th>`,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${some.map(
+              (one) =>
+                html`<tr>
+                  <th scope="row">
+                    ${this.wording.value(by, one.name)}${
+                      sub === undefined
+                        ? undefined
+                        : html`<small
+                            >${[...new Set(one.own.map((row) => this.#value(row, sub)))].join(', ')}</small
+                          >`
+                    }
+                  </th>
+                  ${counters.map((counter, i) => cell(counter, i, one))}
+                </tr>`,
+            )}
+          </tbody>
+          <tfoot>
+            <tr>
+              <td></td>
+              ${counters.map(() => html`<td class="axis"><span>${this.wording.day(start)}</span><span>${this.wording.day(end)}</span></td>`)}
+            </tr>
+          </tfoot>
+        </table>`,
+      );
+    const left = sorted.length - block.most;
+    return html`<div class="block">
+      ${sheet(sorted.slice(0, block.most), this.word(block.caption))}${
+        left > 0
+          ? folded(
+              this.word('moreRows', { left }),
+              sheet(
+                sorted.slice(block.most),
+                `${this.word(block.caption)} (${this.word('moreRows', { left })})`,
+              ),
+            )
+          : undefined
+      }
+    </div>`;
+  }
+
+  // The heatmap of a channel.
+
+  #heatmap(block: Of<'heatmap'>, { rows, said }: Answer): Html {
+    const isKnown = (row: Row): boolean => WEEK.some((day) => numberOf(row, day) !== null);
+    const from = rows.findIndex(isKnown);
+    if (from === -1) return NOTHING;
+    const used = rows.slice(from, rows.findLastIndex(isKnown) + 1);
+    const highest = highestOf(used.flatMap((row) => WEEK.map((day) => numberOf(row, day))));
+    const named = said.map(({ row }) => row).find((row) => row['hour'] !== undefined);
+    const channel = this.wording.value('channel', rows[0]?.['channel'] ?? null);
+    const cell = (row: Row, day: (typeof WEEK)[number]): Html => {
+      const rate = numberOf(row, day);
+      const isNamed = named?.['hour'] === row['hour'] && named?.['weekday'] === day;
+      const step = rate === null ? 'none' : `step${stepOf(rate, highest)}`;
+      return html`<td class="${step}${isNamed ? ' named' : ''}">
+        ${rate === null ? '–' : (rate * 100).toFixed(1)}
+      </td>`;
+    };
+    return scrolling(
+      `${this.word(block.caption)}, ${channel}`,
+      html`<table class="heatmap">
+        <caption>
+          <b>${channel}</b
+          >,
+          ${[block.caption, 'readHeatmap' as const, ...(named === undefined ? [] : ['readNamed' as const])].map((word) => this.word(word)).join('; ')}
+        </caption>
+        <thead>
+          <tr>
+            <td></td>
+            ${WEEK.map((day) => html`<th scope="col">${this.wording.value('weekday_name', day, 'weekday_short')}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${used.map(
+            (row) =>
+              html`<tr>
+                <th scope="row">${this.#value(row, 'hour')}</th>
+                ${WEEK.map((day) => cell(row, day))}
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    );
+  }
+}
+
+/** Longer texts in small print are cut. */
+function shortened(text: string): string {
+  const letters = Array.from(text.replace(/\s+/g, ' '));
+  return letters.length > 60 ? `${letters.slice(0, 60).join('')}…` : letters.join('');
+}
+
+function descending(a: Value | undefined, b: Value | undefined): number {
+  return (a ?? -Infinity) < (b ?? -Infinity) ? 1 : (a ?? -Infinity) > (b ?? -Infinity) ? -1 : 0;
+}
+
+/** The class of a column: numbers are aligned so that their digits line up. */
+function kindOf({ column, chart, wide }: Shown, rows: readonly Row[]): string {
+  const isNumber = rows.some((row) => typeof row[column] === 'number');
+  const kind = chart !== undefined ? 'picture' : isNumber ? 'number' : 'text';
+  return wide === true ? `${kind} wide` : kind;
+}
+
+/** Texts that stand in more than one row are said once. */
+function sharedTexts(below: readonly Shown[], rows: readonly Row[]): string[] {
+  const all = below
+    .flatMap(({ column }) => rows.map((row) => row[column]))
+    .filter((text) => typeof text === 'string');
+  return [...new Set(all)].filter((text) => all.filter((one) => one === text).length > 1);
+}
+
+/** One row of several for each name, with the measures as columns. */
+function pivot(rows: readonly Row[], names: readonly string[]): Row[] {
+  const found = new Map<string, Record<string, Value>>();
+  for (const row of rows) {
+    const key = JSON.stringify(names.map((name) => row[name]));
+    const one = found.get(key) ?? Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+    const measure = textOf(row, 'measure');
+    const [value, previous] = [numberOf(row, 'value'), numberOf(row, 'previous')];
+    one[measure] = value;
+    one[`${measure}_change`] = row['change'] ?? null;
+    one[`${measure}_points`] = value === null || previous === null ? null : value - previous;
+    found.set(key, one);
+  }
+  return [...found.values()];
+}
+
+function scrolling(label: string, table: Html): Html {
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
+}
+
+export function folded(summary: string, body: Html): Html {
+  return html`<details>
+    <summary>${summary}</summary>
+    ${body}
+  </details>`;
+}

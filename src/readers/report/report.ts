@@ -1,0 +1,224 @@
+/** The report: one page about the published warehouse, filled by bundled queries. */
+import { chmod, writeFile } from 'node:fs/promises';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
+import type { Language } from '../../warehouse/dictionary.js';
+import { messageOf } from '../../ground/errors.js';
+import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
+import { bundledQuery, loadCatalogue, valuesFor, type QueryFile } from '../queries/catalogue.js';
+import { writeFileWhole } from '../queries/sink.js';
+import { Wording, type Text } from '../queries/wording.js';
+import type { PastRun, RunOver } from '../../journal/runs.js';
+import { dataFiles } from '../../landing/paths.js';
+import { Reader } from '../../warehouse/reader.js';
+import { statement } from '../../warehouse/session.js';
+import { documentOf } from './document.js';
+import { Renderer, type Answer, type Answered } from './render.js';
+import { SECTIONS, type Asked, type Section } from './sections.js';
+import type { Word } from './words.js';
+
+interface ReportOptions {
+  readonly language: Language;
+  readonly now: Date;
+  /** The journal of runs. */
+  readonly runs: readonly PastRun[];
+}
+
+/**
+ * Makes the page.
+ *
+ * @returns the text of a self-contained HTML file
+ * @throws ConfigError if there is no published warehouse
+ * @throws CorruptDatabaseError if the warehouse is damaged
+ */
+export async function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
+  const reader = await Reader.open(published);
+  try {
+    const wording = new Wording(language);
+    const warehouse = new Questions(reader, now, wording, await droppedIds(reader));
+    const known = await reader.objects(statement('status/runs'));
+    const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
+    const [held] = await warehouse.rows('freshness', { stream: 'statistics' });
+    const day = typeof held?.['last_date'] === 'string' ? held['last_date'] : undefined;
+    const channels = await warehouse.clickedChannels();
+    const all = await Promise.all(SECTIONS.map((section) => warehouse.answered(section, day, channels)));
+    return documentOf(new Renderer(wording), all, {
+      day,
+      madeAt: formatKst(now),
+      notice: notice && { word: notice.word, reason: wording.say(notice) },
+      queries: warehouse.asked(),
+    });
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Asks the bundled queries of sections. */
+class Questions {
+  readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
+  /** Two queries run at a time; a small query keeps one processor busy. */
+  readonly #atOnce = pLimit(2);
+  readonly #asked = new Map<string, { command: string; query: string; sql: string }>();
+
+  /** @param dropped the id columns that the warehouse does not keep */
+  constructor(
+    readonly reader: Reader,
+    readonly now: Date,
+    readonly wording: Wording,
+    readonly dropped: readonly string[],
+  ) {}
+
+  /** The queries that were asked, each once. */
+  asked(): { command: string; query: string; sql: string }[] {
+    return [...this.#asked.values()];
+  }
+
+  async rows(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer['rows']> {
+    return (await this.#ask({ query: name }, parameters)).rows;
+  }
+
+  /** Channels that counted clicks in the last 28 days, the largest first. */
+  async clickedChannels(): Promise<string[]> {
+    const sent = new Map<string, number>();
+    for (const { channel, sent: messages, clicked } of await this.rows('channel-summary')) {
+      if (clicked === null || typeof channel !== 'string') continue;
+      sent.set(channel, (sent.get(channel) ?? 0) + Number(messages));
+    }
+    return [...sent].sort(([, a], [, b]) => b - a).map(([channel]) => channel);
+  }
+
+  async answered(section: Section, day: Day | undefined, channels: readonly string[]): Promise<Answered> {
+    const asks = section.asks.flatMap((asked) => {
+      const { parameters = {}, since } = asked;
+      const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
+      const some =
+        asked.channels === undefined
+          ? [{}]
+          : channels.slice(0, asked.channels).map((channel) => ({ channel }));
+      return (some.length === 0 ? [{}] : some).map(
+        (channel) => [asked, { ...parameters, ...start, ...channel }] as const,
+      );
+    });
+    try {
+      const answers = await Promise.all(asks.map(([asked, parameters]) => this.#ask(asked, parameters)));
+      return { section, answers: answers.map((answer) => this.#withoutPeople(answer)) };
+    } catch (error) {
+      // A section that cannot be drawn must not stop the others.
+      return { section, answers: [], failure: messageOf(error) };
+    }
+  }
+
+  async #ask(asked: Asked, parameters: Readonly<Record<string, string>>): Promise<Answer> {
+    const query = this.#queryOf(asked.query);
+    const given = new Map(Object.entries(parameters));
+    const values = valuesFor(query, given, this.now, this.wording.language);
+    const command = [
+      'dawnload query',
+      query.name,
+      ...[...given].map(([name, value]) => `--param ${name}=${value}`),
+    ].join(' ');
+    this.#asked.set(
+      query.name,
+      this.#asked.get(query.name) ?? { command, query: query.name, sql: query.sql },
+    );
+    const { rows, said } = await this.#atOnce(() =>
+      answerAndSentences(this.reader, query, values, this.wording),
+    );
+    return { asked, query: query.name, rows, said: asked.isSilent === true ? [] : said };
+  }
+
+  /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */
+  #withoutPeople(answer: Answer): Answer {
+    const { countsPeople } = this.#queryOf(answer.query);
+    if (!countsPeople || this.dropped.length === 0 || answer.rows.length > 0) return answer;
+    const text = this.wording.say(notCounted(this.dropped));
+    return { ...answer, said: [{ as: 'sentence', text, row: {} }] };
+  }
+
+  #queryOf(name: string): QueryFile {
+    return this.#catalogue.get(name) ?? bundledQuery(name);
+  }
+}
+
+const summary = z.object({
+  failure: z.string().optional(),
+  findings: z.array(z.object({ name: z.string(), severity: z.string() })).default([]),
+});
+
+/**
+ * The notice about the last run.
+ *
+ * @param runs the journal of runs
+ * @param published the ids of the runs in the published file
+ * @returns undefined if the last run loaded everything that it should have loaded
+ */
+export function noticeOf(
+  runs: readonly PastRun[],
+  published: ReadonlySet<string>,
+): (Text & { readonly word: Word }) | undefined {
+  const last = runs.filter(({ over }) => over !== undefined).at(-1);
+  if (last?.over === undefined) return undefined;
+  const { outcome, finishedAt } = last.over;
+  const run = `dawnload ${last.begun.command}`;
+  const at = formatKst(finishedAt);
+  const { failure, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
+  if (outcome === 'failed') {
+    return {
+      word: 'runFailed',
+      en: `The last run (${run}, ${at}) failed: ${failure ?? 'the reason is unknown.'} The report shows what was loaded before.`,
+      ko: `마지막 실행(${run}, ${at})이 실패했습니다. ${failure ?? '원인을 알 수 없습니다.'} 이 리포트는 그 전까지 수집한 데이터입니다.`,
+    };
+  }
+  if (!published.has(last.begun.runId)) {
+    const stops = findings.filter(({ severity }) => severity === 'stop').map(({ name }) => name);
+    const names = [...new Set(stops)].join(', ');
+    return {
+      word: 'runFailed',
+      en: `The last run (${run}, ${at}) was not published${names === '' ? '' : `: check ${names} failed`}. The report shows the warehouse before it.`,
+      ko: `마지막 실행(${run}, ${at})의 결과가 게시되지 않았습니다${names === '' ? '' : `(검사 ${names} 실패)`}. 이 리포트는 그 전의 데이터입니다.`,
+    };
+  }
+  if (outcome === 'done') return undefined;
+  return {
+    word: 'runIncomplete',
+    en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing.`,
+    ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요.`,
+  };
+}
+
+/**
+ * Makes the report of the published warehouse and writes it to a file.
+ *
+ * @returns the size of the file in bytes
+ * @throws ConfigError if there is no published warehouse
+ * @throws CorruptDatabaseError if the warehouse is damaged
+ * @throws StorageError if the file cannot be written
+ */
+export async function writeReport(
+  file: string,
+  {
+    dataDir,
+    language,
+    now,
+    ending,
+    runs: past,
+  }: {
+    readonly dataDir: string;
+    readonly language: Language;
+    readonly now: Date;
+    /** The end of the run that writes the report, which the journal does not contain yet. */
+    readonly ending?: RunOver | undefined;
+    /** The runs of the journal. */
+    readonly runs: readonly PastRun[];
+  },
+): Promise<number> {
+  const runs = past.map((run) => (run.begun.runId === ending?.runId ? { ...run, over: ending } : run));
+  const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
+  // Everyone who may read the warehouse may read the file, because it contains no recipients.
+  await writeFileWhole(file, async (path) => {
+    await writeFile(path, page);
+    await chmod(path, 0o644);
+  });
+  return Buffer.byteLength(page);
+}

@@ -1,0 +1,370 @@
+/** Reads `sql/schema/*.yaml`, which describe every schema, table, view and column in English and Korean, a file for each area. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { DamageError } from '../ground/errors.js';
+import { PACKAGE_ROOT } from '../ground/package.js';
+
+/** The languages of the dictionary. */
+const LANGUAGES = ['en', 'ko'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+const word = z.string().trim().min(1);
+const words = z.strictObject({ en: word, ko: word });
+const columnWords = words.extend({
+  /** The short Korean name of a column, for the header of a report. */
+  label: word,
+});
+const relationWords = words.extend({
+  /** The grain: a phrase that can follow "One row per". */
+  grain: words,
+  /** Descriptions that differ from `columns` of the dictionary, which describes a column by its name only. */
+  columns: z.record(z.string(), columnWords.partial()).default({}),
+});
+const documentShape = z.strictObject({
+  schemas: z.record(z.string(), words),
+  columns: z.record(z.string(), columnWords),
+  relations: z.record(z.string(), relationWords),
+  /** Korean headers of columns that occur only in answers of queries, not in tables; of rates also what they mean. */
+  heads: z.record(z.string(), z.union([word, columnWords])).default({}),
+  /** Korean headers by the name of the query. */
+  heads_of_queries: z.record(z.string(), z.record(z.string(), word)).default({}),
+  /** The display names of values, by column. */
+  values: z.record(z.string(), z.record(z.string(), words)).default({}),
+  /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
+  sentences: z.record(z.string(), word).default({}),
+  /** Common errors of readers. */
+  traps: z.array(words).default([]),
+});
+
+/** One file: some of the sections, as they are written. */
+const partShape = z.partialRecord(z.keyof(documentShape), z.unknown());
+
+export type Words = z.infer<typeof words>;
+type ColumnWords = z.infer<typeof columnWords>;
+type RelationWords = z.infer<typeof relationWords>;
+type DictionaryDocument = z.infer<typeof documentShape>;
+
+const FOLDER = join(PACKAGE_ROOT, 'sql', 'schema');
+
+let loaded: Dictionary | undefined;
+
+/** The name of a table or view as used in SQL: `events`, `marts.channel_days`. */
+export function relationName(schema: string, name: string): string {
+  return schema === 'main' ? name : `${schema}.${name}`;
+}
+
+export class Dictionary {
+  readonly document: DictionaryDocument;
+
+  constructor(document: DictionaryDocument) {
+    this.document = document;
+  }
+
+  /**
+   * The dictionary of this package, read once and cached.
+   *
+   * @throws DamageError if the file was altered or does not match its schema
+   */
+  static load(): Dictionary {
+    loaded ??= Dictionary.read(FOLDER);
+    return loaded;
+  }
+
+  /** Reads the files of a folder. Each has relations of its own; every other section is in one of them. */
+  static read(folder: string): Dictionary {
+    try {
+      const parts = textsIn(folder).map((text) => partShape.parse(parse(text)));
+      const relations: unknown = Object.assign({}, ...parts.map((part) => part.relations));
+      return new Dictionary(documentShape.parse({ ...Object.assign({}, ...parts), relations }));
+    } catch (cause) {
+      throw new DamageError(`The dictionary in ${folder} cannot be read.`, {
+        hint: 'Install dawnload again.',
+        cause,
+      });
+    }
+  }
+
+  /** A hash of the files' text, which is about 1,000 times faster than parsing the files. */
+  static fingerprint(): string {
+    return createHash('sha256').update(textsIn(FOLDER).join('\0')).digest('hex').slice(0, 16);
+  }
+
+  schema(name: string): Words | undefined {
+    return own(this.document.schemas, name);
+  }
+
+  /**
+   * The words of a table or view.
+   *
+   * @param relation name as returned by `relationName`
+   */
+  relation(relation: string): RelationWords | undefined {
+    return own(this.document.relations, relation);
+  }
+
+  /** The words for a column of a table or view: its own words, or else the general ones for its name. */
+  column(relation: string, column: string): ColumnWords | undefined {
+    const ofName = own(this.document.columns, column);
+    const ofRelation = own(own(this.document.relations, relation)?.columns ?? {}, column);
+    const merged = columnWords.safeParse({ ...ofName, ...ofRelation });
+    return merged.data;
+  }
+
+  /**
+   * The Korean header of a column of an answer; undefined if the dictionary does not contain the name.
+   *
+   * @param query name of the bundled query; the same column name may differ between queries, such as `name` in `checks`
+   */
+  label(column: string, query = ''): string | undefined {
+    const { heads, columns, relations } = this.document;
+    return (
+      own(own(this.document.heads_of_queries, query) ?? {}, column) ??
+      labelOf(own(heads, column)) ??
+      own(columns, column)?.label ??
+      Object.values(relations)
+        .map((relation) => own(relation.columns, column)?.label)
+        .find((label) => label !== undefined)
+    );
+  }
+
+  /** The display name of a value of a column, such as `rising` in the column `trend`. */
+  value(column: string, value: string): Words | undefined {
+    return own(own(this.document.values, column) ?? {}, value);
+  }
+
+  /** A cell of an answer in Korean, if the dictionary contains its value or sentence; otherwise unchanged. */
+  inKorean(column: string, cell: string): string {
+    if (column === 'finding' || column === 'meaning') return this.korean(cell);
+    return this.value(column, cell)?.ko ?? cell;
+  }
+
+  /**
+   * A sentence of a check in Korean, with its numbers, days and names unchanged; the English sentence if there is no
+   * translation.
+   */
+  korean(sentence: string): string {
+    for (const [english, korean] of Object.entries(this.document.sentences)) {
+      const found = patternOf(english).exec(sentence);
+      if (found !== null) return korean.replace(/\{(\d)\}/g, (_, n: string) => found[Number(n)] ?? '');
+    }
+    return sentence;
+  }
+
+  /** The meaning of a column of an answer: in the relations that were read, or wherever a column has this name. */
+  meaning(column: string, relations: ReadonlySet<string>, language: Language): string | undefined {
+    const { relations: all, columns: general, heads } = this.document;
+    const textsIn = (
+      some: readonly ({ en?: string | undefined; ko?: string | undefined } | string | undefined)[],
+    ): string[] => some.flatMap((words) => (typeof words === 'object' ? (words[language] ?? []) : []));
+    const find = (name: string): string | undefined => {
+      const read = [...relations].map((relation) => all[relation]?.columns[name]);
+      // A name that means one thing wherever it is a column means it here too.
+      const elsewhere = new Set(textsIn(Object.values(all).map(({ columns }) => columns[name])));
+      return (
+        textsIn([...read, general[name], heads[name]])[0] ??
+        (elsewhere.size === 1 ? [...elsewhere][0] : undefined)
+      );
+    };
+    const [, before = '', stem = column, after = ''] =
+      /^(previous_|week_|usual_|shrunk_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
+    return find(column) ?? (before + after === '' ? undefined : find(stem));
+  }
+
+  /** The comment of a table or view in the database: its description and its grain. */
+  static commentOf({ en, ko, grain }: RelationWords): Words {
+    return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
+  }
+}
+
+function textsIn(folder: string): string[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+  return files.sort().map((file) => readFileSync(join(folder, file), 'utf8'));
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** A pattern that matches a complete sentence; {} matches any text. */
+function patternOf(english: string): RegExp {
+  const known = patterns.get(english);
+  if (known !== undefined) return known;
+  const source = english
+    .split('{}')
+    .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('(.+)');
+  const pattern = new RegExp(`^${source}$`, 's');
+  patterns.set(english, pattern);
+  return pattern;
+}
+
+function labelOf(head: string | ColumnWords | undefined): string | undefined {
+  return typeof head === 'string' ? head : head?.label;
+}
+
+/** The value of an own property of the record; a column may be named like an inherited property, such as `constructor`. */
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** A row of the section `columns` of sql/describe.sql. */
+export const columnRow = z.object({
+  schema_name: z.string(),
+  relation_name: z.string(),
+  kind: z.enum(['table', 'view']),
+  column_name: z.string(),
+  data_type: z.string(),
+});
+
+interface ColumnEntry {
+  readonly name: string;
+  /** The type as used in SQL: `varchar`, `timestamptz`. */
+  readonly type: string;
+  readonly description: string;
+  /** The Korean header. */
+  readonly label: string;
+}
+
+export interface RelationEntry {
+  /** The name as used in SQL: `events`, `marts.channel_days`. */
+  readonly name: string;
+  readonly schema: string;
+  readonly kind: 'table' | 'view';
+  readonly description: string;
+  /** The grain: the meaning of one row. */
+  readonly grain: string;
+  readonly columns: readonly ColumnEntry[];
+}
+
+export interface SchemaEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly relations: readonly RelationEntry[];
+}
+
+/** The schemas in the order of the dictionary, with their tables and views sorted by name. */
+export function entriesOf(
+  rows: readonly z.infer<typeof columnRow>[],
+  dictionary: Dictionary,
+  language: Language,
+): SchemaEntry[] {
+  const names = Object.keys(dictionary.document.schemas);
+  return names.map((schema) => ({
+    name: schema,
+    description: dictionary.schema(schema)?.[language] ?? '',
+    relations: [
+      ...new Set(rows.filter((row) => row.schema_name === schema).map((row) => row.relation_name)),
+    ].flatMap(
+      (relation) =>
+        relationEntry(
+          rows.filter((row) => row.schema_name === schema && row.relation_name === relation),
+          dictionary,
+          language,
+        ) ?? [],
+    ),
+  }));
+}
+
+function relationEntry(
+  rows: readonly z.infer<typeof columnRow>[],
+  dictionary: Dictionary,
+  language: Language,
+): RelationEntry | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const name = relationName(first.schema_name, first.relation_name);
+  const found = dictionary.relation(name);
+  return {
+    name,
+    schema: first.schema_name,
+    kind: first.kind,
+    description: found?.[language] ?? '',
+    grain: found?.grain[language] ?? '',
+    columns: rows.map(({ column_name, data_type }) => {
+      const column = dictionary.column(name, column_name);
+      return {
+        name: column_name,
+        type: data_type.toLowerCase().replaceAll('timestamp with time zone', 'timestamptz'),
+        description: column?.[language] ?? '',
+        label: column?.label ?? '',
+      };
+    }),
+  };
+}
+
+const HEADS = {
+  en: {
+    relation: 'table',
+    grain: 'one row per',
+    description: 'what it holds',
+    column: 'column',
+    type: 'type',
+    meaning: 'meaning',
+    label: 'Korean head',
+  },
+  ko: {
+    relation: '테이블',
+    grain: '행 단위',
+    description: '내용',
+    column: '칼럼',
+    type: '형식',
+    meaning: '뜻',
+    label: '머리글',
+  },
+} as const;
+
+/** Each schema with a list of its tables and views, as Markdown. */
+export function overviewMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
+  const heads = HEADS[language];
+  return schemas
+    .filter(({ relations }) => relations.length > 0)
+    .map(({ name, description, relations }) =>
+      [
+        `**\`${name}\`**: ${description}`,
+        '',
+        table(
+          [heads.relation, heads.grain, heads.description],
+          relations.map((relation) => [`\`${relation.name}\``, relation.grain, relation.description]),
+        ),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+/** Each schema with the complete description of its tables and views, as Markdown. */
+export function wholeMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
+  return schemas
+    .filter(({ relations }) => relations.length > 0)
+    .map(({ name, description, relations }) =>
+      [
+        `## \`${name}\``,
+        description,
+        ...relations.map((relation) => relationMarkdown(relation, language, '###')),
+      ].join('\n\n'),
+    )
+    .join('\n\n');
+}
+
+export function relationMarkdown(
+  { name, kind, description, grain, columns }: RelationEntry,
+  language: Language,
+  level = '#',
+): string {
+  const heads = HEADS[language];
+  return [
+    `${level} \`${name}\``,
+    `${description}${/[.?!)]$/.test(description) ? '' : '.'} *${kind}, ${heads.grain}: ${grain}*`,
+    table(
+      [heads.column, heads.type, heads.meaning, heads.label],
+      columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``, column.description, column.label]),
+    ),
+  ].join('\n\n');
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
+  return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}

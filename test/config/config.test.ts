@@ -1,0 +1,316 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig, requireService } from '../../src/config/config.js';
+import { mistypedColumns } from '../../src/config/schema.js';
+import { ConfigError } from '../../src/ground/errors.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dawnload-config-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const MINIMUM = `base_url: https://api.example.com/
+project_id: 0123456789abcdef0123456789abcdef
+start_date: 2026-11-01
+`;
+
+function load(
+  yaml: string | Buffer,
+  environment: Record<string, string> = {},
+): ReturnType<typeof loadConfig> {
+  writeFileSync(join(folder, 'dawnload.yaml'), yaml);
+  return loadConfig({}, environment, folder);
+}
+
+function refusal(yaml: string | Buffer, environment: Record<string, string> = {}): string {
+  try {
+    load(yaml, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return `${error.message} ${error.hint ?? ''}`;
+  }
+  throw new Error('was accepted');
+}
+
+describe('dawnload.yaml', () => {
+  test('three lines are enough, the rest has the documented defaults', () => {
+    const config = load(MINIMUM);
+    expect(config).toMatchObject({
+      baseUrl: 'https://api.example.com',
+      brand: 'service',
+      messenger: 'chatapp',
+      dataDir: join(folder, 'data'),
+      lookbackDays: 7,
+      requestsPerSecond: 50,
+      concurrency: 64,
+      privacy: { recipients: 'hash' },
+    });
+    expect(config.exports.budget).toBeUndefined();
+    expect(config.exports).toMatchObject({
+      startDate: '2026-11-01',
+      includeMessageData: true,
+      pageParameter: 'page',
+      refusals: [],
+      maxWaitMinutes: 60,
+    });
+  });
+
+  test('names of the service are brought to NFC, and paths stay as they are written', () => {
+    const decomposed = '구매'.normalize('NFD');
+    const config = load(
+      `${MINIMUM}data_dir: ./${decomposed}\nmain_goals: { c1: ${decomposed} }\nexperiments: { c1: { split: { ${decomposed}: 1 } } }\n`,
+    );
+    expect(config.mainGoals).toEqual({ c1: '구매' });
+    expect(config.experiments['c1']?.split).toEqual({ 구매: 1 });
+    expect(config.dataDir).toBe(join(folder, decomposed));
+  });
+
+  test('the whole documented file is understood', () => {
+    const config = load(`${MINIMUM}brand: acme
+messenger: talky
+data_dir: ./elsewhere
+lookback_days: 3
+requests_per_second: 12.5
+concurrency: 2
+privacy: { recipients: drop }
+exports:
+  budget: { records_per_run: 1000, records_per_month: 20000 }
+  price_per_record: 0.25
+  start_date: 2026-11-15
+  include_message_data: false
+  page_parameter: pageNumber
+  refusals: [NoCredit]
+  max_wait_minutes: 5
+experiments:
+  default: { smallest_effect: 0.1 }
+  c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9 }
+main_goals: { c1: 구매, j1: 가입 }
+not_clicks: [survey_no_click]
+`);
+    expect(config.mainGoals).toEqual({ c1: '구매', j1: '가입' });
+    expect(config.notClicks).toEqual(['survey_no_click']);
+    const split = { A: 45, B: 45, 대조군: 10 };
+    expect(config.experiments).toEqual({
+      default: { smallest_effect: 0.1 },
+      c1: { baseline: 'A', goal: '구매', split, hold_outs: ['대조군'], alpha: 0.01, power: 0.9 },
+    });
+    expect(config.dataDir).toBe(join(folder, 'elsewhere'));
+    expect(config.exports).toEqual({
+      budget: { recordsPerRun: 1000, recordsPerMonth: 20_000 },
+      pricePerRecord: 0.25,
+      startDate: '2026-11-15',
+      includeMessageData: false,
+      pageParameter: 'pageNumber',
+      refusals: ['NoCredit'],
+      maxWaitMinutes: 5,
+    });
+  });
+
+  test('an unknown key is refused with the nearest known one', () => {
+    expect(refusal(`${MINIMUM}lookbak_days: 7\n`)).toMatch(/unknown key "lookbak_days".*"lookback_days"/);
+  });
+
+  test('an unknown key that no known one is near to is refused without a guess', () => {
+    expect(refusal(`${MINIMUM}kafka: 7\n`)).toMatch(/unknown key "kafka".*docs\/configuration\.md/);
+  });
+
+  test.each<[string, string | Buffer, RegExp]>([
+    ['two documents', `${MINIMUM}---\n${MINIMUM}`, /:4 is not valid YAML: a second document begins here/],
+    ['EUC-KR', Buffer.from(`${MINIMUM}# \xb0\xa1\n`, 'latin1'), /cannot be read \(ERR_ENCODING.* in UTF-8/],
+  ])('a file of %s is refused', (_, text, words) => {
+    writeFileSync(join(folder, 'dawnload.yaml'), text);
+    expect(() => loadConfig({}, {}, folder)).toThrow(ConfigError);
+    expect(refusal(text)).toMatch(words);
+  });
+
+  test('--config that names a folder, and a DAWNLOAD_NOW that is no instant, are refused', () => {
+    expect(() => loadConfig({ config: '.' }, {}, folder)).toThrow(ConfigError);
+    expect(refusal(MINIMUM, { DAWNLOAD_NOW: 'yesterday' })).toMatch(/DAWNLOAD_NOW must be an instant/);
+  });
+
+  test('names under privacy.columns that seem mistyped are told, other unknown ones may be keys of messages', () => {
+    const given = 'devce_id: drop, userId: drop, acme_user_id: hash, title: drop, customerName: drop';
+    const { columns } = load(`${MINIMUM}brand: acme\nprivacy: { columns: { ${given} } }\n`).privacy;
+    expect(mistypedColumns(columns)).toEqual([
+      expect.stringMatching(/is named devce_id\. Did you mean device_id\?/),
+      expect.stringMatching(/is named userId\. Did you mean user_id\?/),
+    ]);
+  });
+
+  test.each([
+    ['data_dir: "a\\0b"', /data_dir must be a folder/],
+    ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
+    ['base_url: api.example.com', /base_url must be an http or https address/],
+    ['start_date: 2026-02-30', /start_date must be a day that exists/],
+    ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
+    ['privacy: { columns: { recipientNo: drop } }', /recipientNo is set by privacy.recipients/],
+    ['privacy: { columns: { campaign_id: drop } }', /campaign_id is a column that cannot be left out/],
+    [
+      'privacy: { columns: { requestDate: hash } }',
+      /requestDate must be keep or drop, since a time has no place/,
+    ],
+    [
+      'experiments: { c1: { alpha: 2 } }',
+      /experiments\.c1\.alpha must be a probability from 0\.0001 to 0\.5/,
+    ],
+    ['experiments: { c1: { split: [A, B] } }', /experiments\.c1\.split must hold lines such as "A: 50"/],
+    ['experiments: { c1: { baseline: C, hold_outs: [C] } }', /c1 must not have a hold-out as its baseline/],
+    ['experiments: { default: { goal: 구매 } }', /must name goals by campaign, not under default/],
+    ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],
+    [
+      'experiments: { c1: { goal: 구매 } }\nmain_goals: { c1: 가입 }',
+      /must not name another goal than exper/,
+    ],
+    ['exports: { budget: {} }', /exports.budget must set records_per_run, records_per_month or both/],
+    ['pushes: [{ name: a, target: journey x }]', /must set one of query, sql and file/],
+    ['pushes: [{ name: a, target: catalog-items x, sql: select 1 }]', /must set mode/],
+    ['pushes: [{ name: a, target: letters, sql: select 1 }]', /must be user-properties/],
+    ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', /must be another name/],
+    ['push: { rows_per_runs: 1 }', /rows_per_run/],
+    [
+      'reference: { brand_templates: { page_parameter: p, size_parameter: p } }',
+      /brand_templates must give each parameter a name of its own/,
+    ],
+  ])('%s is refused in one sentence', (line, words) => {
+    const key = line.slice(0, line.indexOf(':'));
+    const rest = MINIMUM.split('\n')
+      .filter((other) => !other.startsWith(`${key}:`))
+      .join('\n');
+    expect(refusal(`${rest}\n${line}\n`)).toMatch(words);
+  });
+
+  test.each(['__proto__', 'constructor'])('a key %s is as unknown as any other, at any depth', (key) => {
+    expect(refusal(`${MINIMUM}${key}: { retries: 3 }\n`)).toContain(`unknown key "${key}"`);
+    expect(refusal(`${MINIMUM}exports: { ${key}: { a: b } }\n`)).toContain(`unknown key "exports.${key}"`);
+    expect(refusal(`${MINIMUM}exports: { budget: { records_per_run: 1, ${key}: 2 } }\n`)).toContain(
+      `unknown key "exports.budget.${key}"`,
+    );
+  });
+
+  test('aliases and depths that are meant to exhaust the machine are refused in one sentence', () => {
+    const bomb = ['a: &a [x]'];
+    for (const [name, of] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf'].map((pair) => pair.split(/(?=.$)/))) {
+      bomb.push(`${name}: &${name} [${Array(9).fill(`*${of}`).join(',')}]`);
+    }
+    expect(refusal(bomb.join('\n'))).toMatch(/dawnload.yaml cannot be understood/);
+    expect(refusal(`exports: ${'['.repeat(50_000)}`)).toMatch(/dawnload.yaml/);
+    expect(refusal('exports: *nowhere')).toMatch(/dawnload.yaml/);
+  });
+
+  test('broken YAML is refused with its line', () => {
+    expect(refusal(`${MINIMUM}exports: [\n`)).toMatch(/dawnload.yaml:\d+ is not valid YAML/);
+  });
+
+  test('one half of a budget stands for both, so that none is unlimited', () => {
+    expect(load(`${MINIMUM}exports: { budget: { records_per_run: 5 } }\n`).exports.budget).toEqual({
+      recordsPerRun: 5,
+      recordsPerMonth: 5,
+    });
+  });
+
+  test('a file named by --config that is not there is an error, the default one is not', () => {
+    expect(() => loadConfig({ config: 'nowhere.yaml' }, {}, folder)).toThrow(/no configuration file/);
+    expect(loadConfig({}, {}, folder).file).toBeUndefined();
+    expect(() => requireService(loadConfig({}, {}, folder))).toThrow(/There is no dawnload.yaml/);
+  });
+});
+
+describe('an address without encryption', () => {
+  const KEYS = { DAWNLOAD_ACCESS_KEY: 'a', DAWNLOAD_SECRET_KEY: 'b' };
+  const at = (url: string, more = ''): string =>
+    MINIMUM.replace('https://api.example.com/', url).concat(more);
+
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+    'http://localhost:80/v1',
+    'https://api.example.com',
+  ])('%s is used', (url) => {
+    expect(requireService(load(at(url), KEYS)).baseUrl).toBe(url);
+  });
+
+  test.each([
+    'http://api.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://[::ffff:10.0.0.5]',
+  ])('%s is refused before the keys leave, unless allow_http is true', (url) => {
+    expect(() => requireService(load(at(url), KEYS))).toThrow(/keys .* unencrypted/);
+    expect(() => requireService(load(MINIMUM, { ...KEYS, DAWNLOAD_BASE_URL: url }))).toThrow(ConfigError);
+    expect(requireService(load(at(url, 'allow_http: true\n'), KEYS)).baseUrl).toBe(url);
+    expect(() => requireService(load(at(url, 'allow_http: false\n'), KEYS))).toThrow(ConfigError);
+  });
+});
+
+describe('the environment', () => {
+  test('overrides the file, and an override that is wrong is named by its variable', () => {
+    const config = load(MINIMUM, { DAWNLOAD_BASE_URL: 'http://127.0.0.1:8080', DAWNLOAD_DATA_DIR: 'here' });
+    expect(config.baseUrl).toBe('http://127.0.0.1:8080');
+    expect(config.dataDir).toBe(join(folder, 'here'));
+    expect(refusal(MINIMUM, { DAWNLOAD_PROJECT_ID: 'xyz' })).toMatch(/^DAWNLOAD_PROJECT_ID must be 32/);
+  });
+
+  test('secrets come from it or from .env, and the environment wins', () => {
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_ACCESS_KEY=from-file\nDAWNLOAD_SECRET_KEY=secret-file\n');
+    expect(requireService(load(MINIMUM)).credentials.body()).toEqual({
+      accessKey: 'from-file',
+      secretKey: 'secret-file',
+    });
+    expect(requireService(load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'env' })).credentials.body().accessKey).toBe(
+      'env',
+    );
+  });
+
+  test('a relative data folder is relative to the configuration file, from wherever the command is typed', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
+    const dataDirFrom = (cwd: string, environment: Record<string, string> = {}): string =>
+      loadConfig({ config: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
+    for (const cwd of [folder, elsewhere, tmpdir()]) {
+      expect(dataDirFrom(cwd)).toBe(join(folder, 'data'));
+      // The variable, as cron sets it, too: one configuration has one ledger.
+      expect(dataDirFrom(cwd, { DAWNLOAD_DATA_DIR: 'books' })).toBe(join(folder, 'books'));
+    }
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_DATA_DIR=books\n');
+    for (const cwd of [folder, elsewhere, tmpdir()]) expect(dataDirFrom(cwd)).toBe(join(folder, 'books'));
+    // What a person types, the shell completes: relative to the working folder.
+    const typed = { config: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
+    expect(loadConfig(typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
+  });
+
+  test('only the .env beside the configuration file is read', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_ACCESS_KEY=mine\nDAWNLOAD_SECRET_KEY=mine\n');
+    writeFileSync(
+      join(elsewhere, '.env'),
+      'DAWNLOAD_BASE_URL=https://thief.example\nDAWNLOAD_PROJECT_ID=ffffffffffffffffffffffffffffffff\n' +
+        'DAWNLOAD_ACCESS_KEY=theirs\nDAWNLOAD_DATA_DIR=theirs\n',
+    );
+    const config = loadConfig({ config: join(folder, 'dawnload.yaml') }, {}, elsewhere);
+    expect(config).toMatchObject({
+      baseUrl: 'https://api.example.com',
+      projectId: '0123456789abcdef0123456789abcdef',
+      dataDir: join(folder, 'data'),
+    });
+    expect(requireService(config).credentials.body().accessKey).toBe('mine');
+  });
+
+  test('secrets in the file are refused, and missing ones are asked for', () => {
+    expect(refusal(`${MINIMUM}access_key: abc\n`)).toMatch(/secrets do not belong in the file/);
+    expect(() => requireService(load(MINIMUM))).toThrow(/access keys are not set/);
+  });
+
+  test('secrets are not shown when a config is printed', () => {
+    const config = load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'hush', DAWNLOAD_SECRET_KEY: 'hush' });
+    expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain('hush');
+  });
+});

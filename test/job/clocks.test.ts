@@ -1,0 +1,171 @@
+// @module-tag long
+/** Which days are complete, and whether anything is paid, where this machine's clock and the service's disagree. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { completeFrom } from '../../src/ground/calendar.js';
+import type { SandboxOptions } from '../../sandbox/index.js';
+import { contents } from '../support/contents.js';
+import { NOW, Place } from '../support/dawnload.js';
+import { performCommand } from '../support/in-process.js';
+
+const SETTINGS = `start_date: 2026-11-17
+lookback_days: 2
+retries: 0
+exports:
+  budget: { records_per_run: 100000, records_per_month: 100000 }
+`;
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+async function make(options: SandboxOptions = {}): Promise<Place> {
+  const place = await Place.make(SETTINGS, { eventsPerDay: 300, ...options });
+  places.push(place);
+  return place;
+}
+
+/** The command's clock, so far from the service's. */
+const clock = (ms: number): { DAWNLOAD_NOW: string } => ({
+  DAWNLOAD_NOW: new Date(Date.parse(NOW) + ms).toISOString(),
+});
+
+async function daysOf(place: Place, stream: string): Promise<string[]> {
+  const rows = await place.rows(
+    `select strftime(date, '%d') as day from ops.coverage where stream = '${stream}' order by 1`,
+  );
+  return rows.map(({ day }) => String(day));
+}
+
+describe('clocks that are further apart than five minutes', () => {
+  test.each<[string, number, RegExp]>([
+    ['50 min ahead', 50 * MINUTE, /clock is 50 min ahead of the service's/],
+  ])('%s: nothing is paid, and the days complete by both are there', async (_, ms, words) => {
+    const place = await make();
+    const days = ['17', '18', '19', '20'];
+    const result = await place.run(['run', '--json'], clock(ms));
+    expect(result.stderr).toMatch(words);
+    expect(result.stderr).toMatch(/Correct the clock that is wrong/);
+    expect(result.code).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(0);
+    for (const stream of ['statistics', 'statistics_by_subchannel', 'campaigns']) {
+      expect(await daysOf(place, stream)).toEqual(days);
+    }
+    const told = JSON.parse(result.stdout) as { not_requested: object[] };
+    expect(told.not_requested).toHaveLength(days.length);
+    expect(told.not_requested[0]).toMatchObject({ reason: 'clock' });
+
+    // A clock that is set right continues.
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await daysOf(place, 'events')).toEqual(days);
+    expect(place.sandbox.bills()).toHaveLength(4);
+  });
+
+  test('a jump during a run ends it with 1, and the next run pays', async () => {
+    let isWrong = true;
+    const jump = (): number => (isWrong && place.sandbox.requests().E17 > 0 ? 20 * MINUTE : 0);
+    const place: Place = await make({ date: () => new Date(Date.parse(NOW) + jump()).toUTCString() });
+    const result = await place.run(['run']);
+    expect([result.code, place.sandbox.requests().E20]).toEqual([1, 0]);
+    expect(result.stderr).toMatch(/clock is 20 min behind the service's\. No paid request is sent/);
+    isWrong = false;
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.bills()).toHaveLength(4);
+  });
+
+  test('a jump of hours during a run lands nothing after it', async () => {
+    const jump = (): number => (place.sandbox.requests().E18 > 0 ? 2 * HOUR : 0);
+    const place: Place = await make({ date: () => new Date(Date.parse(NOW) + jump()).toUTCString() });
+    await place.configure(`${SETTINGS}reference: { catalogs: true }\n`);
+    const result = await place.run(['run']);
+    expect([result.code, place.sandbox.requests().E20]).toEqual([1, 0]);
+    expect(result.stderr).toMatch(/clock is 2 h 0 min behind the service's\. Nothing more is pulled\./);
+    // An answer of E18 that was under way may still have come with the earlier time.
+    const later = "select stream from ops.loads where stream in ('campaigns', 'catalogs')";
+    expect(await place.rows(later)).toEqual([]);
+  });
+
+  test.each([
+    ['2 days ahead', 48 * HOUR],
+    ['2 days behind', -48 * HOUR],
+  ])('%s: nothing lands, and the run ends with 1 and a sentence', async (_, ms) => {
+    const place = await make();
+    expect((await place.run(['run'])).code).toBe(0);
+    const before = await contents(place.published);
+    const result = await place.run(['run'], clock(ms));
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/clock is .* the service's\. Nothing more is pulled\./);
+    expect(result.stderr).toMatch(/service_clock: ignore/);
+    expect(await contents(place.published)).toEqual(before);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+  });
+
+  test.each([-48 * HOUR, 48 * HOUR])(
+    'service_clock: ignore pulls the free streams by this clock alone, and never pays (%d ms)',
+    async (off) => {
+      const place = await make({ date: () => new Date(Date.parse(NOW) + off).toUTCString() });
+      await place.configure(`${SETTINGS}service_clock: ignore\n`);
+      const result = await place.run(['run']);
+      expect(result.code).toBe(1);
+      expect(result.stderr).toMatch(
+        /No paid request is sent until they agree\. Correct the clock that is wrong/,
+      );
+      expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19', '20']);
+      expect(place.sandbox.requests().E20).toBe(0);
+      expect(
+        await place.rows(
+          "select distinct pulled_at::date::varchar as day from ops.coverage where stream = 'statistics'",
+        ),
+      ).toEqual([{ day: '2026-11-20' }]);
+    },
+  );
+
+  test('paying again is refused too, and a backfill with consent', async () => {
+    const place = await make();
+    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
+    await place.run(['run']);
+    const before = place.sandbox.requests().E20;
+    for (const ms of [-48 * HOUR, 48 * HOUR]) {
+      const again = await place.run(['exports', 'resume', '2026-11-20.1', '--pay-again'], clock(ms));
+      expect(again.stderr).toMatch(/clock is 2 days .* the service's\. No paid request was sent\./);
+      expect(again.code).toBe(1);
+    }
+    const backfill = ['backfill', '--start', '2026-11-15', '--end', '2026-11-16', '--yes-paid'];
+    expect((await place.run(backfill, clock(48 * HOUR))).code).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(before);
+  });
+});
+
+test(
+  'within five minutes the earlier clock decides whether yesterday is complete',
+  { tags: ['extended'] },
+  async () => {
+    const seven = completeFrom('2026-11-20').getTime();
+    const place = await make({ now: () => new Date(seven - 2 * MINUTE) });
+    const result = await place.run(['run'], { DAWNLOAD_NOW: new Date(seven + 2 * MINUTE).toISOString() });
+    expect(result.stderr).toMatch(/The last complete day is 2026-11-19/);
+    expect(result.code).toBe(0);
+    expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19']);
+    expect(await daysOf(place, 'events')).toEqual(['17', '18', '19']);
+  },
+);
+
+test('a clock that is set back by two minutes during a run leaves the budget of the run as it is', async () => {
+  const place = await make();
+  await place.configure(SETTINGS.replace('records_per_run: 100000', 'records_per_run: 400'));
+  const began = Date.now();
+  const result = await performCommand(['run'], place.folder, place.environment, {
+    now: () => {
+      const isBack = place.sandbox.requests().E17 > 0;
+      return new Date(Date.parse(NOW) + Date.now() - began - (isBack ? 2 * MINUTE : 0));
+    },
+    moveTo: () => undefined,
+  });
+  expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run/);
+  expect(result.stderr).not.toMatch(/ -\d/);
+  expect(result.code).toBe(3);
+  expect(place.sandbox.bills()).toHaveLength(1);
+});

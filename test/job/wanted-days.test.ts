@@ -1,0 +1,99 @@
+/** The one answer to what is missing, in every state. */
+import { expect, it } from 'vitest';
+import { nightly } from '../../jobs/nightly.js';
+import type { Export, ExportState } from '../../src/exports/export.js';
+import { daysIn, wantedDays, type KnownDays } from '../../src/job/wanted-days.js';
+import type { MessageTotals } from '../../src/warehouse/rows.js';
+
+/** 06:30 KST on 21 November: 20 November is not complete. */
+const EARLY = new Date('2026-11-20T21:30:00Z');
+/** 07:30 KST. */
+const NOW = new Date('2026-11-20T22:30:00Z');
+
+const SETTINGS = { startDate: '2026-11-13', lookbackDays: 2, exports: { startDate: '2026-11-14' } };
+const EXPORTS = { budget: { recordsPerRun: 1_000, recordsPerMonth: 10_000 }, pricePerRecord: 0.5 };
+
+const sent = (rows: number): MessageTotals => ({
+  rows,
+  sent: 100,
+  failed: 0,
+  delivered: 90,
+  click: 10,
+  nights: 2,
+});
+
+function entry(day: string, state: ExportState): Export {
+  return {
+    key: `${day}.1`,
+    day,
+    messageData: true,
+    state,
+    billed: 'yes',
+    estimate: 300,
+    pricePerRecord: 0.5,
+    troubles: 0,
+    doubted: false,
+    landings: 0,
+    intendedAt: NOW,
+    updatedAt: NOW,
+  };
+}
+
+const KNOWN: KnownDays = {
+  coverage: [
+    { stream: 'statistics', date: '2026-11-13' },
+    { stream: 'statistics', date: '2026-11-14' },
+    { stream: 'statistics', date: '2026-11-19' },
+    { stream: 'events', date: '2026-11-14' },
+  ],
+  doubtful: [{ stream: 'statistics', date: '2026-11-14' }],
+  removed: ['2026-11-15'],
+  messages: new Map([
+    ['2026-11-18', sent(0)],
+    ['2026-11-19', sent(5)],
+    ['2026-11-20', sent(5)],
+  ]),
+  entries: [entry('2026-11-16', 'ambiguous'), entry('2026-11-17', 'ready'), entry('2026-11-19', 'abandoned')],
+  unsure: false,
+};
+
+it('gives each wanted day one state, and what its export would cost', () => {
+  const wanted = wantedDays(nightly(SETTINGS, NOW), KNOWN, EXPORTS, NOW);
+  expect(daysIn(wanted, 'statistics', 'held')).toEqual(['2026-11-13']);
+  expect(daysIn(wanted, 'statistics', 'restatable')).toEqual(['2026-11-14', '2026-11-19']);
+  expect(daysIn(wanted, 'statistics', 'missing')).toEqual([
+    '2026-11-15',
+    '2026-11-16',
+    '2026-11-17',
+    '2026-11-18',
+    '2026-11-20',
+  ]);
+  expect(daysIn(wanted, 'campaigns', 'missing')).toHaveLength(8);
+  const events = wanted.filter(({ stream }) => stream === 'events');
+  // The 18th was quiet on two nights, and a person gave the 19th up.
+  expect(events.map(({ date, state }) => `${date.slice(8)} ${state}`)).toEqual([
+    '14 held',
+    '15 removed',
+    '16 waits',
+    '17 under_way',
+    '20 missing',
+  ]);
+  expect(events.at(-1)).toMatchObject({ expectedRecords: 200, expectedPrice: 100 });
+  expect(events.at(3)).toMatchObject({ expectedRecords: 300, expectedPrice: 150 });
+});
+
+it('names yesterday before it is complete, and wants no events without a budget', () => {
+  const job = nightly(SETTINGS, EARLY);
+  const wanted = wantedDays(job, KNOWN, { ...EXPORTS, budget: undefined }, EARLY);
+  expect(daysIn(wanted, 'statistics', 'not_complete')).toEqual(['2026-11-20']);
+  expect(wanted.filter(({ stream }) => stream === 'events')).toEqual([]);
+});
+
+it('lets nothing be requested while the journal may lack lines', () => {
+  const wanted = wantedDays(nightly(SETTINGS, NOW), { ...KNOWN, unsure: true }, EXPORTS, NOW);
+  expect(wanted.at(-1)).toMatchObject({
+    date: '2026-11-20',
+    state: 'missing',
+    decision: { verdict: 'unsure' },
+  });
+});

@@ -1,0 +1,168 @@
+/** What is left of the month's budget, and what its nights will still cost. */
+import { beforeEach, expect, test } from 'vitest';
+import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import { emptyWarehouse } from './support.js';
+
+const { sql } = loadCatalogue().find(({ name }) => name === 'budget')!;
+const warehouse = emptyWarehouse();
+
+/** From Monday, 2 November on: a thousand records on each workday, 100 on Saturdays, 50 on Sundays, asked for the day after. */
+beforeEach(async () => {
+  await warehouse.connection.run(`
+    delete from ops.budget;
+    delete from ops.exports;
+    delete from ops.coverage;
+    delete from daily_statistics;
+    insert into ops.budget by name
+    select 2500 as records_per_run, 30000 as records_per_month, 0.5 as price_per_record, date '2026-11-02' as start_date;
+    insert into ops.exports by name
+    select
+      date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record,
+      case isodow(date) when 6 then 100 when 7 then 50 else 1000 end as records,
+      (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
+    from generate_series(timestamp '2026-11-02', timestamp '2026-11-19', interval 1 day) as days (date)`);
+});
+
+async function budget(now: string): Promise<Record<string, unknown> | undefined> {
+  await warehouse.connection.run(`set variable now = '${now}'`);
+  const [row] = (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson();
+  return row;
+}
+
+test('tonight asks for the last complete day, or for the next one where that was asked for', async () => {
+  // Friday the 20th is complete and was not asked for: 14 workdays and two weekends were.
+  const friday = await budget('2026-11-21T07:05:00+09:00');
+  expect(friday).toMatchObject({
+    month: '2026-11',
+    records_used: '14300',
+    cost_used: 1430,
+    records_left: '15700',
+    tonight_records: '1000',
+    tonight_cost: 500,
+    days_tonight: '1',
+  });
+  await warehouse.connection.run(`
+    insert into ops.exports by name
+    select '2026-11-20.1' as key, date '2026-11-20' as date, 'ambiguous' as state, 900 as estimated_records,
+      0.1 as price_per_record, timestamptz '2026-11-21 07:10:00+09:00' as updated_at`);
+  // Saturday is the next one; the request whose outcome is not known counts as expected.
+  expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
+    records_used: '15200',
+    tonight_records: '100',
+    days_tonight: '1',
+  });
+});
+
+test('a day of which the statistics hold nothing is not asked for', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date in ('2026-11-05', '2026-11-06');
+    insert into ops.coverage by name select 'statistics' as stream, unnest([date '2026-11-05', date '2026-11-20']) as date, 0 as rows;
+    insert into ops.coverage by name select 'statistics' as stream, date '2026-11-06' as date, 7 as rows`);
+  // The 6th lacks its export, the 20th has nothing to export, so the next night is for the 21st.
+  expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
+    days_tonight: '2',
+    tonight_records: '1100',
+  });
+});
+
+test('the forecast is what was used and what the days hold that are asked for until the end of the month', async () => {
+  // The 20th to the 29th: Friday, a weekend, five workdays, a weekend. The 30th is asked for in December.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    forecast_records: '20600',
+    forecast_cost: 1430 + 6300 * 0.5,
+    is_enough: true,
+  });
+  await warehouse.connection.run('update ops.budget set records_per_month = 20000');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({ is_enough: false });
+  // Two workdays at once are more than a run may ask for: the older one waits for a night that has room for it, Saturday's.
+  await warehouse.connection.run(
+    "update ops.budget set records_per_month = 30000, records_per_run = 1500; delete from ops.exports where date = '2026-11-19'",
+  );
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    days_tonight: '1',
+    tonight_records: '1000',
+    is_enough: true,
+  });
+});
+
+test('on the last morning of a month the next run is for the next month', async () => {
+  await warehouse.connection.run(`
+    insert into ops.exports by name
+    select date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record, 1 as records,
+      (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
+    from generate_series(timestamp '2026-11-20', timestamp '2026-11-29', interval 1 day) as days (date)`);
+  const row = await budget('2026-11-30T12:00:00+09:00');
+  expect(row).toMatchObject({ records_used: '14310', forecast_records: '14310', days_tonight: '1' });
+});
+
+test('a first night has no history to forecast from, and no budget no answer', async () => {
+  await warehouse.connection.run('delete from ops.exports');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    records_left: '30000',
+    tonight_records: null,
+    forecast_records: null,
+    is_enough: null,
+    days_tonight: null,
+  });
+  await warehouse.connection.run('update ops.budget set records_per_run = null, records_per_month = null');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toBeUndefined();
+});
+
+test('what no run would request is not counted: what is over the run, over the month, or waits', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date >= '2026-11-17';
+    update ops.budget set records_per_run = 10000, records_per_month = 12100 + 1256`);
+  // Four workdays wait and 11,300 records are used: the newest two fit, and then a Sunday. Ten days never do.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    records_left: '2056',
+    tonight_records: '2000',
+    days_tonight: '2',
+    forecast_records: String(11_300 + 2000 + 50),
+    days_over_budget: '10',
+    is_enough: false,
+  });
+  // A day that is larger than a run may be is skipped by every night, and the smaller ones are not.
+  await warehouse.connection.run('update ops.budget set records_per_run = 400, records_per_month = 30000');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    tonight_records: '0',
+    days_tonight: '0',
+  });
+  // While the size of an export is not known, nothing is requested beside it.
+  await warehouse.connection.run(`
+    update ops.budget set records_per_run = 10000;
+    insert into ops.exports by name select '2026-11-17.1' as key, date '2026-11-17' as date, 'ambiguous' as state,
+      timestamptz '2026-11-18 07:10:00+09:00' as updated_at`);
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    tonight_records: '0',
+    days_tonight: '0',
+  });
+});
+
+test('a day that the statistics count is estimated by them, as a plan does', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date >= '2026-11-19';
+    insert into ops.coverage by name
+      select 'statistics' as stream, date::date as date, 1 as rows
+      from generate_series(timestamp '2026-11-18', timestamp '2026-11-20', interval 1 day) as days (date);
+    insert into daily_statistics by name
+      select unnest([date '2026-11-18', date '2026-11-19', date '2026-11-20']) as date,
+        unnest([500, 300, 7]) as message_sent, unnest([400, 90, 40]) as delivered, 1 as click`);
+  // The 18th left 1,000 records of 500 messages: two each; the 20th never fewer than its deliveries and clicks.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    tonight_records: String(600 + 41),
+    days_tonight: '2',
+    tonight_cost: 320.5,
+  });
+});
+
+test('costs are exact, with as many digits as the price has', async () => {
+  await warehouse.connection.run(`
+    update ops.budget set price_per_record = 0.00002, currency = 'KRW';
+    update ops.exports set price_per_record = 0.00002`);
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    cost_used: 0.286,
+    tonight_cost: 0.02,
+    forecast_cost: 0.412,
+    currency: 'KRW',
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadCatalogue, type QueryFile } from '../../../src/readers/queries/catalogue.js';
+import { ask, goldenAnswers, makeWarehouse } from './support.js';
+import { mentions, models, type Model } from '../../../src/warehouse/model.js';
+
+const catalogue = loadCatalogue();
+const query = (name: string): QueryFile => {
+  const found = catalogue.find((file) => file.name === name);
+  if (found === undefined) throw new Error(`there is no query ${name}`);
+  return found;
+};
+
+let small: DuckDBInstance;
+let empty: DuckDBInstance;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dawnload-bundled-'));
+  const made = async (fill: 'small' | 'empty'): Promise<DuckDBInstance> => {
+    const path = join(folder, `${fill}.duckdb`);
+    await makeWarehouse(fill, path);
+    return DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
+  };
+  small = await made('small');
+  empty = await made('empty');
+});
+
+afterAll(() => {
+  small.closeSync();
+  empty.closeSync();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** True if a mart that the text reads, or one that it is made of, reads the variable `goal`. */
+function heedsGoal(text: string): boolean {
+  return models().some(
+    ({ relation, select }) =>
+      mentions(text, relation) && (select.includes("getvariable('goal')") || heedsGoal(select)),
+  );
+}
+
+/** A new connection, as a client makes it: no variable set. */
+async function connectTo(instance: DuckDBInstance, zone = 'America/New_York'): Promise<DuckDBConnection> {
+  const connection = await instance.connect();
+  await connection.run(`set timezone = '${zone}'`);
+  return connection;
+}
+
+/** Asks the small warehouse a bundled question with the parameters given as a client gives them. */
+async function answer(name: string, parameters: Record<string, string> = {}): Promise<string[]> {
+  const connection = await connectTo(small);
+  for (const [key, value] of Object.entries(parameters)) {
+    await connection.run(`set variable "${key}" = '${value}'`);
+  }
+  const text = await ask(connection, query(name).sql);
+  connection.closeSync();
+  return text.trimEnd().split('\n').slice(1);
+}
+
+describe('every bundled query', () => {
+  it.each(catalogue)('$name has a header that fits it', ({ name, title, question, params, sql: file }) => {
+    const sql = file.replace(/^--.*$/gm, '');
+    expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(title.length).toBeLessThanOrEqual(50);
+    expect(question).toMatch(/^[A-Z].*\?$/);
+    expect(catalogue.filter((other) => other.title === title)).toHaveLength(1);
+    const read = new Set(
+      [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, name]) => name),
+    );
+    const [period, days] = /marts\.period\('\w+'(?:, days := (\d+))?\)/.exec(sql) ?? [];
+    if (period !== undefined) read.add('end');
+    if (period !== undefined && sql.includes('first_day')) read.add('start');
+    // Not every query of such a mart shows conversions.
+    if (params.some((parameter) => parameter.name === 'goal') && heedsGoal(sql)) read.add('goal');
+    expect([...read].sort()).toEqual(params.map((parameter) => parameter.name).sort());
+    const ofPeriod: Record<string, string> = {
+      start: days === undefined ? 'min(date)' : `last_day - ${Number(days) - 1}`,
+      end: 'max(date)',
+    };
+    for (const { name: parameter, type, default: fallback } of params) {
+      if (period !== undefined && parameter in ofPeriod) expect(fallback).toBe(ofPeriod[parameter]);
+      else if (fallback !== 'null')
+        expect(sql).toContain(`coalesce(getvariable('${parameter}')::${type}, ${fallback})`);
+    }
+  });
+
+  it.each(catalogue)(
+    '$name can be pasted, in lower case, and answers an empty warehouse with typed columns and no row',
+    async ({ name, sql }) => {
+      const statement = sql.slice(sql.indexOf('\n\n') + 2);
+      expect(statement).toMatch(/^(-- .*\n)*(with|select)\b[\s\S]*;\n$/);
+      expect(statement).not.toMatch(/\n\s*\n/);
+      const code = sql.replace(/--.*$/gm, '').replace(/'[^']*'/g, "''");
+      expect(code).toBe(code.toLowerCase());
+      const connection = await connectTo(empty);
+      expect((await connection.extractStatements(sql)).count).toBe(1);
+      const result = await connection.runAndReadAll(sql);
+      expect(result.currentRowCount).toBe(0);
+      expect(result.columnNames()).toEqual(goldenAnswers().find((answer) => answer.name === name)?.heads);
+      // An instant would be shown in the zone of each client, and Python would ask for one more package.
+      expect(result.columnTypes().map(String)).not.toContain('TIMESTAMP WITH TIME ZONE');
+    },
+  );
+});
+
+describe('each mart', () => {
+  it('is asked by a bundled query, or by another mart', () => {
+    const marts = models().filter(({ relation }) => relation.startsWith('marts.'));
+    const asked = [...catalogue.map(({ sql }) => sql), ...marts.map(({ select }) => select)].join('\n');
+    // A query that takes a range of days may ask the table by day of which the mart is made.
+    const isAsked = ({ relation }: Model): boolean =>
+      mentions(asked, relation) || mentions(asked, relation.replace('marts.', 'marts.daily_'));
+    expect(marts.filter((mart) => !isAsked(mart))).toEqual([]);
+  });
+});
+
+describe('rates and counters', () => {
+  it('are null where the channel does not count, and where nothing was sent, never 0 or NaN', async () => {
+    const rows = await answer('channel-summary', { channel: 'text-message' });
+    expect(rows).toEqual(['2026-11-02,text-message,0,0,0,,,,,,,,,']);
+  });
+
+  it('leave out the messages that nobody counted deliveries and clicks of', async () => {
+    const [row] = await answer('channel-summary', { start: '2026-11-03', channel: 'push-notification' });
+    // 20 were sent; of 10 of them 5 deliveries and 1 click are known.
+    expect(row).toBe('2026-11-03,push-notification,20,0,20,5,1,,,0,0.5,0.1,,');
+  });
+
+  it('do not count the messages of a statistic once per conversion', async () => {
+    const rows = await answer('campaign-performance', { end: '2026-11-01', channel: 'push-notification' });
+    // 100 and 100 sends, although one of the two has three conversions.
+    expect(rows[0]).toContain('가을 세일 연장,push-notification,200,25,13,0.15,');
+  });
+
+  it('count the failures and texts instead of them that were worked out by hand', async () => {
+    expect(await answer('failure-reasons', { channel: 'push-notification' })).toEqual([
+      'push-notification,NotRegistered,,2,0.4,,,2,,send_failure,0.6667,0.4,,5,7,2026-11-02,2026-11-02',
+      'push-notification,푸시 토큰이 만료되었습니다,,1,0.2,,,1,,send_failure,0.3333,0.2,,5,7,2026-11-02,2026-11-02',
+    ]);
+    expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,1,0,0,2026-11-02,2026-11-02,c-talk']);
+  });
+
+  it('hold events against the messages of their channel, and people against those who got one', async () => {
+    expect(await answer('event-rates', { channel: 'push-notification' })).toEqual([
+      'push-notification,send_failure,3,1.5,2,1,failed',
+      'push-notification,send_success,2,1,2,1,succeeded',
+      'push-notification,push_click,1,0.5,1,0.5,clicked',
+    ]);
+    // Nobody got an alimtalk.
+    expect(await answer('event-rates', { channel: 'chatapp-alimtalk' })).toEqual([
+      'chatapp-alimtalk,failover_text_message_send_failure,1,,1,,failover_failed',
+      'chatapp-alimtalk,send_failure,1,,1,,failed',
+    ]);
+  });
+});
+
+describe('parameters', () => {
+  it('choose a measure and a number of campaigns', async () => {
+    expect(await answer('top-campaigns', { measure: 'sent', top: '1' })).toEqual([
+      '1,가을 세일 연장,250,34,0.1545,13,0.0591,구매,195,push-notification,c-sale',
+    ]);
+    expect(await answer('top-campaigns', { measure: 'conversions' })).toHaveLength(1);
+    // A campaign of ten messages has no rank by a rate, unless one asks for it, and even then 1 of 10 is less than 30 of 200.
+    const byRate = { measure: 'click_rate', end: '2026-11-03' };
+    const names = (rows: string[]): (string | undefined)[] => rows.map((row) => row.split(',')[1]);
+    expect(names(await answer('top-campaigns', byRate))).toEqual(['가을 세일 연장', '뉴스레터']);
+    expect(names(await answer('top-campaigns', { ...byRate, least_messages: '1' }))).toEqual([
+      '가을 세일 연장',
+      '뉴스레터',
+      '집계 됨',
+    ]);
+    await expect(answer('top-campaigns', { measure: 'fame' })).rejects.toThrow('measure must be one of');
+  });
+
+  it('choose the goal that counts; where it is not counted there is no rate', async () => {
+    const goal = { end: '2026-11-01', channel: 'push-notification' };
+    expect(await answer('channel-summary', goal)).toEqual([
+      '2026-11-01,push-notification,200,30,170,150,25,13,6,0.15,0.8824,0.1471,0.0765,구매',
+    ]);
+    expect(await answer('channel-summary', { ...goal, goal: '가입' })).toEqual([
+      '2026-11-01,push-notification,200,30,170,150,25,1,0,0.15,0.8824,0.1471,0.0059,가입',
+    ]);
+    expect(await answer('channel-summary', { ...goal, goal: '구독' })).toEqual([
+      '2026-11-01,push-notification,200,30,170,150,25,,,0.15,0.8824,0.1471,,',
+    ]);
+  });
+
+  it('show the newest findings of each check, and how many there are', async () => {
+    const told = (rows: string[]): string[] => rows.map((row) => row.replace(/,fewer.*,(\d+)$/, ',$1'));
+    const warned = { severity: 'warn' };
+    expect(told(await answer('checks', { ...warned, top: '1' }))).toEqual([
+      'warn,events_match_statistics,2026-11-02,2',
+    ]);
+    expect(told(await answer('checks', warned))).toEqual([
+      'warn,events_match_statistics,2026-11-02,2',
+      'warn,events_match_statistics,2026-11-01,2',
+    ]);
+    expect(await answer('checks', { top: '1' })).toHaveLength(2);
+  });
+});
+
+describe('docs/recipes.md', () => {
+  it('names files that are there, and SQL that runs', async () => {
+    const page = readFileSync('docs/recipes.md', 'utf8');
+    const files = [...page.matchAll(/sql\/queries\/([\w-]+)\.sql|dawnload query ([\w-]+)/g)];
+    expect(files.length).toBeGreaterThan(3);
+    for (const [, file, name] of files) expect(query(file ?? name ?? '').sql).toContain('select');
+    const statements = [...page.matchAll(/"((?:select|from|set) [^"]+)"|^(select [^`\n]+)$/gm)];
+    expect(statements.length).toBeGreaterThan(3);
+    const connection = await connectTo(small);
+    for (const [, quoted, plain] of statements) await connection.run(quoted ?? plain ?? '');
+  });
+});

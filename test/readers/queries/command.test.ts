@@ -1,0 +1,363 @@
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Invocation } from '../../../src/config/invocation.js';
+import { queryCommand, type QueryOptions } from '../../../src/commands/query.js';
+import { loadConfig } from '../../../src/config/config.js';
+import { realEffects } from '../../../src/ground/effects.js';
+import { DawnloadError, EXIT, InterruptedError } from '../../../src/ground/errors.js';
+import { invocationOf, keepingOutput } from '../../support/in-process.js';
+import { makeWarehouse } from './support.js';
+
+let folder: string;
+let dataDir: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dawnload-query-'));
+  dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  await makeWarehouse('small', join(dataDir, 'warehouse.duckdb'));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Told {
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+}
+
+interface Circumstances {
+  readonly data?: string;
+  readonly signal?: AbortSignal;
+  readonly now?: string;
+  readonly terminal?: number;
+}
+
+/** Runs the command and keeps what it says; with `terminal`, standard output is one of so many columns. */
+async function run(options: QueryOptions, circumstances: Circumstances = {}): Promise<Told> {
+  const { stdout, bytes } = keepingOutput(circumstances.terminal);
+  const notes: string[] = [];
+  const exitCode = await queryCommand(options, contextFor(notes, circumstances), stdout);
+  return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
+}
+
+function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): Invocation {
+  const given = {
+    effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
+    loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  return invocationOf(given, notes);
+}
+
+async function failure(options: QueryOptions, circumstances: Circumstances = {}): Promise<DawnloadError> {
+  const error: unknown = await run(options, circumstances).catch((reason: unknown) => reason);
+  if (!(error instanceof DawnloadError)) throw new Error(`it did not fail as it should: ${String(error)}`);
+  return error;
+}
+
+describe('dawnload query', () => {
+  it('alone lists the bundled queries with their parameters', async () => {
+    const { stdout, stderr } = await run({});
+    expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel, goal +│/);
+    expect(stderr).toContain('dawnload query NAME');
+    const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
+    expect(Object.keys(listed[0] ?? {})).toEqual([
+      'name',
+      'title',
+      'question',
+      'params',
+      'example',
+      'sentences',
+      'sql',
+      'counts_people',
+    ]);
+  });
+
+  it('answers a bundled question on stdout, and says on stderr what it means and how many rows it has', async () => {
+    const told = await run({ name: 'ab-tests', format: 'csv' });
+    expect(told.stdout).toMatch(/^campaign_name,metric,variant_name,[\s\S]+가을 세일 연장,click,A,/);
+    expect(told).toMatchObject({
+      stderr: 'None of 2 comparisons with a baseline has a winner yet.\nA/B tests: 4 rows',
+      exitCode: EXIT.done,
+    });
+    expect((await run({ name: 'ab-tests', lang: 'ko' })).stderr).toContain('대조안과의 비교 2건');
+  });
+
+  it('lets the clock of the command decide which days are missing', async () => {
+    const ask = async (now: string): Promise<string> =>
+      (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;
+    expect(await ask('2026-11-04T21:59:00Z')).not.toContain('2026-11-04');
+    expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
+  });
+
+  it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
+    const csv = await run({ name: 'channel-summary', lang: 'ko', format: 'csv' });
+    expect(csv.stdout).toMatch(/^날짜,채널,발송,실패,/);
+    const table = await run({ sql: 'select 1 as mine, 2 as sent', lang: 'ko' });
+    expect(table.stdout).toMatch(/│ mine │ 발송 │/);
+  });
+
+  it('runs SQL from the command line, with its parameters as variables', async () => {
+    const sql =
+      "select count(*) as n, getvariable('who') as who from events where user_id = getvariable('who')";
+    expect((await run({ sql, param: ['who=u1'], format: 'csv' })).stdout).toBe('n,who\r\n4,u1\r\n');
+  });
+});
+
+describe('an answer as a table', () => {
+  it('fits the terminal and cuts long text there, and only there', async () => {
+    const sql = `select repeat('가', 200) as long, 1 as n, null as none`;
+    const { stdout } = await run({ sql }, { terminal: 60 });
+    expect(stdout).toContain('…');
+    expect(stdout).toContain('\u001b[2mnull\u001b[22m');
+    const piped = await run({ sql });
+    expect(piped.stdout).toContain('가'.repeat(200));
+    expect(piped.stdout).not.toContain('\u001b');
+    expect((await run({ sql, format: 'csv' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
+  });
+
+  it('ends after a thousand rows, or as many as asked for, and says so', async () => {
+    const many = await run({ sql: 'select range as n from range(3000)' });
+    expect(many.stdout.split('\n')).toHaveLength(1000 + 5);
+    expect(many.stderr).toBe('the first 1,000 of 3,000 rows; --format csv gives all');
+    expect((await run({ sql: 'select range as n from range(30)', limit: 12 })).stderr).toContain(
+      'first 12 of 30 rows',
+    );
+    expect((await run({ sql: 'select range as n from range(3000)', format: 'csv' })).stderr).toBe(
+      '3,000 rows',
+    );
+  });
+});
+
+describe('a file of the answer', () => {
+  it.each<[string, QueryOptions['format'], RegExp]>([
+    ['a.json', undefined, /^\[\n?\{"n":1\}\n?\]\n$/],
+    ['a.CSV', undefined, /^n\r\n1\r\n$/],
+    ['a', undefined, /│ n │/],
+    ['a.txt', undefined, /│ n │/],
+    ['a.xlsx', 'csv', /^n\r\n1\r\n$/],
+  ])('is in the format that its name says, or that is asked for: %s, %s', async (name, format, text) => {
+    const output = join(folder, name);
+    const { stdout } = await run({
+      sql: 'select 1 as n',
+      output,
+      ...(format === undefined ? {} : { format }),
+    });
+    expect(stdout).toBe('');
+    expect(readFileSync(output, 'utf8')).toMatch(text);
+  });
+
+  it('may be Parquet, in a file or on a standard output that is no terminal', async () => {
+    const file = join(folder, 'a.parquet');
+    await run({ name: 'ab-tests', output: file });
+    const piped = join(folder, 'piped.parquet');
+    const { stdout, bytes } = keepingOutput();
+    await queryCommand({ name: 'ab-tests', format: 'parquet' }, contextFor([]), stdout);
+    writeFileSync(piped, bytes());
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    const read = await connection.runAndReadAll(`select count(*) from read_parquet(['${file}', '${piped}'])`);
+    expect(read.getRowsJson()).toEqual([['8']]);
+    expect((await failure({ sql: 'select 1', format: 'parquet' }, { terminal: 80 })).exitCode).toBe(
+      EXIT.usage,
+    );
+  });
+
+  it('is there whole or not at all: what failed halfway leaves the old one', async () => {
+    const file = join(folder, 'kept.csv');
+    writeFileSync(file, 'the old one');
+    const sql = `select (case when range < 100000 then '1' else 'x' end)::integer as n from range(200000)`;
+    expect((await failure({ sql, output: file })).message).toContain('Could not convert string');
+    expect(readFileSync(file, 'utf8')).toBe('the old one');
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it.each(['csv', 'parquet'])('that cannot be written is a plain sentence: %s', async (ending) => {
+    const missing = await failure({
+      sql: 'select 1',
+      output: join(folder, 'no', 'such', `folder.${ending}`),
+    });
+    expect(missing.message).toMatch(/folder\.\w+ cannot be written/);
+    const long = await failure({ sql: 'select 1', output: join(folder, `${'n'.repeat(250)}.${ending}`) });
+    expect(long.message).toMatch(/^\/.*n\.\w+ cannot be written: [^\n]*too long/);
+  });
+
+  it('cannot be put into the data folder, by whatever name, nor over what its links lead to', async () => {
+    const other = join(folder, 'other');
+    const data = join(folder, 'linked');
+    mkdirSync(join(data, 'landing'), { recursive: true });
+    mkdirSync(join(other, 'ledger', 'deep'), { recursive: true });
+    writeFileSync(join(other, 'paid.csv'), 'paid');
+    symlinkSync(join(other, 'ledger'), join(data, 'ledger'));
+    symlinkSync(join(other, 'paid.csv'), join(data, 'warehouse.duckdb'));
+    mkdirSync(join(folder, 'way'));
+    const link = (target: string, name: string): string => {
+      symlinkSync(target, join(folder, 'way', name));
+      return join(folder, 'way', name);
+    };
+    const folderLink = link(data, 'in');
+    for (const path of [
+      join(data, 'warehouse.csv'),
+      join(data, 'ledger', 'exports.csv'),
+      join(other, 'ledger', 'deep', 'runs.csv'),
+      join(other, 'paid.csv'),
+      link(join(other, 'paid.csv'), 'a.csv'),
+      link(join(data, 'new.csv'), 'dangling.csv'),
+      link('a.csv', 'twice.csv'),
+      join(folderLink, 'deep', 'b.csv'),
+    ]) {
+      const error = await failure({ sql: 'select 1', output: path }, { data });
+      expect(error.message, path).toContain('the data folder');
+    }
+    // Through another name of the data folder, too.
+    const named = await failure({ sql: 'select 1', output: join(data, 'x.csv') }, { data: folderLink });
+    expect(named.message).toContain('the data folder');
+    expect(readFileSync(join(other, 'paid.csv'), 'utf8')).toBe('paid');
+  });
+
+  it('is replaced and never written into: what shares its bytes keeps them', async () => {
+    const ledger = join(dataDir, 'ledger.jsonl');
+    writeFileSync(ledger, 'paid');
+    const shared = join(folder, 'shared.csv');
+    linkSync(ledger, shared);
+    symlinkSync(shared, join(folder, 'to-shared.csv'));
+    symlinkSync(ledger, join(folder, 'c.csv.partial'));
+    for (const name of ['to-shared.csv', 'c.csv']) {
+      await run({ sql: 'select 1 as n', output: join(folder, name) });
+      expect(readFileSync(join(folder, name), 'utf8')).toBe('n\r\n1\r\n');
+    }
+    expect(readFileSync(shared, 'utf8')).toBe('n\r\n1\r\n');
+    expect(readFileSync(ledger, 'utf8')).toBe('paid');
+    rmSync(ledger);
+  });
+});
+
+describe('a mistake', () => {
+  const top = (param: string): QueryOptions => ({ name: 'top-campaigns', param: [param] });
+  const channels = (...param: string[]): QueryOptions => ({ name: 'channel-summary', param });
+  const LATE = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
+
+  it.each<[string, QueryOptions, RegExp]>([
+    ['a wrong name', { name: 'chanel-sumary' }, /Did you mean channel-summary\?/],
+    [
+      'a wrong parameter',
+      channels('strat=2026-11-01'),
+      /^The query channel-summary has no parameter strat\. Did you mean start\? It takes start \(date\), end/,
+    ],
+    ['a day that does not exist', top('start=2026-02-29'), /must be a day that exists/],
+    ['a word for a number', top('top=ten'), /must be a whole number/],
+    ['a number that is too large', top('top=1000001'), /must be a whole number up to 1000000/],
+    ['no choice', top('measure=fame'), /must be one of sent, delivered, clicked, click_rate, conversions/],
+    ['days in the wrong order', channels('start=2026-11-03', 'end=2026-11-02'), /must not be after end/],
+    ['no value', top('start'), /is not a parameter/],
+    ['a parameter twice', { name: 'top-campaigns', param: ['top=1', 'top=2'] }, /given twice/],
+    [
+      'an unknown channel',
+      channels('channel=push-notifcation'),
+      /has no channel "push-notifcation"\. .*push-notification/,
+    ],
+    [
+      'an unknown column',
+      { sql: 'select\n  evnt_name\nfrom events' },
+      /^The query cannot be run: Binder Error: Referenced column "evnt_name" not found in FROM clause \(line 2, column 3\)\. .*event_name/s,
+    ],
+    ['no SQL', { sql: 'selct 1' }, /syntax error at or near "selct" \(line 1, column 1\)/],
+    ['a value that only a later row shows', { sql: LATE }, /Conversion Error/],
+    ['several statements that ask', { sql: 'select 1;;\n-- two\nselect 2;' }, /asks several questions/],
+    ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet/],
+    ['a missing file', { file: 'none.sql' }, /ENOENT/],
+    [
+      'an ending that is no format',
+      { sql: 'select 1', output: 'a.csv.gz' },
+      /\.csv, \.json, \.parquet or \.txt/,
+    ],
+    ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
+    ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],
+  ])('gets what is right: %s', async (_, options, sentence) => {
+    const error = await failure(options);
+    expect(`${error.message} ${error.hint ?? ''}`).toMatch(sentence);
+    expect(error.exitCode).toBe(EXIT.usage);
+  });
+
+  it('in the spelling of a name is understood, and a campaign by its name', async () => {
+    const of = async (name: string, param: string): Promise<string> =>
+      (await run({ name, param: [param], format: 'csv' })).stdout;
+    const right = await of('channel-summary', 'channel=push-notification');
+    expect(right.split('\r\n').length).toBeGreaterThan(2);
+    expect(await of('channel-summary', 'channel=Push_Notification')).toBe(right);
+    expect(await of('campaign-days', 'campaign=뉴스레터')).toBe(await of('campaign-days', 'campaign=c-mail'));
+  });
+
+  it('asking before anything was published says what to do', async () => {
+    const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect(error.hint).toContain('dawnload run');
+  });
+});
+
+describe('a query of a user', () => {
+  it('is stopped by Ctrl-C', async () => {
+    const stop = new AbortController();
+    setTimeout(() => {
+      stop.abort(new InterruptedError('Interrupted.'));
+    }, 200);
+    const sql = 'select count(*) from range(100000000000) a where hash(a.range) = 1';
+    expect((await failure({ sql }, { signal: stop.signal })).exitCode).toBe(EXIT.interrupted);
+  });
+});
+
+describe('standard output', () => {
+  it('that a reader closes early ends the command silently', async () => {
+    let lines = 0;
+    const head = new Writable({
+      write(_chunk, _, done) {
+        lines++;
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      },
+    });
+    const sql = 'select range as n from range(10000000)';
+    expect(await queryCommand({ sql, format: 'csv' }, contextFor([]), head)).toBe(EXIT.done);
+    expect(lines).toBe(1);
+  });
+
+  it('is whole or an error, also where a late row fails', async () => {
+    const sql = "select if(range = 2000000, 'x', range::varchar)::int as n from range(3000000)";
+    const output = join(folder, 'late.csv');
+    expect((await failure({ sql, output })).message).toContain('Conversion Error');
+    expect(readdirSync(folder)).not.toContain('late.csv');
+  });
+
+  it('that is read slowly slows the query down, instead of filling the memory', async () => {
+    let most = 0;
+    let bytes = 0;
+    const slow = new Writable({
+      highWaterMark: 1024,
+      write(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        most = Math.max(most, slow.writableLength);
+        setImmediate(done);
+      },
+    });
+    const sql = "select repeat('가', 100) as t from range(15000)";
+    await queryCommand({ sql, format: 'json' }, contextFor([]), slow);
+    expect(bytes).toBeGreaterThan(4_500_000);
+    // One batch of rows is about 630 kB.
+    expect(most).toBeLessThan(2_000_000);
+  });
+});

@@ -1,0 +1,171 @@
+/** What a campaign sells, of detailed statistics (E19) whose answer can be worked out by hand. */
+import { expect, test } from 'vitest';
+import { shiftDay } from '../../../src/ground/calendar.js';
+import { asked, modelled, type Row } from '../../warehouse/support.js';
+
+const FIRST = '2026-11-01';
+
+/** What a variant sends and sells on each of its days. */
+interface Arm {
+  readonly sent: number;
+  readonly sales: readonly number[];
+}
+
+/** The answer of E19 for a campaign whose only goals are purchases and first purchases, half of them. */
+function answerOf(arms: Record<string, Arm>): unknown {
+  const names = Object.keys(arms);
+  const days = Math.max(...Object.values(arms).map(({ sales }) => sales.length));
+  const daily = (
+    valueOf: (arm: Arm, day: number) => number,
+    [all, one, parts]: [string, string, string],
+  ): Row[] =>
+    Array.from({ length: days }, (_, day) => {
+      const values = names.map((name) => valueOf(arms[name] ?? { sent: 0, sales: [] }, day));
+      return {
+        date: shiftDay(FIRST, day),
+        [all]: values.reduce((sum, value) => sum + value, 0),
+        [parts]: names.map((name, i) => ({
+          dimensionKey: 'experiment_group_name',
+          dimensionValue: name,
+          [one]: values[i],
+        })),
+      };
+    });
+  const total = (rows: Row[], key: string): number => rows.reduce((sum, row) => sum + Number(row[key]), 0);
+  const conversion = (
+    metricName: string,
+    conversionType: string,
+    valueOf: (arm: Arm, day: number) => number,
+  ): Row => {
+    const dailySums = daily(valueOf, ['sum', 'sum', 'dimensionSums']);
+    return {
+      metricType: 'conversion',
+      metricName,
+      conversionType,
+      totalSum: total(dailySums, 'sum'),
+      dailySums,
+    };
+  };
+  const dailyCounts = daily((arm) => arm.sent, ['count', 'count', 'dimensionCounts']);
+  const stats = [
+    {
+      metricType: 'standard',
+      metricName: 'send_success',
+      totalCount: total(dailyCounts, 'count'),
+      dailyCounts,
+    },
+    conversion('구매', 'total_count_conversion', () => 2),
+    conversion('구매', 'sales_conversion', (arm, day) => arm.sales[day] ?? 0),
+    conversion('첫 구매', 'total_count_conversion', () => 1),
+    conversion('첫 구매', 'sales_conversion', (arm, day) => (arm.sales[day] ?? 0) / 2),
+  ];
+  return { data: { lastCollectedAt: '2026-12-01 00:00:00', stats }, error: null };
+}
+
+const steady = (sent: number, amount: number, days: number): Arm => ({
+  sent,
+  sales: Array.from({ length: days }, () => amount),
+});
+const inTurn = (first: number): Arm => ({
+  sent: 1000,
+  sales: Array.from({ length: 30 }, (_, day) => (day % 2 === first ? 100 : 0)),
+});
+const lucky = { sent: 100, sales: [90_000, ...Array.from({ length: 19 }, () => 5)] };
+
+/** Campaigns, and which of their variants are the winner. */
+const CASES: readonly (readonly [name: string, arms: Record<string, Arm>, winners: readonly unknown[]])[] = [
+  ['more day after day', { A: steady(99, 5, 20), B: steady(101, 15, 20) }, [false, true]],
+  ['more, on three days', { A: steady(99, 5, 3), B: steady(101, 15, 3) }, [false, false]],
+  ['one large purchase', { A: steady(100, 5, 20), B: lucky }, [false, false]],
+  ['equal variants that sell in turn', { A: inTurn(1), B: inTurn(0) }, [false, false]],
+  ['as much as its share of the messages', { A: steady(50, 10, 20), B: steady(150, 30, 20) }, [false, false]],
+  ['more than its share of the messages', { A: steady(50, 30, 20), B: steady(150, 30, 20) }, [true, false]],
+  ['a refund', { A: steady(10, 1000, 1), B: steady(10, -400, 1) }, [false, false]],
+  ['alone', { A: steady(50, 5, 20) }, [null]],
+];
+
+test('revenue is that of one goal, by messages that succeeded, and names a winner that chance does not explain', async () => {
+  const answers = Object.fromEntries(CASES.map(([name, arms]) => [name, answerOf(arms)]));
+  const workshop = await modelled((shop) => [
+    shop.campaigns({ start: FIRST, end: shiftDay(FIRST, 29) }, answers),
+  ]);
+  const rows = await asked(workshop, 'revenue', { start: FIRST });
+  const variants = (campaign: string, from = rows): Row[] =>
+    from.filter((row) => row['campaign_id'] === campaign && row['variant_name'] !== null);
+  for (const [name, , winners] of CASES) {
+    expect(
+      variants(name).map((row) => row['is_winner']),
+      name,
+    ).toEqual(winners);
+  }
+  expect(variants('more, on three days')).toMatchObject([
+    {
+      variant_name: 'A',
+      succeeded: '297',
+      conversions: '6',
+      revenue: 15,
+      revenue_per_conversion: 2.5,
+      goal: '구매',
+    },
+    { variant_name: 'B', succeeded: '303', revenue: 45, revenue_per_message: 0.15 },
+  ]);
+  expect(variants('as much as its share of the messages')).toMatchObject([{ evidence: 1 }, { evidence: 1 }]);
+  expect(variants('a refund')[1]).toMatchObject({ revenue: -400 });
+
+  const first = await asked(workshop, 'revenue', { start: FIRST, goal: '첫 구매' });
+  expect(variants('more, on three days', first)).toMatchObject([
+    { revenue: 7.5, goal: '첫 구매' },
+    { revenue: 22.5, goal: '첫 구매' },
+  ]);
+  expect(await asked(workshop, 'revenue', { start: FIRST, goal: '가입' })).toEqual([]);
+
+  // Evidence is from the first day of the test, whatever range is asked; sums are of the range alone.
+  const late = await asked(workshop, 'revenue', { start: '2026-11-19' });
+  const [a, b] = variants('more day after day');
+  expect(variants('more day after day', late)).toMatchObject([
+    { succeeded: '198', revenue: 10, is_winner: false, evidence: a?.['evidence'] },
+    { succeeded: '202', revenue: 30, is_winner: true, evidence: b?.['evidence'] },
+  ]);
+});
+
+test('amounts of two currencies have no sum, and those of one have', async () => {
+  const sold = (currencies: readonly string[]): unknown => ({
+    data: {
+      lastCollectedAt: '2026-12-01 00:00:00',
+      stats: [
+        { metricType: 'standard', metricName: 'send_success', dailyCounts: [{ date: FIRST, count: 10 }] },
+        {
+          metricType: 'conversion',
+          metricName: '구매',
+          conversionType: 'sales_conversion',
+          dailySums: [
+            {
+              date: FIRST,
+              sum: 100,
+              dimensionSums: currencies.map((dimensionValue, n) => ({
+                dimensionKey: 'currency',
+                dimensionValue,
+                sum: n === 0 ? 90 : 10,
+              })),
+            },
+          ],
+        },
+      ],
+    },
+    error: null,
+  });
+  const answers = { mixed: sold(['USD', 'KRW']), one: sold(['KRW']), none: sold([]) };
+  const workshop = await modelled((shop) => [shop.campaigns({ start: FIRST, end: FIRST }, answers)]);
+  const revenue = await asked(workshop, 'revenue', { start: FIRST });
+  expect(revenue.map((row) => [row['campaign_id'], row['revenue'], row['currencies']])).toEqual([
+    ['none', 100, []],
+    ['one', 100, ['KRW']],
+    ['mixed', null, ['KRW', 'USD']],
+  ]);
+  const metrics = await asked(workshop, 'campaign-metrics', { start: FIRST });
+  expect(metrics.filter(({ kind }) => kind === 'sales_conversion')).toMatchObject([
+    { campaign_id: 'mixed', total: null, currencies: ['KRW', 'USD'] },
+    { campaign_id: 'none', total: 100 },
+    { campaign_id: 'one', total: 100 },
+  ]);
+});

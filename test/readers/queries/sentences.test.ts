@@ -1,0 +1,139 @@
+/**
+ * Each sentence of a bundled query is a claim: a world in which it is true and said, and one in which it is not.
+ * `sentences.txt` has the worlds: the rows of an answer, what is given in the warehouse, and after `>` what is said, in both
+ * languages. UPDATE_GOLDEN=1 writes what is said anew, to be read by a person.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PACKAGE_ROOT } from '../../../src/ground/package.js';
+import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import { filled, parseSentences, saidOf } from '../../../src/readers/queries/sentences.js';
+import { Wording } from '../../../src/readers/queries/wording.js';
+import { emptyWarehouse } from './support.js';
+
+type Cell = string | number | boolean | null | readonly Cell[];
+type Line = Readonly<Record<string, Cell>>;
+
+interface World {
+  readonly query: string;
+  /** The lines of the file but those of what is said. */
+  readonly lines: readonly string[];
+  readonly answer: readonly Line[];
+  /** SQL that fills the warehouse. */
+  readonly given: readonly string[];
+}
+
+const GOLDEN = join(PACKAGE_ROOT, 'test', 'readers', 'queries', 'sentences.txt');
+const catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
+const warehouse = emptyWarehouse();
+
+const WORLDS: readonly World[] = readFileSync(GOLDEN, 'utf8')
+  .trimEnd()
+  .split(/\n(?=# )/)
+  .map((block) => {
+    const lines = block.split('\n').filter((line) => !line.startsWith('> '));
+    const after = (word: string): string[] =>
+      lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length));
+    return {
+      query: /^# ([\w-]+):/.exec(block)?.[1] ?? '',
+      lines,
+      answer: after('row: ').map((row) => JSON.parse(row) as Line),
+      given: after('given: ').flatMap((sql) => sql.split(';').filter((text) => text.trim() !== '')),
+    };
+  });
+
+/** The rows as SQL. The rows of the query's other worlds give the columns their types. */
+function tableOf(world: World): string {
+  const all = WORLDS.filter(({ query }) => query === world.query);
+  const names = Object.keys(all.find(({ answer }) => answer.length > 0)?.answer[0] ?? { nothing: 1 });
+  const lines = all.flatMap((one) =>
+    one.answer.map(
+      (row) => `(${[one === world, ...names.map((name) => row[name] ?? null)].map(literal).join(', ')})`,
+    ),
+  );
+  const values = lines.length === 0 ? [`(false${', null'.repeat(names.length)})`] : lines;
+  return `select * exclude (is_here) from (values ${values.join(', ')}) as made (is_here, ${names.join(', ')}) where is_here`;
+}
+
+function literal(cell: Cell): string {
+  if (typeof cell === 'object' && cell !== null) return `[${cell.map(literal).join(', ')}]`;
+  if (typeof cell !== 'string') return String(cell);
+  return `${/^\d{4}-\d{2}-\d{2}$/.test(cell) ? 'date ' : ''}'${cell.replaceAll("'", "''")}'`;
+}
+
+const said = new Map<string, { yes: boolean; no: boolean }>();
+
+/** What is said in a world, in both languages, and which sentences that is. */
+async function tell(world: World): Promise<string> {
+  const { connection } = warehouse;
+  const sentences = catalogue.get(world.query)?.sentences ?? [];
+  await connection.run('begin');
+  try {
+    for (const sql of world.given) await connection.run(sql);
+    await connection.run(`create or replace temp table answer as ${tableOf(world)}`);
+    const texts: string[] = [];
+    for (const sentence of sentences) {
+      const english = await saidOf(connection, [sentence], new Wording('en'));
+      const korean = await saidOf(connection, [sentence], new Wording('ko'));
+      const key = `${world.query}: ${sentence.en}`;
+      const before = said.get(key) ?? { yes: false, no: false };
+      said.set(key, { yes: before.yes || english.length > 0, no: before.no || english.length === 0 });
+      const role = sentence.as === 'sentence' ? '' : `[${sentence.as}] `;
+      texts.push(...english.map(({ text }, i) => `> ${role}${text} | ${korean[i]?.text ?? ''}`));
+    }
+    return [...world.lines, ...texts].join('\n');
+  } finally {
+    await connection.run('rollback');
+  }
+}
+
+describe('the sentences of bundled queries', () => {
+  test('are said in the worlds in which they are true, and in no other', async () => {
+    const told: string[] = [];
+    for (const world of WORLDS) told.push(await tell(world));
+    const text = `${told.join('\n')}\n`;
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, text);
+    expect(text).toBe(readFileSync(GOLDEN, 'utf8'));
+  });
+
+  test('each have a world in which they are said, and one in which they are not', () => {
+    const all = [...catalogue.values()].flatMap(({ name, sentences }) =>
+      sentences.map(({ en }) => `${name}: ${en}`),
+    );
+    const always = /^(?:freshness: In SQL|message-pressure: People|journey-funnel: Funnels)/;
+    expect(all.filter((key) => said.get(key)?.yes !== true)).toEqual([]);
+    expect(all.filter((key) => said.get(key)?.no !== true && !always.test(key))).toEqual([]);
+  });
+});
+
+test('a header names the select of a sentence, its two languages and its role', () => {
+  expect(
+    parseSentences('q', [
+      'select 1 as n',
+      'where true',
+      '  en: One',
+      '    more.',
+      '  ko: 하나.',
+      '  as: note',
+    ]),
+  ).toEqual([{ select: 'select 1 as n where true', en: 'One more.', ko: '하나.', as: 'note' }]);
+  expect(() => parseSentences('q', ['select 1', '  en: One.'])).toThrow('not whole');
+});
+
+test('values are written in their unit, and Korean particles follow the word before them', () => {
+  const row = {
+    name: 'A안',
+    list: ['가', '나'],
+    n: 1,
+    click_rate: 0.0441,
+    day: '2026-11-05',
+    p50_seconds: 5400,
+  };
+  expect(filled('{name} {list} {n#day|days} {click_rate} {day} {p50_seconds}', row, new Wording('en'))).toBe(
+    'A안 “가”, “나” day 4.4\u00a0% 5\u00a0Nov 1.5\u00a0h',
+  );
+  expect(
+    filled('‘{name}’{이/가} {click_rate}{을/를} {day} 쿠폰{으로/로} 메일{으로/로}', row, new Wording('ko')),
+  ).toBe('‘A안’이 4.4%를 11월\u00a05일 쿠폰으로 메일로');
+});

@@ -1,0 +1,115 @@
+/** Real DuckDB warehouses for the tests of the bundled queries: the repository's own tables and views, and rows made by hand. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll } from 'vitest';
+import { PACKAGE_ROOT } from '../../../src/ground/package.js';
+import { answerOf, csvText } from '../../../src/readers/queries/sink.js';
+import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import { Warehouse } from '../../../src/warehouse/warehouse.js';
+import { copyTemplate } from '../../support/template.js';
+
+const HERE = join(PACKAGE_ROOT, 'test', 'readers', 'queries');
+
+/** What bundled queries answer in the fixed world: a line with the name and the parameters, and the answer as CSV. */
+export const GOLDEN = join(HERE, 'golden.txt');
+
+export interface GoldenAnswer {
+  readonly name: string;
+  /** As they follow the name. */
+  readonly parameters: readonly (readonly string[])[];
+  readonly csv: string;
+  readonly heads: readonly string[];
+}
+
+export function goldenAnswers(): GoldenAnswer[] {
+  return readFileSync(GOLDEN, 'utf8')
+    .split(/^# /m)
+    .slice(1)
+    .map((block) => {
+      const [title = '', ...lines] = block.trimEnd().split('\n');
+      const [name = '', ...parameters] = title.split(' ');
+      const heads = (lines[0] ?? '').split(',');
+      return {
+        name,
+        parameters: parameters.map((given) => given.split('=')),
+        csv: `${lines.join('\n')}\n`,
+        heads,
+      };
+    });
+}
+
+/** Makes an empty warehouse, or the small one that is filled by hand, and models it as the job does. */
+export async function makeWarehouse(fill: 'empty' | 'small', path: string): Promise<void> {
+  copyTemplate(path);
+  if (fill === 'empty') return;
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  await runScript(connection, readFileSync(join(HERE, 'small-warehouse.sql'), 'utf8'));
+  connection.closeSync();
+  instance.closeSync();
+  await modelled(path);
+}
+
+async function modelled(path: string): Promise<void> {
+  const warehouse = await Warehouse.open({
+    path,
+    tempDirectory: `${path}.tmp`,
+    brand: 'service',
+    messenger: 'chatapp',
+    privacy: { recipients: 'keep', key: Buffer.alloc(16) },
+    effects: { now: () => new Date('2026-11-04T00:00:00Z'), reach: () => undefined },
+  });
+  await warehouse.model();
+  await warehouse.close();
+}
+
+/** Runs every statement of a script; `connection.run` answers with the first one only. */
+export async function runScript(connection: DuckDBConnection, sql: string): Promise<void> {
+  const statements = await connection.extractStatements(sql);
+  for (let i = 0; i < statements.count; i++) await (await statements.prepare(i)).run();
+}
+
+/** What a statement answers on a plain connection, as CSV with line feeds. */
+export async function ask(connection: DuckDBConnection, sql: string): Promise<string> {
+  let text = '';
+  for await (const piece of csvText(answerOf(await connection.run(sql)))) text += piece;
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** An empty warehouse for all tests of a file, which fill its tables themselves; open while they run. */
+export function emptyWarehouse(): { readonly connection: DuckDBConnection } {
+  const open: { folder?: string; instance?: DuckDBInstance; connection?: DuckDBConnection } = {};
+  beforeAll(async () => {
+    open.folder = mkdtempSync(join(tmpdir(), 'dawnload-queries-'));
+    const path = join(open.folder, 'empty.duckdb');
+    await makeWarehouse('empty', path);
+    open.instance = await DuckDBInstance.create(path);
+    open.connection = await open.instance.connect();
+  });
+  afterAll(() => {
+    open.instance?.closeSync();
+    if (open.folder !== undefined) rmSync(open.folder, { recursive: true, force: true });
+  });
+  return {
+    get connection() {
+      if (open.connection === undefined) throw new Error('The warehouse is open while tests run.');
+      return open.connection;
+    },
+  };
+}
+
+/** What a bundled query answers under these parameters alone, as JSON values. */
+export async function askBundled(
+  connection: DuckDBConnection,
+  name: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>[]> {
+  const { sql, params } = loadCatalogue().find((query) => query.name === name)!;
+  for (const parameter of params) await connection.run(`reset variable "${parameter.name}"`);
+  for (const [key, value] of Object.entries(parameters)) {
+    await connection.run(`set variable "${key}" = '${value}'`);
+  }
+  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+}

@@ -1,0 +1,258 @@
+/**
+ * Every bundled query, asked of the fixed world: the sandbox with its own seed and a clock that stands at one morning.
+ * Eight weeks of statistics and nearly three of events, of which one day was restated and one record had a field too many.
+ */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliver } from '../../../src/readers/queries/deliver.js';
+import stringWidth from 'string-width';
+import { Dictionary } from '../../../src/warehouse/dictionary.js';
+import { answerOf } from '../../../src/readers/queries/sink.js';
+import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import { drawTable } from '../../../src/terminal/table.js';
+import { NOW, Place } from '../../support/dawnload.js';
+import { keepingOutput } from '../../support/in-process.js';
+import { kept } from '../../support/template.js';
+import { ask, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
+
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+const catalogue = loadCatalogue();
+const answers = goldenAnswers();
+
+const SETTINGS = `start_date: 2026-09-26
+exports:
+  start_date: 2026-11-02
+  budget: { records_per_run: 1000000, records_per_month: 1000000 }
+  price_per_record: 0.1
+reference:
+  catalogs: [products, stores]
+  brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e] }
+  alimtalk_templates: true
+  opt_outs: true
+`;
+
+async function makeWorld(path: string): Promise<void> {
+  const place = await Place.make(SETTINGS, {
+    eventsPerDay: 3_000,
+    seed: 1,
+    faults: [
+      { kind: 'restate', endpoint: '*', date: '2026-11-18' },
+      { kind: 'extra-field', endpoint: 'E21', field: 'locale', times: 1, records: 'one' },
+    ],
+  });
+  // The second run pulls the last days again, and so finds what was restated.
+  for (let i = 0; i < 2; i++) {
+    const { code, stderr } = await place.run(['run']);
+    if (code !== 0) throw new Error(`the world was not loaded (${code ?? 'killed'}): ${stderr}`);
+  }
+  copyFileSync(place.published, path);
+  await place.remove();
+}
+
+let world: DuckDBInstance;
+
+beforeAll(async () => {
+  const madeOf = [
+    'sql',
+    'src',
+    'sandbox',
+    'test/support',
+    'test/readers/queries/world.test.ts',
+    'package-lock.json',
+  ];
+  const path = await kept('world', madeOf, makeWorld);
+  world = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
+}, 300_000);
+
+afterAll(() => {
+  world.closeSync();
+});
+
+/** A new connection, as a client makes it. */
+async function connect(zone = 'America/New_York'): Promise<DuckDBConnection> {
+  const connection = await world.connect();
+  await connection.run(`set timezone = '${zone}'; set variable now = '${NOW}'`);
+  return connection;
+}
+
+/**
+ * What no two runs share, made the same: the moments of the morning, and the sum of the estimates, which are taken anew
+ * whenever an export has landed.
+ */
+function steady(text: string): string {
+  return text
+    .replace(/2026-11-21 07:\d\d:\d\d(\.\d+)?/g, '2026-11-21 07:30:00')
+    .replace(/^(2026-11,19,0,58802),58\d{3},/m, '$1,58000,');
+}
+
+const sqlOf = (name: string): string => catalogue.find((query) => query.name === name)?.sql ?? '';
+
+async function asked({ name, parameters }: GoldenAnswer, zone?: string): Promise<string> {
+  const connection = await connect(zone);
+  for (const [parameter = '', value = ''] of parameters) {
+    await connection.run(`set variable "${parameter}" = '${value}'`);
+  }
+  return steady(await ask(connection, sqlOf(name)));
+}
+
+/** Those whose first eight columns do not fit: findings of checks and templates are sentences. */
+const TOO_WIDE: readonly string[] = ['checks', 'refused-templates', 'template-performance'];
+
+/** In the fixed world all days were asked for on one morning, and nothing was pushed. */
+const EMPTY = ['cohorts', 'pushes', 'restatements-by-age'];
+
+const WIDEST = 118;
+const ROWS = 3;
+
+/** The first rows as a table of text, as many columns as fit on a line. */
+function exampleOf(csv: string): string[] {
+  const rows = csv
+    .split('\n')
+    .slice(0, 1 + ROWS)
+    .map(cellsOf);
+  const [heads = []] = rows;
+  const widths = heads.map((_, i) => Math.max(...rows.map((row) => stringWidth(row[i] ?? ''))));
+  let room = WIDEST - '--   '.length;
+  const fitting = widths.findIndex((width) => (room -= width + 2) < 1);
+  const count = fitting < 0 ? widths.length : fitting;
+  return rows
+    .filter((row) => row.length === heads.length)
+    .map((row) =>
+      [
+        ...row.slice(0, count).map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - stringWidth(cell))),
+        ...(count < heads.length ? ['…'] : []),
+      ]
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+function cellsOf(line: string): string[] {
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
+    .slice(0, line.endsWith(',') || line === '' ? undefined : -1)
+    .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+}
+
+/** The file with that example at the end of its header. */
+function withExample(sql: string, lines: readonly string[]): string {
+  const at = sql.indexOf('\n\n');
+  const header = sql.slice(0, at).replace(/\n-- example:(\n-- {3}.*)*/, '');
+  const example = lines.map((line) => `\n--   ${line}`).join('');
+  return `${header}\n-- example:${example}${sql.slice(at)}`;
+}
+
+/** What the file must be, which it is made where that is asked for. */
+function expectFile(file: string, wanted: string): void {
+  if (UPDATE) writeFileSync(file, wanted);
+  expect(readFileSync(file, 'utf8')).toBe(wanted);
+}
+
+function expectExample(name: string, csv: string): void {
+  expectFile(join('sql', 'queries', `${name}.sql`), withExample(sqlOf(name), exampleOf(csv)));
+}
+
+describe('in the fixed world', () => {
+  it('each query has one golden answer', () => {
+    expect(answers.map(({ name }) => name)).toEqual(catalogue.map(({ name }) => name));
+  });
+
+  it.each(answers)('$name gives its golden answer', async (answer) => {
+    const found = await asked(answer);
+    if (UPDATE) {
+      const title = ['#', answer.name, ...answer.parameters.map((pair) => pair.join('='))].join(' ');
+      const golden = readFileSync(GOLDEN, 'utf8');
+      const others = golden.split(/\n(?=# )/).map((block) => block.trimEnd());
+      const blocks = others.map((block) =>
+        block.split('\n')[0] === title ? `${title}\n${found}` : `${block}\n`,
+      );
+      writeFileSync(GOLDEN, blocks.join('\n'));
+    }
+    const { csv } = goldenAnswers().find(({ name }) => name === answer.name)!;
+    expect(found).toBe(csv);
+    expect(found.split('\n').length > 2).toBe(!EMPTY.includes(answer.name));
+  });
+
+  it('sessions in another zone get the same answers', { tags: ['long'] }, async () => {
+    for (const answer of answers) {
+      expect(await asked(answer, 'Pacific/Kiritimati'), answer.name).toBe(answer.csv);
+    }
+  });
+
+  const whole = answers.filter(({ parameters }) => parameters.length === 0);
+  it.each(whole)('$name has the beginning of its answer as an example in its header', ({ name }) => {
+    expectExample(name, goldenAnswers().find((one) => one.name === name)?.csv ?? '');
+  });
+
+  it('those with parameters have the beginning of the answer without them', { tags: ['long'] }, async () => {
+    for (const { name, csv, heads } of answers.filter((one) => !whole.includes(one)))
+      expectExample(name, await asked({ name, csv, heads, parameters: [] }));
+  });
+
+  it.each(answers)(
+    '$name shows in its first eight columns, within a terminal of 120, what it was asked',
+    ({ name, csv }) => {
+      const [heads = [], ...rows] = csv.trimEnd().split('\n').map(cellsOf);
+      const columns = heads.slice(0, 8).map((head, i) => ({
+        name: head,
+        numeric: rows.every((row) => /^-?[\d.]*$/.test(row[i] ?? '')),
+      }));
+      const cells = rows.map((row) => columns.map((_, i) => (row[i] === '' ? null : (row[i] ?? null))));
+      const drawn = drawTable(columns, cells, { color: false, width: 120 });
+      const fits = !drawn.includes('Too narrow') && !drawn.includes('…');
+      expect(fits, drawn).toBe(!TOO_WIDE.includes(name));
+    },
+  );
+});
+
+describe('every head', () => {
+  const dictionary = Dictionary.load();
+
+  it('has its Korean label, and no label is kept for a head that no query has', () => {
+    const heads = answers.flatMap((answer) => answer.heads);
+    expect(heads.filter((head) => dictionary.label(head) === undefined)).toEqual([]);
+    expect(Object.keys(dictionary.document.heads).filter((head) => !heads.includes(head))).toEqual([]);
+  });
+
+  it('of an answer has a label of its own', () => {
+    for (const { name, heads } of answers) {
+      const labels = heads.map((head) => dictionary.label(head));
+      expect(
+        labels.filter((label, i) => labels.indexOf(label) !== i),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe('docs/questions.md', () => {
+  it('asks twelve questions, and prints what the fixed world answers', async () => {
+    const file = join('docs', 'questions.md');
+    const page = readFileSync(file, 'utf8');
+    expect(page.match(/^## \d+\. .+\?$/gm)).toHaveLength(12);
+    const connection = await connect();
+    let wanted = '';
+    let rest = page;
+    for (;;) {
+      const block = /```sql\n([\s\S]*?)```\n(\n```text\n[\s\S]*?```\n)?/.exec(rest);
+      if (block === null) break;
+      const [all, sql = ''] = block;
+      const answer = await tableOf(connection, sql);
+      expect(answer, sql).not.toContain('0 rows');
+      wanted += `${rest.slice(0, block.index)}\`\`\`sql\n${sql}\`\`\`\n\n\`\`\`text\n${answer}\`\`\`\n`;
+      rest = rest.slice(block.index + all.length);
+    }
+    expectFile(file, wanted + rest);
+  });
+});
+
+/** An answer as `dawnload query` draws it. */
+async function tableOf(connection: DuckDBConnection, sql: string): Promise<string> {
+  const { stdout, bytes } = keepingOutput();
+  const answer = answerOf(await connection.stream(sql));
+  const head = (name: string): string => name;
+  const how = { isTerminal: false, drawing: { color: false }, limit: 1000, bom: false, scratch: '' };
+  await deliver(answer, { ...how, format: 'table', stdout, head });
+  return steady(bytes().toString('utf8'));
+}

@@ -1,0 +1,233 @@
+/** The page of answers that a test makes up: its first screen, its tables, the notice, and a warehouse that holds nothing. */
+import { join } from 'node:path';
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import type { Said } from '../../../src/readers/queries/sentences.js';
+import { Wording, type Row } from '../../../src/readers/queries/wording.js';
+import { interval, line } from '../../../src/readers/report/chart.js';
+import { documentOf } from '../../../src/readers/report/document.js';
+import { html } from '../../../src/readers/report/html.js';
+import { Renderer, type Answered } from '../../../src/readers/report/render.js';
+import { makeReport, noticeOf } from '../../../src/readers/report/report.js';
+import { SECTIONS, type Block } from '../../../src/readers/report/sections.js';
+import type { PastRun } from '../../../src/journal/runs.js';
+import { goldenAnswers } from '../queries/support.js';
+import { NOW } from '../../support/dawnload.js';
+import { copyTemplate } from '../../support/template.js';
+import { temporaryFolder } from '../../warehouse/support.js';
+
+const DAY = '2026-11-20';
+
+/** A section that shows these rows, and says these sentences of the query. */
+function answered(
+  query: string,
+  said: readonly (readonly [Said['as'], string])[],
+  given: { rows?: readonly Row[]; blocks?: readonly Block[]; isAbout?: boolean } = {},
+): Answered {
+  const { rows = [], blocks = [], isAbout = false } = given;
+  const asked = { query };
+  return {
+    section: { id: isAbout ? 'findings' : 'channels', isAbout, asks: [asked], blocks },
+    answers: [{ asked, query, rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
+  };
+}
+
+const pageOf = (all: readonly Answered[], notice?: Parameters<typeof documentOf>[2]['notice']): Document =>
+  parseHTML(
+    documentOf(new Renderer(new Wording('en')), all, { day: DAY, madeAt: 'now', notice, queries: [] }),
+  ).document;
+const textOf = (document: ParentNode, selector: string): string =>
+  (document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
+
+describe('the first screen', () => {
+  test('says what to change, the most urgent first, and the rest behind a fold', () => {
+    const document = pageOf([
+      answered('campaigns-to-watch', [['to do', 'fourth']]),
+      answered('ab-tests', [['to do', 'third']]),
+      answered('failure-alarm', [
+        ['to do', 'first'],
+        ['finding', 'E-mail fails.'],
+      ]),
+      answered('refused-templates', [['to do', 'second']]),
+      answered('checks', [['to do', 'of the job']], { isAbout: true }),
+    ]);
+    const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
+    expect(items).toEqual(['first', 'second', 'third']);
+    expect(textOf(document, '.to-do details')).toBe('1 more fourth');
+    expect(textOf(document, '.to-do')).not.toContain('of the job');
+    expect(textOf(document, '#findings')).toContain('of the job');
+    expect(textOf(document, '.reading')).toContain('E-mail fails.');
+    const quiet = pageOf([answered('channel-summary', [['sentence', 'A sentence.']])]);
+    expect(textOf(quiet, '.to-do')).toContain('Nothing to do.');
+    expect(textOf(quiet, '.reading')).toContain('Nothing stands out');
+  });
+
+  test('has a line for what makes its numbers doubtful, and the reason at the end', () => {
+    const document = pageOf([answered('checks', [['alert', 'Sums are too low.']], { isAbout: true })], {
+      word: 'runFailed',
+      reason: 'The keys were refused.',
+    });
+    const lines = [...document.querySelectorAll('header .notice')].map(({ textContent }) => textContent);
+    expect(lines.map((text) => text.trim().split('. ')[0])).toEqual([
+      'The last run failed, so this page shows an earlier night',
+      'Sums are too low',
+    ]);
+    expect(textOf(document, '#about')).toContain('The keys were refused.');
+    expect(textOf(document, 'header')).not.toContain('keys');
+    expect(pageOf([]).querySelector('.notice')).toBeNull();
+  });
+});
+
+describe('tables', () => {
+  const shown = (rows: readonly Row[], block: Partial<Extract<Block, { kind: 'table' }>> = {}): Element => {
+    const table: Block = {
+      kind: 'table',
+      caption: 'watched',
+      columns: ['name', { column: 'verdict', below: true }],
+      ...block,
+    };
+    const document = pageOf([answered('q', [], { rows, blocks: [table] })]);
+    return document.querySelector('.shows') ?? document.body;
+  };
+  const row = (name: string, given: Row = {}): Row => ({ name, verdict: null, ...given });
+
+  test('say once what several rows share, below the table; other sentences below their row', () => {
+    const found = shown([
+      row('a', { verdict: 'None.' }),
+      row('b', { verdict: 'None.' }),
+      row('c', { verdict: 'Better.' }),
+    ]);
+    expect(found.textContent.match(/None\./g)).toHaveLength(1);
+    expect([...found.querySelectorAll('sup')].map(({ textContent }) => textContent)).toEqual(['1', '1', '1']);
+    expect(textOf(found, 'tr.below')).toBe('Better.');
+  });
+
+  test('fold the rows after the first ones, and keep those that are asked for, in their order', () => {
+    const rows = [row('a', { n: 1 }), row('b', { n: 3 }), row('c', { n: 2 }), row('d', { n: 9 })];
+    const found = shown(rows, {
+      columns: ['name', 'n'],
+      by: 'n',
+      most: 2,
+      where: ({ name }) => name !== 'd',
+    });
+    expect([...found.querySelectorAll('tbody th')].map(({ textContent }) => textContent)).toEqual([
+      'b',
+      'c',
+      'a',
+    ]);
+    expect(textOf(found, 'summary')).toBe('1 more rows');
+    expect(found.querySelectorAll('details tbody tr')).toHaveLength(1);
+  });
+
+  test('have a column for each measure of a long answer, with its change, and none that is unknown everywhere', () => {
+    const measure = (name: string, value: number | null, previous: number | null): Row => ({
+      channel: 'email',
+      measure: name,
+      value,
+      previous,
+      change: 0.5,
+    });
+    const found = shown(
+      [measure('sent', 30, 20), measure('click_rate', 0.06, 0.04), measure('failure_rate', null, null)],
+      {
+        pivot: ['channel'],
+        columns: [
+          'channel',
+          'sent',
+          'sent_change',
+          'click_rate',
+          { column: 'click_rate_points', unit: 'points' },
+          'failure_rate',
+        ],
+      },
+    );
+    expect([...found.querySelectorAll('tbody tr > *')].map(({ textContent }) => textContent)).toEqual([
+      ...['e-mail', '30', '▲\u00a050.0\u00a0%', '6.0\u00a0%', '+2.0\u00a0pp'],
+    ]);
+  });
+});
+
+test('a day without a value is a gap in a line, and an interval wider than its scale ends with it', () => {
+  expect(line('x', [1, null, 2, 3], 3).markup.match(/class="line"/g)).toHaveLength(2);
+  expect(interval('x', [0, -9, 9, 0], [-1, 1]).markup).toContain('M5 10H145');
+});
+
+test('sections show columns that their queries answer with', () => {
+  const made = /_(?:change|points)$/;
+  const headsOf = (query: string): readonly string[] =>
+    goldenAnswers().find(({ name }) => name === query)?.heads ?? [];
+  for (const { asks, blocks } of SECTIONS) {
+    for (const block of blocks) {
+      if (block.kind !== 'table') continue;
+      const heads = headsOf(asks[block.of ?? 0]?.query ?? '');
+      const columns = block.columns.flatMap((one) =>
+        typeof one === 'string' ? [one] : [one.column, ...(one.with ?? []), ...(one.sub ?? [])],
+      );
+      const measures =
+        block.pivot === undefined
+          ? []
+          : ['sent', 'failure_rate', 'delivery_rate', 'click_rate', 'conversion_rate'];
+      expect([...heads, ...measures]).toEqual(
+        expect.arrayContaining(columns.filter((column) => !made.test(column))),
+      );
+    }
+  }
+});
+
+function run(runId: string, outcome: string, summary: Record<string, unknown> = {}): PastRun {
+  return {
+    begun: {
+      runId,
+      command: 'run',
+      startedAt: new Date('2026-11-20T22:10:00Z'),
+      version: '0.1.0',
+      processId: 1,
+    },
+    over: { runId, finishedAt: new Date('2026-11-20T22:12:00Z'), exitCode: 0, outcome, summary },
+  };
+}
+
+describe('a notice', () => {
+  test('is not there when the last run brought all that it should', () => {
+    expect(noticeOf([], new Set())).toBeUndefined();
+    expect(noticeOf([run('a', 'failed'), run('b', 'done')], new Set(['a', 'b']))).toBeUndefined();
+  });
+
+  test('says why the last run failed', () => {
+    const notice = noticeOf([run('a', 'failed', { failure: 'The keys were refused.' })], new Set(['a']));
+    expect(notice?.en).toBe(
+      'The last run (dawnload run, 2026-11-21 07:12 KST) failed: The keys were refused. The report shows what was loaded before.',
+    );
+    expect(notice?.ko).toContain('실패했습니다. The keys were refused.');
+  });
+
+  test('says that the last run is incomplete', () => {
+    expect(noticeOf([run('a', 'incomplete')], new Set(['a']))?.en).toContain('is incomplete.');
+  });
+});
+
+test.each(['en', 'ko'] as const)(
+  'in %s sections of an empty warehouse say what would fill them, or are not there',
+  async (language) => {
+    const empty = join(temporaryFolder(), 'empty.duckdb');
+    copyTemplate(empty);
+    const { document } = parseHTML(await makeReport(empty, { language, now: new Date(NOW), runs: [] }));
+    const filled = ['happened', 'channels', 'hours', 'audience', 'failures', 'freshness', 'fees'];
+    for (const id of filled) expect(textOf(document, `#${id} .sentence`), id).not.toBe('');
+    for (const id of ['revenue', 'templates', 'pushes', 'calendar'])
+      expect(document.querySelector(`#${id}`)).toBeNull();
+    expect(document.body.textContent).not.toMatch(/undefined|NaN|\[object/);
+  },
+);
+
+test('what is inserted into markup is text, unless it is markup itself', () => {
+  const name = `<b class="x">&'`;
+  const inner = html`<i>${name}</i>`;
+  expect(html`<p title="${name}">${[inner, undefined, 7]}</p>`.markup).toBe(
+    '<p title="&lt;b class=&quot;x&quot;&gt;&amp;&#39;"><i>&lt;b class=&quot;x&quot;&gt;&amp;&#39;</i>7</p>',
+  );
+});
+
+test('control characters, and those that turn the direction of writing, do not reach the page', () => {
+  expect(html`${'a\u0000b\u001bc\u202ed\u2066e'}`.markup).toBe('a\ufffdb\ufffdc\ufffdd\ufffde');
+});

@@ -1,0 +1,415 @@
+// @module-tag long
+/// <reference lib="dom" />
+/** The report as a file, in a browser, and at the end of runs; in both languages. */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type axe from 'axe-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { parseHTML } from 'linkedom';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import { makeReport } from '../../../src/readers/report/report.js';
+import { SECTIONS } from '../../../src/readers/report/sections.js';
+import { NOW, Place } from '../../support/dawnload.js';
+import { copyTemplate } from '../../support/template.js';
+
+const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerror=alert(1)>`;
+
+async function makeReportWorld(): Promise<Place> {
+  const place = await Place.make(
+    `start_date: 2026-11-06
+lookback_days: 3
+exports:
+  start_date: 2026-11-14
+  budget: { records_per_run: 1000000, records_per_month: 1000000 }
+  price_per_record: 0.1
+reference:
+  brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c] }
+  alimtalk_templates: true
+  opt_outs: true
+`,
+    {
+      eventsPerDay: 800,
+      seed: 5,
+      faults: [{ kind: 'restate', endpoint: '*', date: '2026-11-18' }],
+    },
+  );
+  for (let night = 0; night < 2; night++) {
+    const { code, stderr } = await place.run(['run']);
+    if (code !== 0) throw new Error(`the world was not loaded: ${stderr}`);
+  }
+  await changed(place.published, async (connection) => {
+    await connection.run(CLICKED_MORE);
+    await connection.run(PUSHED);
+  });
+  return place;
+}
+
+/** The campaign with the most e-mails is clicked far more than chance explains. */
+const CLICKED_MORE = `
+  update daily_statistics set click = (message_sent - message_failed) * 9 // 10
+  where channel = 'email' and campaign_id = (
+    select campaign_id from daily_statistics where channel = 'email' and campaign_id is not null
+    group by campaign_id order by sum(message_sent) desc limit 1
+  )`;
+
+/** Two pushes, of which one waits for a person. */
+const PUSHED = `
+  insert into ops.pushes values
+    ('2026-11-20.1', 'journey uj-win02', 'lapsed', 'done', '2026-11-20 07:15:00+09', '2026-11-20 07:15:00+09', 90, 80, 8, 2, 0, 0, 1, null),
+    ('2026-11-20.2', 'events bought', null, 'ambiguous', '2026-11-20 07:16:00+09', '2026-11-20 07:16:00+09', 9, 0, 0, 0, 9, 0, 1, 'why')`;
+
+/** Changes a database that nobody else has open. */
+async function changed(
+  file: string,
+  change: (connection: DuckDBConnection) => Promise<unknown>,
+): Promise<void> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  await change(connection);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+/** A copy of the published file in which a campaign has a name that tries to be markup. */
+async function withNastyNames(place: Place): Promise<string> {
+  const file = join(place.folder, 'nasty.duckdb');
+  await copyFile(place.published, file);
+  await changed(file, async (connection) => {
+    const tables = await connection.runAndReadAll(
+      `select table_schema || '.' || table_name, column_name from information_schema.columns
+       join information_schema.tables using (table_schema, table_name)
+       where table_type = 'BASE TABLE' and data_type = 'VARCHAR'
+         and column_name in ('campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name', 'failure_reason')`,
+    );
+    for (const [table, column] of tables.getRows()) {
+      await connection.run(`update ${String(table)} set ${String(column)} = $name || ${String(column)}`, {
+        name: NASTY,
+      });
+    }
+  });
+  return file;
+}
+
+declare global {
+  // What axe-core puts into a page.
+  interface Window {
+    readonly axe: typeof axe;
+  }
+}
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+const now = new Date(NOW);
+const LANGUAGES = ['en', 'ko'] as const;
+
+let place: Place;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dawnload-report-'));
+  place = await makeReportWorld();
+}, 120_000);
+
+afterAll(async () => {
+  await place.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const make = (file: string, language: 'en' | 'ko' = 'en'): Promise<string> =>
+  makeReport(file, { language, now, runs: [] });
+
+/** What sections say, by their id. */
+function sentencesOf(page: string): Map<string, string> {
+  const { document } = parseHTML(page);
+  return new Map(
+    [...document.querySelectorAll('section')].map((section) => [
+      section.id,
+      (section.querySelector('.says')?.textContent ?? '').replace(/\s+/g, ' ').trim(),
+    ]),
+  );
+}
+
+describe.each(LANGUAGES)('in %s', (language) => {
+  test('every section of a filled warehouse has a sentence, and a chart or a table', async () => {
+    const page = await make(place.published, language);
+    const { document } = parseHTML(page);
+    expect(document.documentElement.getAttribute('lang')).toBe(language);
+    for (const { id } of SECTIONS) {
+      const section = document.querySelector(`#${id}`);
+      // These are asked for what was sent and clicked when, of which nothing more is to be said.
+      if (id !== 'calendar' && id !== 'hours') {
+        expect(section?.querySelector('.sentence')?.textContent, id).toBeTruthy();
+      }
+      expect(section?.querySelector('svg[role=img] title, table caption'), id).toBeTruthy();
+    }
+    expect(page).not.toMatch(/could not be drawn|표시하지 못했습니다|NaN|undefined|Infinity|\[object/);
+    expect(Buffer.byteLength(page)).toBeLessThan(350_000);
+  });
+});
+
+test('the SQL behind the page is that of its bundled queries', async () => {
+  const { document } = parseHTML(await make(place.published));
+  const texts = [...document.querySelectorAll('pre')].map((pre) => pre.textContent.trim());
+  const bundled = loadCatalogue().map(({ sql }) => sql.slice(sql.indexOf('\n\n')).trim());
+  const asked = new Set(SECTIONS.flatMap(({ asks }) => asks.map(({ query }) => query)));
+  expect(texts).toHaveLength(asked.size);
+  for (const text of texts) expect(bundled).toContain(text);
+});
+
+test('nothing refers to another file or address, and nothing but the script that sorts can run', async () => {
+  const page = await make(place.published);
+  const { document } = parseHTML(page);
+  expect(document.querySelectorAll('iframe, object, embed, form, base, img').length).toBe(0);
+  const [script, ...others] = [...document.querySelectorAll('script')].map(({ textContent }) => textContent);
+  expect(others).toEqual([]);
+  const hash = createHash('sha256')
+    .update(script ?? '')
+    .digest('base64');
+  expect(document.querySelector('[http-equiv]')?.getAttribute('content')).toContain(
+    `script-src 'sha256-${hash}'`,
+  );
+  const attributes = [...page.matchAll(/\s(src|href|action|xlink:href|data|on\w+)="([^"]*)"/g)];
+  expect(attributes.filter(([, , value]) => !/^#[\w-]+$|^data:,$/.test(value ?? ''))).toEqual([]);
+  expect(page).not.toMatch(/url\(\s*["']?(?!#)/);
+  expect(page).not.toContain('@import');
+});
+
+test('a section whose query fails says so, and the others are there', async () => {
+  const file = join(folder, 'without-a-view.duckdb');
+  await copyFile(place.published, file);
+  await changed(file, (connection) => connection.run('drop view marts.failure_reasons'));
+  const sentences = sentencesOf(await make(file));
+  expect(sentences.get('failures')).toMatch(/^This part could not be drawn: .*failure_reasons/);
+  expect([...sentences.values()].filter((said) => said.includes('could not be drawn'))).toHaveLength(1);
+});
+
+test('names that try to be markup are names', async () => {
+  const page = await make(await withNastyNames(place));
+  const { document } = parseHTML(page);
+  expect(document.querySelectorAll('script, img').length).toBe(1);
+  expect(page).not.toContain('<script>alert');
+  expect(String(document.querySelector('#campaigns')?.textContent)).toContain(NASTY);
+  expect(String(document.querySelector('#journeys')?.textContent)).toContain(NASTY);
+  // Also where it is the name of a chart.
+  const titles = [...document.querySelectorAll('svg title')].map((title) => title.textContent);
+  expect(titles.some((title) => title.includes(NASTY))).toBe(true);
+});
+
+test('a day that is missing is named, and days before the first of a stream are not', async () => {
+  const later = await makeReport(place.published, {
+    language: 'en',
+    now: new Date(now.getTime() + 2 * 86_400_000),
+    runs: [],
+  });
+  const freshness = sentencesOf(later).get('freshness');
+  expect(freshness).toContain('Events (paid): 2 days missing from 21 Nov to 22 Nov.');
+  expect(freshness).not.toContain('13 Nov');
+  expect(later).toMatch(/class="notice"[^>]*>\s*Statistics of 2 days of the last two weeks are missing/);
+  expect(sentencesOf(await make(place.published)).get('freshness')).toContain('No day is wholly missing');
+});
+
+describe('the command', () => {
+  test('writes report.html into the data folder, or where it is told', async () => {
+    const written = await place.run(['report']);
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    const own = join(place.folder, 'data', 'report.html');
+    expect(await readFile(own, 'utf8')).toContain('<html lang="en">');
+    const elsewhere = join(place.folder, '보고서.html');
+    expect((await place.run(['report', '--lang', 'ko', '--output', elsewhere])).code).toBe(0);
+    expect(await readFile(elsewhere, 'utf8')).toContain('<html lang="ko">');
+  });
+
+  test('says in one sentence that there is no warehouse, or no folder to write to', async () => {
+    const none = await place.run(['report', '--data-dir', join(folder, 'nothing')]);
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('There is no warehouse');
+    const away = await place.run(['report', '--output', join(folder, 'no', 'such', 'report.html')]);
+    expect(away.code).toBe(1);
+    expect(away.stderr).toContain('cannot be written');
+  });
+});
+
+const SCHEMES = ['light', 'dark'] as const;
+const LOOKS = SCHEMES.flatMap((scheme) => [390, 768, 1440].map((width) => [scheme, width] as const));
+
+// Without a browser there is nothing to try: `apt-get install chromium` brings one.
+describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where none is installed)', () => {
+  let browser: Browser;
+  const pages = new Map<string, string>();
+
+  beforeAll(async () => {
+    const empty = join(place.folder, 'empty.duckdb');
+    copyTemplate(empty);
+    const files = { filled: place.published, nasty: await withNastyNames(place), empty };
+    for (const language of LANGUAGES) {
+      for (const [kind, file] of Object.entries(files)) {
+        const path = join(place.folder, `${kind}-${language}.html`);
+        await writeFile(path, await make(file, language));
+        pages.set(`${kind} ${language}`, pathToFileURL(path).href);
+      }
+    }
+    browser = await chromium.launch({
+      ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
+    });
+  }, 180_000);
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  /** Opens a page and gives what went wrong in it. */
+  async function open(
+    kind: string,
+    { scheme, width }: { scheme: 'light' | 'dark'; width: number },
+    look: (page: Page) => Promise<void>,
+  ): Promise<string[]> {
+    const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 } });
+    const wrong: string[] = [];
+    const page = await context.newPage();
+    page.on('console', (message) => wrong.push(`console: ${message.text()}`));
+    page.on('pageerror', (error) => wrong.push(`error: ${String(error)}`));
+    page.on('dialog', (dialog) => wrong.push(`dialog: ${dialog.message()}`));
+    const address = pages.get(kind) ?? '';
+    page.on('request', (request) => {
+      if (request.url() !== address && !request.url().startsWith('data:'))
+        wrong.push(`request: ${request.url()}`);
+    });
+    try {
+      await page.goto(address);
+      await look(page);
+      return wrong;
+    } finally {
+      await context.close();
+    }
+  }
+
+  const unfold = (page: Page): Promise<void> =>
+    page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+
+  describe.each(LANGUAGES)('in %s', (language) => {
+    test.each(['filled', 'nasty', 'empty'])(
+      'the %s page overflows at no width, folded or not',
+      async (kind) => {
+        // What overflows does so in any colours; the whole page is looked at in all of them.
+        for (const [scheme, width] of kind === 'filled' ? LOOKS : LOOKS.slice(0, 2)) {
+          const wrong = await open(`${kind} ${language}`, { scheme: 'light', width }, async (page) => {
+            for (const folded of [true, false]) {
+              if (!folded) await unfold(page);
+              const overflow = await page.evaluate(
+                () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+              );
+              expect(overflow, `${scheme}, ${width} pixels${folded ? '' : ', unfolded'}`).toBeLessThanOrEqual(
+                0,
+              );
+            }
+          });
+          expect(wrong).toEqual([]);
+        }
+      },
+    );
+
+    test.each([390, 768, 1280])(
+      'no table scrolls sideways and no number is cut at %i pixels',
+      async (width) => {
+        await open(`filled ${language}`, { scheme: 'light', width }, async (page) => {
+          await unfold(page);
+          const cut = await page.evaluate(() =>
+            [...document.querySelectorAll('.scroll, td.number')]
+              .filter((element) => element.scrollWidth > element.clientWidth + 1)
+              .map(
+                (element) => `${element.closest('section')?.id ?? ''}: ${element.textContent.slice(0, 60)}`,
+              ),
+          );
+          expect(cut).toEqual([]);
+          // Pictures get smaller on a phone, and stay.
+          const pictures = await page.evaluate(
+            () =>
+              [...document.querySelectorAll('td.picture svg')].filter(
+                (svg) => svg.getBoundingClientRect().width > 20,
+              ).length,
+          );
+          expect(pictures).toBeGreaterThan(50);
+        });
+      },
+    );
+
+    test('a column of numbers sorts its table', async () => {
+      await open(`filled ${language}`, { scheme: 'light', width: 1280 }, async (page) => {
+        const order = await page.evaluate(() => {
+          const table = document.querySelectorAll<HTMLTableElement>('#campaigns table.sortable')[1];
+          table?.querySelectorAll('button')[0]?.click();
+          table?.querySelectorAll('button')[0]?.click();
+          return [...(table?.tBodies[0]?.rows ?? [])].map((row) =>
+            Number(row.querySelector<HTMLElement>('[data-value]')?.dataset['value']),
+          );
+        });
+        expect(order.length).toBeGreaterThan(5);
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      });
+    });
+
+    test.each(SCHEMES)('axe finds nothing to object to in %s colours', async (scheme) => {
+      const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+      for (const kind of ['filled', 'empty']) {
+        const wrong = await open(`${kind} ${language}`, { scheme, width: 1440 }, async (page) => {
+          await unfold(page);
+          await page.evaluate(source);
+          const { violations } = await page.evaluate(() => window.axe.run(document));
+          const told = violations.map(
+            ({ id, nodes }) =>
+              `${id}: ${nodes
+                .map(({ html }) => html.slice(0, 120))
+                .slice(0, 3)
+                .join(' ')}`,
+          );
+          expect(told).toEqual([]);
+        });
+        expect(wrong).toEqual([]);
+      }
+    });
+  });
+
+  test('the paper shows no navigation and is light in dark surroundings', async () => {
+    await open('filled en', { scheme: 'dark', width: 1440 }, async (page) => {
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      const seen = await page.evaluate(() => ({
+        background: getComputedStyle(document.body).backgroundColor,
+        navigation: getComputedStyle(document.querySelector('nav') ?? document.body).display,
+      }));
+      expect(seen).toEqual({ background: 'rgb(255, 255, 255)', navigation: 'none' });
+    });
+  });
+});
+
+describe('the report of a run', () => {
+  const YAML = 'start_date: 2026-11-19\nlookback_days: 1\n';
+  let own: Place;
+  let page: string;
+  beforeEach(async () => {
+    own = await Place.make(`${YAML}report: true\n`, { eventsPerDay: 50 });
+    page = join(own.folder, 'data', 'report.html');
+  });
+  afterEach(() => own.remove());
+
+  test('each run and backfill writes it, in the language of the setting', async () => {
+    const { code, stderr } = await own.run(['run']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`The report on it is ${page}.`);
+    expect(await readFile(page, 'utf8')).toContain('<html lang="en">');
+    await own.configure(`${YAML}report: ko\n`);
+    const backfill = ['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'statistics'];
+    expect((await own.run(backfill)).code).toBe(0);
+    expect(await readFile(page, 'utf8')).toContain('<html lang="ko">');
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
+import { listed, wrap } from '../../src/terminal/paragraphs.js';
+import stringWidth from 'string-width';
+import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
+import { EXIT, UsageError } from '../../src/ground/errors.js';
+import { invocationOf, keepingOutput } from '../support/in-process.js';
+
+async function docs(options: DocsOptions, columns?: number): Promise<string> {
+  const { stdout, bytes } = keepingOutput(columns);
+  expect(await docsCommand(options, invocationOf(), stdout)).toBe(EXIT.done);
+  return bytes().toString('utf8');
+}
+
+describe('dawnload docs', () => {
+  test('lists every table with its meaning, without settings and without a warehouse', async () => {
+    const text = await docs({});
+    expect(text).toMatch(/^ {2}events +Campaign events/m);
+    expect(text).toMatch(/^ {2}ops\.coverage +The days/m);
+  });
+
+  test('shows one table with its grain and columns, in either language', { tags: ['long'] }, async () => {
+    expect(await docs({ table: 'coverage' })).toMatch(/^ops\.coverage \(table\)/);
+    expect(await docs({ table: 'events' })).toMatch(
+      /^events \(table\)\n[\s\S]+One row per export record[\s\S]+ {2}occurred_at +timestamptz +When it happened/,
+    );
+    const korean = await docs({ table: 'main.EVENTS', lang: 'ko' });
+    expect(korean).toMatch(
+      /행 단위: 내보내기 레코드 1건[\s\S]+ {2}failure_reason +실패 사유 +varchar +발송 실패 사유/,
+    );
+  });
+
+  test('stays within the window, wide letters counted as drawn', { tags: ['long'] }, async () => {
+    for (const lang of ['en', 'ko'] as const) {
+      const { schemas } = JSON.parse(await docs({ json: true, lang })) as { schemas: SchemaEntry[] };
+      for (const width of [40, 119]) {
+        const texts = [
+          overviewText(schemas, width),
+          ...schemas.flatMap(({ relations }) => relations.map((one) => relationText(one, lang, width))),
+        ];
+        expect(
+          Math.max(
+            ...texts
+              .join('\n')
+              .split('\n')
+              .map((line) => stringWidth(line)),
+          ),
+        ).toBeLessThanOrEqual(width);
+      }
+    }
+    const lines = (await docs({ table: 'events' }, 70)).split('\n');
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(70);
+  });
+
+  test('gives JSON for programs', { tags: ['long'] }, async () => {
+    const all = JSON.parse(await docs({ json: true, lang: 'ko' })) as {
+      language: string;
+      schemas: { name: string; relations: { name: string; columns: unknown[] }[] }[];
+    };
+    expect(all.language).toBe('ko');
+    expect(all.schemas.map(({ name }) => name)).toContain('ops');
+    const one = JSON.parse(await docs({ table: 'events', format: 'json' })) as { columns: unknown[] };
+    expect(one.columns[0]).toEqual({
+      name: 'event_id',
+      type: 'varchar',
+      description: 'Id of the record. The message tables refer to it.',
+      label: '이벤트 ID',
+    });
+  });
+
+  test('offers the nearest names for one that it does not know', { tags: ['long'] }, async () => {
+    const failure: unknown = await docs({ table: 'evnts' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure).toMatchObject({
+      exitCode: 2,
+      hint: expect.stringContaining('Did you mean events?') as string,
+    });
+    const part: unknown = await docs({ table: 'conversion' }).catch((error: unknown) => error);
+    expect(part).toMatchObject({ hint: expect.stringContaining('daily_conversions') as string });
+  });
+});
+
+describe('text in lines', () => {
+  test('is wrapped between words, and inside one that is wider than the line', () => {
+    expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
+    expect(wrap('가나다 라마바사', 8)).toEqual(['가나다', '라마바사']);
+    expect(wrap('가나다라마', 4)).toEqual(['가나', '다라', '마']);
+    expect(wrap('', 4)).toEqual([]);
+  });
+
+  test('stands beside its columns, or below them in a narrow window', () => {
+    const rows = [
+      ['  a', 'some words of text'],
+      ['  longer', 'more'],
+    ];
+    expect(listed(rows, 80)).toBe('  a       some words of text\n  longer  more');
+    expect(listed(rows, 20)).toBe('  a\n    some words of\n    text\n  longer\n    more');
+  });
+});

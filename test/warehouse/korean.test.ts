@@ -1,0 +1,65 @@
+/** Under --lang ko the words in answers are Korean, too: findings, meanings, kinds, trends, kinds of days. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Dictionary } from '../../src/warehouse/dictionary.js';
+import { PACKAGE_ROOT } from '../../src/ground/package.js';
+import { fieldsOf } from '../../src/warehouse/sql-header.js';
+
+const dictionary = Dictionary.load();
+const folder = join(PACKAGE_ROOT, 'sql', 'checks');
+const checks = readdirSync(folder).map((file) => ({ file, sql: readFileSync(join(folder, file), 'utf8') }));
+const HANGUL = /[가-힣]/;
+
+test('the meaning of every check has a Korean sentence', () => {
+  for (const { file, sql } of checks) {
+    const { meaning = '' } = fieldsOf(sql);
+    expect(dictionary.inKorean('meaning', meaning), file).toMatch(HANGUL);
+  }
+});
+
+test('every whole sentence that a check finds has a Korean one', () => {
+  const found = checks.flatMap(({ sql }) =>
+    [...sql.matchAll(/'([A-Z][^']* [^']*\.)'/g)].map(([, said]) => said ?? ''),
+  );
+  expect(found.length).toBeGreaterThan(30);
+  for (const said of found) expect(dictionary.inKorean('finding', said), said).toMatch(HANGUL);
+});
+
+test('what differs in a sentence stays as it is, in the place that Korean has for it', () => {
+  expect(dictionary.inKorean('finding', 'Days are missing, the last of them is 2026-11-20.')).toBe(
+    '빠진 날짜가 있으며 마지막은 2026-11-20입니다.',
+  );
+  expect(
+    dictionary.inKorean(
+      'finding',
+      'Far fewer messages than usual: 812 is the median of the same weekday of 8 weeks, give or take 31.',
+    ),
+  ).toBe('평소보다 메시지가 훨씬 적습니다. 지난 8주 같은 요일의 중앙값은 812, 편차는 31입니다.');
+  expect(dictionary.inKorean('finding', 'A sentence that nobody knows.')).toBe(
+    'A sentence that nobody knows.',
+  );
+});
+
+test('kinds, trends and kinds of days are words, and what is none of them stays', () => {
+  const words = (column: string, values: readonly string[]) =>
+    values.map((value) => dictionary.inKorean(column, value));
+  expect(words('day_kind', ['workday', 'weekend', 'public holiday'])).toEqual(['평일', '주말', '공휴일']);
+  expect(words('kind', ['best', 'worst', 'falling'])).toEqual(['우수', '부진', '하락']);
+  expect(words('trend', ['rising', 'quiet', 'of tomorrow'])).toEqual([
+    '▲ 증가',
+    '– 최근 없음',
+    'of tomorrow',
+  ]);
+  expect(words('campaign_name', ['best'])).toEqual(['best']);
+});
+
+test('the heads say what they mean', () => {
+  expect(dictionary.label('name', 'checks')).toBe('검사');
+  expect(dictionary.label('content', 'contents')).toBe('콘텐츠');
+  expect(dictionary.label('content')).toBe('본문');
+  expect(dictionary.label('people_reached')).toBe('발송 인원');
+  expect(dictionary.label('days_tonight')).toBe('오늘 밤 요청할 날짜 수');
+  expect(dictionary.label('at_least')).toBe('차이 하한(95 %)');
+  expect(dictionary.label('lift')).toBe('기준 대비 증감률');
+});
