@@ -90,18 +90,18 @@ export async function exportsAttachCommand(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
     );
   }
-  // A key that is none is refused below.
-  const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
-  if (doubt !== undefined && options.yes !== true && !(await terminal.confirm(`${doubt} Go on?`, signal)))
-    throw new RefusedError(`${doubt} Nothing was changed.`, {
-      hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
-    });
   const { entry, isNew } = await withDataFolder(
     config,
     invocation,
     'exports attach',
     'nothing',
     async ({ ledger }) => {
+      // A key that is none is refused below.
+      const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
+      if (doubt !== undefined && options.yes !== true && !(await terminal.confirm(`${doubt} Go on?`, signal)))
+        throw new RefusedError(`${doubt} Nothing was changed.`, {
+          hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
+        });
       const isNew = ledger.find(key) === undefined;
       const entry = await ledger.attach(key, exportId, (change) =>
         options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
