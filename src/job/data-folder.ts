@@ -38,6 +38,8 @@ export interface DataFolder {
   readonly journal: Journal;
   readonly landing: LandingZone;
   readonly ledger: Ledger;
+  /** The number of the last migration of the published file; 0 if there is none. */
+  readonly publishedSchema: number;
   /** The reason why the journal may lack lines. */
   readonly doubt: Doubt | undefined;
   /**
@@ -82,11 +84,8 @@ export async function withDataFolder<T>(
         terminal.warn(`${message} ${hint}`);
       });
       warnOfAddress(journal, config, terminal);
-      const known = [
-        ...(await knownBy(files.published)).head,
-        ...(await knownBy(files.working)).head,
-        ...headsOf(newest),
-      ];
+      const published = await knownBy(files.published);
+      const known = [...published.head, ...(await knownBy(files.working)).head, ...headsOf(newest)];
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
         if (found !== undefined) await recordDoubt(journal, found);
@@ -99,7 +98,18 @@ export async function withDataFolder<T>(
       const doubt = await lookAgain([]);
       const ledger = new Ledger(dataDir, journal, effects, doubt);
       await ledger.settle(config.exports.refusals);
-      return await work({ dataDir, files, lock, journal, landing, ledger, doubt, lookAgain });
+      const { schema: publishedSchema } = published;
+      return await work({
+        dataDir,
+        files,
+        lock,
+        journal,
+        landing,
+        ledger,
+        doubt,
+        lookAgain,
+        publishedSchema,
+      });
     } finally {
       await journal.close();
     }
@@ -164,7 +174,7 @@ export async function withWarehouse<T>(
   const { dataDir, files, journal, landing } = folder;
   const { effects, terminal, signal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
-  if (which === 'working') refuseNewer((await knownBy(files.published)).schema);
+  if (which === 'working') refuseNewer(folder.publishedSchema);
   const known =
     folder.doubt === undefined
       ? []
@@ -180,8 +190,9 @@ export async function withWarehouse<T>(
       warehouse.searching(),
     );
     const waiting = await unloaded(landing, warehouse, report);
-    const doubt = await folder.lookAgain(headsOf(waiting));
-    const ledger = new Ledger(dataDir, journal, effects, doubt);
+    const heads = headsOf(waiting);
+    const doubt = heads.length === 0 ? folder.doubt : await folder.lookAgain(heads);
+    const ledger = doubt === folder.doubt ? folder.ledger : new Ledger(dataDir, journal, effects, doubt);
     const forgotten = known.filter((row) => ledger.find(row.key) === undefined);
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {

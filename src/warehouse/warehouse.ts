@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { windowOf, type Day, type DayRange } from '../ground/calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../ground/effects.js';
-import type { KnownHead } from '../journal/doubt.js';
-import { headShape, type Head } from '../journal/lines.js';
+import type { Head } from '../journal/lines.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
 import { PATTERNS } from '../ground/patterns.js';
 import { wellFormedJson } from '../ground/text.js';
@@ -142,12 +141,6 @@ export class Warehouse {
     await session.run('session/1_settings');
     await prepareSearch(session, this.#options);
     return session;
-  }
-
-  /** The head of the journal when the file was last written, as a list of at most one. */
-  async knownHead(): Promise<KnownHead[]> {
-    const heads = await this.#session.rows('ops/journal', headShape);
-    return heads.map((head) => ({ ...head, place: this.#options.path }));
   }
 
   /** Notes the head of the journal that the file knows from now on. */
