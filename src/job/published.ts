@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { ledgerState, type LedgerState } from '../exports/ledger.js';
-import type { KnownHead } from '../journal/doubt.js';
 import { dataFiles } from '../landing/paths.js';
 import { assertSameProject } from './data-folder.js';
 import { wantedDays, type WantedDay } from './wanted-days.js';
@@ -12,7 +11,7 @@ import { dayOf, type Day } from '../ground/calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { Reader } from '../warehouse/reader.js';
 import { headIn } from '../warehouse/remembered-exports.js';
-import { emptyDay, messageTotals, type MessageTotals } from '../warehouse/rows.js';
+import { emptyDay, messageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
 import { type Job, type Stream, STREAMS } from '../ground/streams.js';
 
@@ -55,49 +54,25 @@ const runRow = z
   }));
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
-type StreamDay = z.infer<typeof heldDay>;
+
+/** Runs statements of `sql/status.sql`; without a file each has no rows. */
+type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
 
 /**
- * The state of the published file. Each method runs one statement of `sql/status.sql` and returns an empty result if
- * there is no file.
- */
-interface Published {
-  coverage(): Promise<CoveredDay[]>;
-  /** Days whose last answer was held back. */
-  heldBack(): Promise<StreamDay[]>;
-  /** Days that were empty on exactly one night, with that night. */
-  emptyOnce(): Promise<z.infer<typeof emptyDay>[]>;
-  messages(): Promise<ReadonlyMap<Day, MessageTotals>>;
-  /** The latest runs, newest first. */
-  runs(): Promise<PastRun[]>;
-  findings(): Promise<FindingGroup[]>;
-  /** Days whose events were removed from the file. */
-  removed(): Promise<Day[]>;
-  /** The head of the journal when the file was published, as a list of at most one. */
-  head(): Promise<KnownHead[]>;
-}
-
-/**
- * Reads only the requested parts of the published file.
+ * Reads the published file.
  *
  * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
-export async function readPublished<T>(file: string, work: (published: Published) => Promise<T>): Promise<T> {
+async function fromPublished<T>(
+  file: string,
+  work: (rows: Rows, reader: Reader | undefined) => Promise<T>,
+): Promise<T> {
   const reader = existsSync(file) ? await Reader.open(file) : undefined;
-  const rows = async <R>(name: string, shape: z.ZodType<R>): Promise<R[]> =>
-    z.array(shape).parse((await reader?.objects(statement(`status/${name}`))) ?? []);
   try {
-    return await work({
-      coverage: () => rows('coverage', coverageRow),
-      heldBack: () => rows('held_back', heldDay),
-      emptyOnce: () => rows('empty_once', emptyDay),
-      messages: async () =>
-        new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
-      runs: () => rows('runs', runRow),
-      findings: () => rows('findings', findingGroup),
-      removed: async () => (await rows('removed', z.object({ date: z.string() }))).map(({ date }) => date),
-      head: async () => (reader === undefined ? [] : headIn(reader, file)),
-    });
+    return await work(
+      async (name, shape) => z.array(shape).parse((await reader?.objects(statement(`status/${name}`))) ?? []),
+      reader,
+    );
   } finally {
     await reader?.close();
   }
@@ -126,32 +101,37 @@ export async function daysNow(
   jobFrom: (first: Day | undefined) => Job | undefined,
 ): Promise<DaysNow> {
   const now = effects.now();
-  const published = await readPublished(dataFiles(config.dataDir).published, async (tables) => ({
-    coverage: await tables.coverage(),
-    runs: await tables.runs(),
-    findings: await tables.findings(),
-    heldBack: await tables.heldBack(),
-    emptyOnce: await tables.emptyOnce(),
-    removed: await tables.removed(),
-    head: await tables.head(),
-    messages: await tables.messages(),
-  }));
-  const { coverage, runs, findings, removed } = published;
-  const state = await ledgerState(config, published.head, effects);
+  const { published: file } = dataFiles(config.dataDir);
+  const { head, heldBack, emptyOnce, messages, ...published } = await fromPublished(
+    file,
+    async (rows, reader) => ({
+      coverage: await rows('coverage', coverageRow),
+      runs: await rows('runs', runRow),
+      findings: await rows('findings', findingGroup),
+      removed: (await rows('removed', z.object({ date: z.string() }))).map(({ date }) => date),
+      // Days whose last answer was held back, and days that were empty on exactly one night, with that night.
+      heldBack: await rows('held_back', heldDay),
+      emptyOnce: await rows('empty_once', emptyDay),
+      messages: await rows('messages', messageTotals),
+      head: reader === undefined ? [] : await headIn(reader, file),
+    }),
+  );
+  const { coverage, removed } = published;
+  const state = await ledgerState(config, head, effects);
   assertSameProject(state.journal, config);
   const [first] = coverage.map(({ day }) => day).sort();
   const job = jobFrom(first);
   const known = {
     coverage: coverage.map(({ stream, day }) => ({ stream, date: day })),
-    doubtful: [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))],
+    doubtful: [...heldBack, ...emptyOnce.filter(({ asked }) => asked < dayOf(now))],
     removed,
-    messages: published.messages,
+    messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
     entries: state.ledger.entries(),
     unsure: state.doubt !== undefined,
     isRunning: state.lock.held,
   };
   const wanted = job === undefined ? [] : wantedDays(job, known, config.exports, now);
-  return { wanted, state, coverage, removed, runs, findings };
+  return { wanted, state, ...published };
 }
 
 /** The newest day of a stream. */
@@ -165,10 +145,8 @@ export function newestOf(coverage: readonly CoveredDay[], stream: Stream): Day |
 /**
  * The newest day of the daily statistics in the published file.
  *
- * @throws CorruptDatabaseError as `readPublished` does
+ * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
 export async function newestDay(file: string): Promise<Day | undefined> {
-  const coverage = await readPublished(file, (published) => published.coverage());
-  const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
-  return days.sort().at(-1);
+  return newestOf(await fromPublished(file, (rows) => rows('coverage', coverageRow)), 'statistics');
 }
