@@ -122,7 +122,7 @@ interface Export {
   readonly pages: number;
   /** On the monotonic clock, in milliseconds: exports are made in real time even where the clock stands still. */
   readonly readyAt: number;
-  /** What the next readings answer before the result. */
+  /** Answers of the next readings, before the result. */
   readonly before: ('timeout' | 'error')[];
 }
 

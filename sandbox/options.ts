@@ -78,7 +78,7 @@ export interface SandboxOptions {
   pushChannelSpelling?: 'push-notification' | 'push_notification' | undefined;
   /** The answer to page 0 of an export without records. */
   emptyExport?: 'success' | 'invalid_page' | undefined;
-  /** What the first readings of each export answer before its result (E21): `{error: Timeout}` or `error`; default nothing. */
+  /** Answers of the first readings of each export, before its result (E21): `{error: Timeout}` or `error`; default nothing. */
   beforeResults?: readonly ('timeout' | 'error')[] | undefined;
   /** E17 and E18 time out on longer ranges; default never. */
   longestRangeDays?: number | undefined;

@@ -297,7 +297,7 @@ where
 create table erased (nth bigint);
 
 -- name: compared
--- What becomes of each row. Where a row must not arrive twice (once), its key alone counts while its outcome is unknown or
+-- Decides about each row. Where a row must not arrive twice (once), its key alone counts while its outcome is unknown or
 -- its push unfinished, since other columns may have changed.
 create table compared as
 select

@@ -11,11 +11,10 @@ import { loadCatalogue } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, FORMATS, type Deliverable, type Format } from '../readers/queries/deliver.js';
 import { questionOf } from '../readers/queries/question.js';
-import { writeFileWhole, writePieces, writeTo, type Pieces } from '../readers/queries/sink.js';
+import { outsideOf, writeFileWhole, writePieces, writeTo, type Pieces } from '../readers/queries/sink.js';
 import { dataFiles } from '../landing/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { outsideOf } from '../readers/queries/sink.js';
 
 export interface QueryOptions {
   /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */

@@ -1,5 +1,5 @@
 /**
- * What follows after publishing, in order. No step can undo or withhold what was published; what it writes into the
+ * The steps after publishing, in order. No step can undo or withhold what was published; what it writes into the
  * warehouse is seen in the next publication. A step that fails is reported, and the others follow.
  */
 import { spawn } from 'node:child_process';

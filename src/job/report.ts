@@ -40,7 +40,7 @@ export class RunReport {
   /** Landed pulls that could not be loaded; they may be superseded by the end of the run. */
   readonly unloaded: LoadFailure[] = [];
   readonly exports: ExportLine[] = [];
-  /** What needs a person: whole sentences that say what to do. */
+  /** Things that need a person, in whole sentences that say what to do. */
   readonly attention: string[] = [];
   readonly removals: Removal[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */

@@ -22,6 +22,12 @@ export interface Doubt {
   readonly forgotten: number;
 }
 
+/** The highest number of a line up to which a person has agreed to what the journal lacks; 0 if nobody has. */
+export function agreedUpTo(journal: Journal): number {
+  const runs = journal.of('run');
+  return Math.max(0, ...runs.map((line) => (line.event === 'confirmed' ? line.forgotten : 0)));
+}
+
 /**
  * Compares the journal with the heads that other files carry. Returns undefined if it holds them all, or a person has
  * confirmed what it lacks.
@@ -29,7 +35,7 @@ export interface Doubt {
 export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]): Doubt | undefined {
   const runs = journal.of('run');
   const decided = runs.findLast(({ event }) => event === 'unsure' || event === 'confirmed');
-  const agreed = Math.max(0, ...runs.map((line) => (line.event === 'confirmed' ? line.forgotten : 0)));
+  const agreed = agreedUpTo(journal);
   const erasures = new Set(
     journal.of('erase').flatMap((line) => (line.event === 'begun' ? [line.seq, line.was] : [])),
   );

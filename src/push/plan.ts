@@ -1,5 +1,5 @@
 /**
- * What a push would send. SQL writes the rows of the query as JSON, checks and hashes them, and compares them with those
+ * The rows that a push would send. SQL writes the rows of the query as JSON, checks and hashes them, and compares them with those
  * that are remembered; `doubtsOf` names every reason why a person has to agree.
  */
 import { createHash } from 'node:crypto';
@@ -56,7 +56,7 @@ export interface Plan {
   /** The class of columns with which the rows are compared. */
   readonly columns: string;
   readonly counts: z.infer<typeof counts>;
-  /** Those of the counts that the journal keeps. */
+  /** The counts that the journal keeps. */
   readonly begun: PushCounts;
   /** The number of rows to send, and of items that were acknowledged and are missing now. */
   readonly send: number;

@@ -1,7 +1,7 @@
-/** What is remembered of the rows of earlier calls, as the journal and a person's decision judge these calls. */
+/** The remembered rows of earlier calls, as the journal and a person's decision judge these calls. */
 import { z } from 'zod';
 import { RefusedError } from '../ground/errors.js';
-import { forgottenError } from '../journal/doubt.js';
+import { agreedUpTo, forgottenError } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import type { PushedRows } from '../landing/pushed-rows.js';
 import type { Session } from '../warehouse/session.js';
@@ -66,8 +66,7 @@ export async function assertRemembered(
   const lost = pushes
     .flatMap(({ calls }) => [...calls.values()])
     .filter((call) => HELD.includes(call.state) && !sums.has(call.line));
-  const confirmed = journal.of('run').map((one) => (one.event === 'confirmed' ? one.forgotten : 0));
-  const agreed = Math.max(0, ...confirmed);
+  const agreed = agreedUpTo(journal);
   if (lost.some(({ seq }) => seq > agreed)) {
     const why = `ledger/pushed lacks rows that were sent to ${target}, or they were altered.`;
     await journal.append('run', { event: 'unsure', why });

@@ -172,7 +172,7 @@ export class Sending {
     throw new ServiceError(`The outcome of a call is unknown, so the push stopped. ${adviceOn(push)}`);
   }
 
-  /** What the service does not take is divided until the refused rows are found. */
+  /** Divides the rows that the service does not take, until the refused rows are found. */
   async #refusal(rows: readonly Row[], answer: ServiceAnswer): Promise<void> {
     const reason = refusalOf(answer);
     const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);

@@ -86,8 +86,8 @@ from (
 where place > 1 or export_date <> winner;
 
 -- name: surplus_without_id
--- Of records without an id that are equal in everything, time included, in the exports of adjacent days, keeps those of one
--- export, as above. Equal records of one export are not known to be one.
+-- Records without an id that are equal in everything, time included, in the exports of adjacent days: those of one export stay,
+-- as above. Equal records of one export are not known to be one.
 create or replace temp table surplus as
 with without_id as (
     select rowid as row_id, *

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../../ground/errors.js';
 import { answerOf, type QueryResult } from './sink.js';
 import type { ParameterValues, QueryFile } from './catalogue.js';
+import { withoutComments } from './question.js';
 import { tellsOfDamage, unlessMissing } from '../../landing/duckdb.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import type { Reader } from '../../warehouse/reader.js';
@@ -88,7 +89,7 @@ async function setVariables(connection: DuckDBConnection, values: ParameterValue
 
 /** True if the text contains only comments. */
 function isEmpty(sql: string): boolean {
-  return /^[\s;]*$/.test(sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, ''));
+  return /^[\s;]*$/.test(withoutComments(sql));
 }
 
 /** Runs the statements one by one, because `connection.run` returns the answer of the first of several statements. */
@@ -108,7 +109,7 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
 interface Answer extends QueryResult {
   /** The number of rows read so far. */
   rows(): number;
-  /** What the sentences of a bundled query say of the answer. */
+  /** The sentences of a bundled query that are true of the answer. */
   readonly said: readonly Said[];
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
 
-/** What a process does: the function `perform` of a file beside this one, with values that JSON can hold. */
+/** The work of a process: the function `perform` of a file beside this one, with values that JSON can hold. */
 interface Task {
   readonly module: 'agent' | 'deliver';
   readonly input: object;

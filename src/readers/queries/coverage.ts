@@ -1,5 +1,5 @@
 /**
- * What the published file holds of what a query asks about: whether the last complete day and every named day are there, and
+ * The part of a question that the published file can answer: whether the last complete day and every named day are there, and
  * the days and findings that an answer states.
  */
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { EVENT_TABLES } from '../../warehouse/messages.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { statement, statementsIn } from '../../warehouse/session.js';
-import type { Question } from './question.js';
+import { withoutComments, type Question } from './question.js';
 
 const coveredDay = z.object({ stream: z.string(), date: z.string() });
 
@@ -42,8 +42,7 @@ export async function missingFor(
 
 /** The days that a query names in its text or its parameters, in order. */
 function daysNamed({ sql, values }: Question): Day[] {
-  const text = sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '');
-  const all = [text, ...values].flatMap((one) =>
+  const all = [withoutComments(sql), ...values].flatMap((one) =>
     typeof one === 'string' ? one : one[0] === 'now' ? [] : one[1],
   );
   const days = all.flatMap((one) => one.match(/(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/g) ?? []);
@@ -87,11 +86,7 @@ export function relationsIn(
         .replace(/^(warehouse\.)?(main\.)?/i, '')
         .toLowerCase(),
     );
-  const text = sql
-    .replace(/--.*$/gm, '')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replaceAll('"', '')
-    .toLowerCase();
+  const text = withoutComments(sql).replaceAll('"', '').toLowerCase();
   const told = namesIn(sql);
   const readsNothing = !/\b(from|join|pivot|unpivot|describe|summarize|table)\b/.test(text);
   const isPutTogether = /\bquery(_table)?\s*\(|;\s*\S/.test(text);

@@ -70,3 +70,8 @@ function readSql(file: string): string {
     });
   }
 }
+
+/** The text of SQL without its comments. */
+export function withoutComments(sql: string): string {
+  return sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '');
+}
