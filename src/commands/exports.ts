@@ -42,7 +42,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
   const { terminal } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entries = ledger.entries();
-  if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.held))));
+  if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.taken))));
   else if (entries.length > 0) {
     const rows = entries.map((entry) => [
       entry.key,
@@ -63,7 +63,7 @@ export async function exportsShowCommand(_: object, invocation: Invocation, key:
   const state = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entry = entryIn(state, key);
   // All line breaks in the JSON text come from the formatter: those in values are escaped.
-  terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.held), null, 2)));
+  terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.taken), null, 2)));
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;

@@ -319,9 +319,9 @@ export async function pushListCommand(options: JsonOptions, invocation: Invocati
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes } = await ledgerOf(config, effects);
-  const { held } = await lockState(config.dataDir);
+  const { taken } = await lockState(config.dataDir);
   // The call under way of a running push is known soon.
-  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!held && waits(push)));
+  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!taken && waits(push)));
   if (options.json === true) terminal.out(JSON.stringify(pushes.map(shown)));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
   else {

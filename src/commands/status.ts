@@ -117,7 +117,7 @@ export async function readStatus({ effects, ...invocation }: Invocation): Promis
     missing,
     snapshots,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
-    running: lock.held
+    running: lock.taken
       ? {
           command: lock.holder?.command ?? null,
           pid: lock.holder?.pid ?? null,

@@ -380,7 +380,7 @@ export async function ledgerState(
   const ledger = new Ledger(place.dataDir, journal, effects, found);
   await ledger.readTexts();
   // The lock is read again because a run that started during the reading may have written its own intent.
-  const lock = before.held ? before : await lockState(place.dataDir);
+  const lock = before.taken ? before : await lockState(place.dataDir);
   const { doubt } = ledger;
-  return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger.entries(), doubt, lock.held) };
+  return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger.entries(), doubt, lock.taken) };
 }

@@ -128,7 +128,7 @@ export async function daysNow(
     messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
     entries: state.ledger.entries(),
     unsure: state.doubt !== undefined,
-    isRunning: state.lock.held,
+    isRunning: state.lock.taken,
   };
   const wanted = job === undefined ? [] : wantedDays(job, known, config.exports, now);
   return { wanted, state, ...published };

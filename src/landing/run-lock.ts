@@ -36,7 +36,7 @@ const SETTINGS = { threads: '1' };
  * The locks of this process. DuckDB opens one file twice in one process without an error, and closing either would
  * release both.
  */
-const held = new Set<string>();
+const taken = new Set<string>();
 
 /** A lock that is held until `release` or the end of the process. */
 export class RunLock {
@@ -56,8 +56,8 @@ export class RunLock {
     const folder = foldersOf(dataDir).private;
     await disk.makeFolder(folder);
     const path = join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
-    if (held.has(path)) throw new TryLaterError(`This process already holds the lock of ${dataDir}.`);
-    held.add(path);
+    if (taken.has(path)) throw new TryLaterError(`This process already holds the lock of ${dataDir}.`);
+    taken.add(path);
     let instance: DuckDBInstance | undefined;
     try {
       instance = await openAlone(path, dataDir);
@@ -70,7 +70,7 @@ export class RunLock {
       return new RunLock(path, instance, ino);
     } catch (error) {
       instance?.closeSync();
-      held.delete(path);
+      taken.delete(path);
       throw error;
     }
   }
@@ -97,7 +97,7 @@ export class RunLock {
     this.#instance = undefined;
     await rm(join(this.#path, '..', 'lock.json'), { force: true }).catch(() => undefined);
     instance.closeSync();
-    held.delete(this.#path);
+    taken.delete(this.#path);
   }
 }
 
@@ -111,7 +111,7 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
 }
 
 export interface LockState {
-  readonly held: boolean;
+  readonly taken: boolean;
   /** The holder, or the last holder if it was killed. */
   readonly holder: LockHolder | undefined;
 }
@@ -124,18 +124,20 @@ export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
   // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
   // for an instant.
-  if (named === undefined) return { held: false, holder: undefined };
+  if (named === undefined) return { taken: false, holder: undefined };
   const path = join(
     await orStorageError('find', dataDir, () => realpath(foldersOf(dataDir).private)),
     'lock.duckdb',
   );
-  if (held.has(path)) return { held: true, holder: named };
+  if (taken.has(path)) return { taken: true, holder: named };
   try {
     const instance = await openInstance(path, { ...SETTINGS, access_mode: 'READ_ONLY' });
     instance.closeSync();
-    return { held: false, holder: named };
+    return { taken: false, holder: named };
   } catch (error) {
-    return isConflict(error) ? { held: true, holder: namedBy(error, named) } : { held: false, holder: named };
+    return isConflict(error)
+      ? { taken: true, holder: namedBy(error, named) }
+      : { taken: false, holder: named };
   }
 }
 

@@ -108,7 +108,7 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
     yield check('days', () => days(config, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
   yield check('last run', async () =>
-    lastRun(await runs(config, invocation.effects), now, (await lockState(dataDir)).held),
+    lastRun(await runs(config, invocation.effects), now, (await lockState(dataDir)).taken),
   );
   yield check('alerts', () => alerts(config));
   if (extent.testAlert) yield check('test alert', () => testAlert(config, invocation));
@@ -311,14 +311,14 @@ function since(then: Date, now: Date): string {
 }
 
 export async function lock(dataDir: string, now: Date): Promise<Finding> {
-  const { held, holder } = await lockState(dataDir);
+  const { taken, holder } = await lockState(dataDir);
   const who =
     holder === undefined
       ? 'another process'
       : `process ${holder.pid}, \`${holder.command}\`, since ${since(holder.since, now)}`;
-  if (held) {
+  if (taken) {
     return warn(
-      `Held by ${who}.`,
+      `Taken by ${who}.`,
       'Wait until it has ended: a second run would end with exit code 75. If it hangs, end that process, and the lock is free.',
     );
   }
@@ -513,7 +513,7 @@ async function lake(settings: Config, invocation: Invocation): Promise<Finding> 
 }
 
 async function everyBlock(path: string, dataDir: string): Promise<Finding> {
-  return path === dataFiles(dataDir).working && (await lockState(dataDir)).held
+  return path === dataFiles(dataDir).working && (await lockState(dataDir)).taken
     ? warn('A run has it open, so it was not read.', 'Start the check again when the run has ended.')
     : ok(`every block of ${plural(await readEveryBlock(path), 'table')} is intact`);
 }

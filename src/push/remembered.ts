@@ -39,7 +39,7 @@ export async function readRemembered(
 }
 
 /** States of calls whose rows must not be sent again. */
-const HELD: readonly Call['state'][] = ['acknowledged', 'ambiguous', 'in_doubt'];
+const COUNTED: readonly Call['state'][] = ['acknowledged', 'ambiguous', 'in_doubt'];
 
 /**
  * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`. Returns true if lines are
@@ -65,7 +65,7 @@ export async function assertRemembered(
   const sums = new Set(lines.map(({ sum }) => sum));
   const lost = pushes
     .flatMap(({ calls }) => [...calls.values()])
-    .filter((call) => HELD.includes(call.state) && !sums.has(call.line));
+    .filter((call) => COUNTED.includes(call.state) && !sums.has(call.line));
   const agreed = agreedUpTo(journal);
   if (lost.some(({ seq }) => seq > agreed)) {
     const why = `ledger/pushed lacks rows that were sent to ${target}, or they were altered.`;

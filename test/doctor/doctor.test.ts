@@ -192,7 +192,7 @@ describe('the data folder', () => {
     expect(await lock(data, new Date(NOW))).toMatchObject({
       verdict: 'warn',
       reason: expect.stringMatching(
-        /Held by process \d+, `dawnload run`, since 2026-11-21 07:30 KST/,
+        /Taken by process \d+, `dawnload run`, since 2026-11-21 07:30 KST/,
       ) as string,
     });
     const name = join(data, 'private', 'lock.json');
