@@ -3,29 +3,29 @@ import type { Command } from 'commander';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { loadCatalogue } from '../readers/queries/catalogue.js';
 import { oneOf } from './shared.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Invocation } from '../config/invocation.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export function completionCommand(shell: string, program: Command, terminal: Terminal): ExitCode {
+export function completionCommand(shell: string, program: Command, invocation: Invocation): ExitCode {
   const known = SHELLS.find((name) => name === shell);
   if (known === undefined) {
     throw new UsageError(`There is no completion for "${shell}".`, { hint: oneOf(shell, SHELLS) });
   }
-  const offers = offersOf(program);
-  terminal.draw(known === 'fish' ? forFish(offers) : forBash(offers, known));
+  const offers = offersOf(program, invocation.loadConfig().queries);
+  invocation.terminal.draw(known === 'fish' ? forFish(offers) : forBash(offers, known));
   return EXIT.done;
 }
 
 /** The words that follow a command, by the command; '' for `dawnload` itself. */
-function offersOf(program: Command): Map<string, string[]> {
+function offersOf(program: Command, queries: string | undefined): Map<string, string[]> {
   const named = (command: Command): string[] => command.commands.map((sub) => sub.name());
   const offers = new Map<string, string[]>([['', named(program)]]);
   for (const command of program.commands)
     if (command.commands.length > 0) offers.set(command.name(), named(command));
   offers.set(
     'query',
-    loadCatalogue().map(({ name }) => name),
+    loadCatalogue(queries).map(({ name }) => name),
   );
   offers.set('completion', [...SHELLS]);
   return offers;

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
-import { bundledQuery, valuesFor } from '../readers/queries/catalogue.js';
+import { queryNamed, valuesFor } from '../readers/queries/catalogue.js';
 import type { Said } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
@@ -98,7 +98,7 @@ export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'
   const wording = new Wording('en');
   const said: Said[] = [];
   for (const name of RESULTS) {
-    const query = bundledQuery(name);
+    const query = queryNamed(name);
     const answer = await answerAndSentences(reader, query, valuesFor(query, new Map(), now, 'en'), wording);
     said.push(...answer.said);
   }

@@ -9,7 +9,7 @@ import { columnRow, Dictionary, entriesOf } from '../warehouse/dictionary.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
-import { bundledQuery, loadCatalogue, valuesFor } from '../readers/queries/catalogue.js';
+import { loadCatalogue, queryNamed, valuesFor } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
 import { Reader } from '../warehouse/reader.js';
@@ -127,15 +127,17 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
 
   tool(
     'list_questions',
-    'The bundled questions with their parameters. Look here first: their numbers are defined and tested.',
+    "The bundled questions and the user's own, with their parameters. Look here first: bundled numbers are defined and tested.",
     z.object({}),
     () => {
-      const questions = loadCatalogue().map(({ name, title, question, params: parameters }) => ({
-        name,
-        title,
-        question,
-        parameters,
-      }));
+      const questions = loadCatalogue(invocation.loadConfig().queries).map(
+        ({ name, title, question, params: parameters }) => ({
+          name,
+          title,
+          question,
+          parameters,
+        }),
+      );
       return Promise.resolve(
         fitted(
           'questions',
@@ -156,10 +158,11 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
       lang,
     }),
     ({ question, parameters, lang: language }, signal) => {
-      const query = bundledQuery(question);
+      const { queries } = invocation.loadConfig();
+      const query = queryNamed(question, queries);
       const given = new Map(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
       const values = [...valuesFor(query, given, effects.now(), language)];
-      return answer({ sql: query.sql, values, question, language }, signal);
+      return answer({ sql: query.sql, values, question, queries, language }, signal);
     },
   );
   tool(

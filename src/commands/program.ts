@@ -4,9 +4,9 @@ import { choice, withExamples, type Action } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { QueryOptions } from './query.js';
 import type { Flags } from '../config/config.js';
-import type { ExitCode } from '../ground/errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { loadCatalogue, describeQuery } from '../readers/queries/catalogue.js';
+import { describeQuery, queryNamed } from '../readers/queries/catalogue.js';
 import { visibleLines } from '../terminal/text.js';
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
@@ -30,8 +30,8 @@ const YES = (what: string) => ['--yes', what] as const;
 
 /** The query of a push, or of `query`, besides its name. */
 const SQL_OPTIONS = [
-  ['--sql <text>', 'SQL instead of a bundled query'],
-  ['-f, --file <file>', 'a file of SQL instead of a bundled query'],
+  ['--sql <text>', 'SQL instead of the name of a query'],
+  ['-f, --file <file>', 'a file of SQL instead of the name of a query'],
   new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated')
     .argParser((value: string, previous: readonly string[]) => [...previous, value])
     .default([]),
@@ -66,6 +66,16 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload query channel-summary',
     'dawnload help backfill',
   ]);
+
+  // Help is written before the command gets its settings.
+  let queries: string | undefined;
+  program.hook('preSubcommand', async (_, command) => {
+    if (command.name() !== 'query' || !program.args.some((word) => /^(-h|--help)$/.test(word))) return;
+    await perform(program.opts(), (invocation) => {
+      queries = invocation.loadConfig().queries;
+      return Promise.resolve(EXIT.done);
+    });
+  });
 
   /** Adds a command. Its name may begin with that of the command that it belongs to. */
   function add<O extends object>(name: string, { about, examples, options = [], load }: Entry<O>): Command {
@@ -247,7 +257,7 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload push prices    # a push of dawnload.yaml',
     ],
     options: [
-      ['--query <name>', 'the bundled query whose answer is sent'],
+      ['--query <name>', 'the query whose answer is sent'],
       ...SQL_OPTIONS,
       KEY_OPTION,
       choice('--mode <mode>', 'what becomes of catalog items', ['replace', 'patch', 'delete']),
@@ -345,7 +355,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./status.js')).statusCommand,
   });
   add('query [name]', {
-    about: 'run a bundled query, or any SQL, on the published warehouse',
+    about: 'run a bundled query, one of your own, or any SQL on the published warehouse',
     examples: [
       'dawnload query',
       'dawnload query channel-summary --param start=2026-11-01',
@@ -353,9 +363,11 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload query channel-summary --help    # its parameters and columns',
       'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
       'dawnload query -f my.sql --format parquet --output my.parquet',
+      'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
     ],
     options: [
       ...SQL_OPTIONS,
+      ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
       choice('--format <format>', 'the format of the answer', ['table', 'csv', 'json', 'parquet']),
       LANGUAGE('the language of the headers of a table or CSV'),
       ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],
@@ -365,7 +377,7 @@ export function commandLine(version: string, perform: Perform): Command {
       const { queryCommand } = await import('./query.js');
       return (options: QueryOptions, invocation, name) => queryCommand({ ...options, name }, invocation);
     },
-  }).addHelpText('after', ({ command }) => helpOfQuery(command.args));
+  }).addHelpText('after', ({ command }) => describeNamed(command.args, queries));
   add('docs [table]', {
     about: 'describe every table, view and column of the warehouse',
     examples: [
@@ -450,15 +462,14 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => {
       const { completionCommand } = await import('./completion.js');
-      return (_, { terminal }, shell) => completionCommand(shell, program, terminal);
+      return (_, invocation, shell) => completionCommand(shell, program, invocation);
     },
   });
 
   return program;
 }
 
-/** Appends the header of the bundled query to the output of `dawnload query NAME --help`. */
-function helpOfQuery([name]: readonly string[]): string {
-  const query = loadCatalogue().find((file) => file.name === name);
-  return query === undefined ? '' : `\n${describeQuery(query)}`;
+/** Describes the query in the output of `dawnload query NAME --help`. */
+function describeNamed([name]: readonly string[], queries: string | undefined): string {
+  return name === undefined || name.startsWith('-') ? '' : `\n${describeQuery(queryNamed(name, queries))}`;
 }

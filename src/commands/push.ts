@@ -425,7 +425,13 @@ async function keysOf(
     const wanted = { target, source, key };
     const { published } = dataFiles(config.dataDir);
     const privacy = { ...config.privacy, key: hmac };
-    const found = await findRows(published, source, effects.now(), privacy, session);
+    const found = await findRows(
+      published,
+      { ...source, queries: config.queries },
+      effects.now(),
+      privacy,
+      session,
+    );
     checkColumns(target, found, keyOf(wanted), undefined);
     const names = { propertiesField: '', eventField: undefined, journeyField: undefined };
     await writeRows(session, wanted, found, { projectId: '', names, fields: undefined, hashes: false });

@@ -1,4 +1,4 @@
-/** `dawnload query`: runs a bundled query or any SQL against the published warehouse. */
+/** `dawnload query`: runs a query of the catalogue or any SQL against the published warehouse. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { notCounted } from '../readers/queries/ask.js';
-import { loadCatalogue } from '../readers/queries/catalogue.js';
+import { loadCatalogue, newQuery } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, FORMATS, type Deliverable, type Format } from '../readers/queries/deliver.js';
 import { questionOf } from '../readers/queries/question.js';
@@ -17,11 +17,13 @@ import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 export interface QueryOptions {
-  /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */
+  /** The name of a query. If `sql` and `file` are undefined too, the queries are listed. */
   readonly name?: string | undefined;
   readonly sql?: string;
   /** The path of a file with SQL. */
   readonly file?: string;
+  /** The name of the query that the SQL becomes. */
+  readonly new?: string;
   /** Any number of `name=value`. */
   readonly param?: readonly string[];
   readonly format?: string;
@@ -39,7 +41,7 @@ export interface QueryOptions {
 const DEFAULT_LIMIT = 1000;
 
 /**
- * Lists the bundled queries, or runs a bundled query or the user's SQL; the answer goes to standard output or a file.
+ * Lists the queries, or runs one of them or other SQL; the answer goes to standard output or a file.
  *
  * @throws UsageError for an invalid name, parameter, option or query
  * @throws StorageError if the warehouse cannot be opened or the output cannot be written
@@ -50,10 +52,11 @@ export async function queryCommand(
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
   const format = formatOf(options, stdout);
-  const question = questionOf(options, invocation.effects.now());
-  if (question === undefined) return listQueries(format, invocation, stdout);
+  const { dataDir, mcp, queries } = invocation.loadConfig();
+  const question = questionOf({ ...options, queries }, invocation.effects.now());
+  if (question === undefined) return listQueries(format, queries, invocation, stdout);
+  const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
-  const { dataDir, mcp } = invocation.loadConfig();
   const output = options.output === undefined ? undefined : outsideOf(dataDir, resolve(options.output));
   const lang = options.lang ?? 'en';
   const { name, sql, file, param } = options;
@@ -61,7 +64,7 @@ export async function queryCommand(
   const scratch = format === 'parquet' ? mkdtempSync(join(tmpdir(), 'dawnload-')) : '';
   const input: Deliverable = {
     file: dataFiles(dataDir).published,
-    asking: { name, sql, file, param: param === undefined ? undefined : [...param], lang: options.lang },
+    asking: { name, queries, sql, file, param: [...(param ?? [])], lang: options.lang },
     now: invocation.effects.now(),
     format,
     lang,
@@ -84,6 +87,7 @@ export async function queryCommand(
   try {
     if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
     else await writeFileWhole(output, (path) => answerTo((answer) => writePieces(path, answer)));
+    if (write !== undefined) invocation.terminal.note(write());
     return EXIT.done;
   } finally {
     if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
@@ -101,7 +105,10 @@ function summary(rows: number, format: Format, title: string | undefined, option
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
-function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
+function formatOf(
+  { format, output, name, sql, file, bom, lang, new: kept }: QueryOptions,
+  stdout: Output,
+): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
@@ -123,18 +130,25 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
       hint: 'Give --lang ko with a table or CSV.',
     });
   }
+  if (kept !== undefined && sql === undefined && file === undefined)
+    throw new UsageError('There is no SQL to keep.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
   const listing = name === undefined && sql === undefined && file === undefined;
   if (listing && (found === 'parquet' || output !== undefined)) {
     throw new UsageError('There is no query whose answer could be written.', {
-      hint: 'Name a bundled query (`dawnload query` lists them), or give --sql or --file.',
+      hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
     });
   }
   return found;
 }
 
-/** Lists the bundled queries: name and title in a table, the complete header in JSON. */
-async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
-  const catalogue = loadCatalogue();
+/** Lists the queries: name and title in a table, the complete header in JSON. */
+async function listQueries(
+  format: Format,
+  queries: string | undefined,
+  { terminal }: Invocation,
+  stdout: Output,
+): Promise<ExitCode> {
+  const catalogue = loadCatalogue(queries);
   if (format === 'json') {
     const listed = catalogue.map(({ countsPeople: counts_people, ...query }) => ({
       ...query,

@@ -53,6 +53,8 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly dataDir: string;
   /** The path of the second copy of the journal; undefined if it is in the landing zone. */
   readonly ledgerCopy: string | undefined;
+  /** The absolute path of the folder of the user's queries. */
+  readonly queries: string | undefined;
   /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
   /** The lists of reference data; a list that is undefined or false is not pulled. */
@@ -132,6 +134,8 @@ export function loadConfig(
 
   // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
   // folder.
+  const inFolder = (path: string | undefined): string | undefined =>
+    path === undefined ? undefined : resolve(folder, path);
   const dataDir =
     flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
@@ -143,7 +147,8 @@ export function loadConfig(
     ...given,
     file: found ? file : undefined,
     dataDir,
-    ledgerCopy: settings.ledger_copy === undefined ? undefined : resolve(folder, settings.ledger_copy),
+    ledgerCopy: inFolder(settings.ledger_copy),
+    queries: inFolder(settings.queries),
     privacy: {
       ...given.privacy,
       // The service names two columns after the brand.
@@ -157,7 +162,7 @@ export function loadConfig(
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
     experiments,
     mainGoals,
-    pushes: pushes.map((one) => (one.file === undefined ? one : { ...one, file: resolve(folder, one.file) })),
+    pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     reportIn: report,
     alerts: alerts.map(({ url, url_env: variable, format, on }) => ({
       url: url ?? addressIn(variables, variable),

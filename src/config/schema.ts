@@ -491,6 +491,8 @@ export const settingsSchema = z
       )
       .default([]),
     mcp: z.strictObject({ memory_megabytes: whole(256, 1_048_576).default(1024) }, NO_SECTION).prefault({}),
+    /** The folder of the user's queries. */
+    queries: text('must be a folder').optional(),
     /** Commands of the shell, and addresses, which follow a publication by `run` or `backfill`. */
     after_publish: z
       .array(text('must be a command or an address'), 'must be a list of commands or addresses')

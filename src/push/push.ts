@@ -79,7 +79,13 @@ export async function pushRows(
     const isForgotten = await assertRemembered(lines, text, ledger, journal, keyFingerprint(key));
     const published = dataFiles(dataDir).published;
     const privacy = { ...config.privacy, key };
-    const found = await findRows(published, wanted.source, effects.now(), privacy, session);
+    const found = await findRows(
+      published,
+      { ...wanted.source, queries: config.queries },
+      effects.now(),
+      privacy,
+      session,
+    );
     const stored = found.fields.filter(({ catalog }) => catalog === target.name);
     const fields =
       target.kind === 'catalog-items'

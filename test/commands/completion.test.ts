@@ -1,22 +1,35 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ended, start } from '../support/dawnload.js';
 import { performCommand } from '../support/in-process.js';
 
 const clock = { now: () => new Date(0), moveTo: () => undefined };
-const completion = (shell: string) => performCommand(['completion', shell], tmpdir(), {}, clock);
+const folder = mkdtempSync(join(tmpdir(), 'dawnload-completion-'));
+const completion = (shell: string) => performCommand(['completion', shell], folder, {}, clock);
+
+writeFileSync(join(folder, 'dawnload.yaml'), 'queries: .\n');
+writeFileSync(
+  join(folder, 'restful.sql'),
+  '-- title: Rest\n-- question: Who rests?\n-- params: none\n\nselect 1;\n',
+);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** What Tab offers after these words, in a bash that has read the completion. */
 const OFFERED: readonly (readonly [words: string, offered: string])[] = [
   ['qu', 'query'],
-  ['query rest', 'restatements restatements-by-age restatements-by-day'],
+  ['query rest', 'restatements restatements-by-age restatements-by-day restful'],
   ['exports re', 'resume recover'],
   ['completion _', 'bash zsh fish'],
   // An empty offer, for which bash completes names of files.
   ['query --output _', ''],
 ];
 
-test('Tab offers commands and the names of queries in bash', async () => {
+test('Tab offers commands, and the names of bundled queries and of own ones, in bash', async () => {
   const { stdout } = await completion('bash');
   const script = `${stdout}
     for line in "$@"; do
@@ -36,6 +49,13 @@ test('fish is told the commands, and the words behind a command', async () => {
   expect(lines).toContain(
     "complete -c dawnload -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'",
   );
+});
+
+test('help describes a query, also one of the own', async () => {
+  const help = (name: string) => ended(start(['query', name, '--help'], folder));
+  const { stdout } = await help('restful');
+  expect(stdout).toContain('restful: Rest\nWho rests?\n\nIt takes no parameters.\n');
+  expect((await help('restfull')).stderr).toContain('Did you mean restful?');
 });
 
 test('an unknown shell is refused with those that there are', async () => {

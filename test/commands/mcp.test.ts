@@ -25,7 +25,11 @@ beforeAll(async () => {
   instance.closeSync();
   writeFileSync(
     join(folder, 'dawnload.yaml'),
-    'base_url: https://api.example.com\nproject_id: 0123456789abcdef0123456789abcdef\nstart_date: 2026-11-01\n',
+    'base_url: https://api.example.com\nproject_id: 0123456789abcdef0123456789abcdef\nstart_date: 2026-11-01\nqueries: .\n',
+  );
+  writeFileSync(
+    join(folder, 'devices.sql'),
+    '-- title: Devices\n-- question: How many devices?\n-- params: none\n-- sentences:\n--   select n from answer\n--     en: {n} devices.\n\nselect count(distinct device_id) as n from events;\n',
   );
 });
 
@@ -117,6 +121,7 @@ describe('dawnload mcp', () => {
     const answers = await Promise.all([
       client.call('list_questions'),
       client.call('ask', { question: 'channel-summary', parameters: { channel: 'PUSH_NOTIFICATION' } }),
+      client.call('ask', { question: 'devices' }),
       client.call('describe', { lang: 'ko' }),
       client.call('describe', { table: 'channel_days' }),
       client.call('query', { sql: 'from marts.channel_days' }),
@@ -127,19 +132,16 @@ describe('dawnload mcp', () => {
       expect(JSON.parse(text)).toMatchObject({ cut: null });
     }
     expect(answers.map(({ text }) => text)).toEqual([
-      expect.stringContaining('"name":"top-campaigns"'),
+      expect.stringMatching(/"name":"devices"[^]*"name":"top-campaigns"/),
       expect.stringContaining('"channel":"push-notification"'),
+      expect.stringMatching(/"sentences":\["\d+ devices\."\]/),
       expect.stringContaining('채널별 일별 성과'),
       expect.stringContaining('"name":"marts.channel_days"'),
       expect.stringContaining('"bundled_questions"'),
       expect.stringContaining('"days_missing":{"statistics"'),
     ]);
     const calls: [string, Record<string, unknown>, RegExp][] = [
-      [
-        'ask',
-        { question: 'chanel-sumary' },
-        /no bundled query chanel-sumary\. Did you mean channel-summary\?$/,
-      ],
+      ['ask', { question: 'chanel-sumary' }, /no query chanel-sumary\. Did you mean channel-summary\?$/],
       [
         'ask',
         { question: 'channel-summary', parameters: { channel: 'smoke' } },

@@ -1,8 +1,9 @@
 // @module-tag long
 /** The pushes of a night: after publishing, in order; what fails withholds nothing. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOW, Place } from '../support/dawnload.js';
 import { bytesOf, lines, push, written } from './support.js';
@@ -16,6 +17,7 @@ const hook = createServer((request, response) => {
 const YAML = `start_date: 2026-11-19
 lookback_days: 1
 report: en
+queries: .
 push: { rows_per_run: 100, rows_per_month: 1000 }
 `;
 
@@ -30,7 +32,7 @@ const pushes = (sql: string) => `pushes:
   - name: prices
     target: catalog-items products
     mode: patch
-    sql: select 'none' as id, 5 as price
+    query: own-prices
     key: id
   - name: welcome
     target: journey uj-win02
@@ -53,6 +55,10 @@ beforeAll(async () => {
     eventsPerDay: 60,
     now: () => new Date(night),
   });
+  await writeFile(
+    join(place.folder, 'own-prices.sql'),
+    "-- title: Prices\n-- question: Which prices?\n-- params: none\n\nselect 'none' as id, 5 as price;\n",
+  );
 }, 60_000);
 afterAll(async () => {
   hook.close();

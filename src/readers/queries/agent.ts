@@ -9,7 +9,7 @@ import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { mentions } from '../../warehouse/model.js';
 import { Reader } from '../../warehouse/reader.js';
 import { ask, droppedIds, notCounted } from './ask.js';
-import { bundledQuery, loadCatalogue, type ParameterValues, type QueryFile } from './catalogue.js';
+import { loadCatalogue, queryNamed, type ParameterValues, type QueryFile } from './catalogue.js';
 import { coverageOf, relationsIn } from './coverage.js';
 import { knownValues } from './known-values.js';
 import { jsonText } from './sink.js';
@@ -17,7 +17,7 @@ import { jsonText } from './sink.js';
 export interface AgentQuestion {
   readonly sql: string;
   readonly values: ParameterValues;
-  /** The bundled query; undefined for free SQL. */
+  /** The query of the catalogue; undefined for free SQL. */
   readonly query?: QueryFile;
   readonly language: Language;
 }
@@ -27,23 +27,24 @@ const limits = z.object({ rows: z.number(), characters: z.number() });
 /** How much of an answer is given; the characters count the whole of it. */
 export type Limits = z.infer<typeof limits>;
 
-/** A question of an agent: a bundled one by its name, or SQL. */
+/** A question of an agent: one of the catalogue by its name, or SQL. */
 const agentQuestion = z.object({
   file: z.string(),
   sql: z.string(),
   values: z.array(z.tuple([z.string(), z.string()])),
   question: z.string().optional(),
+  queries: z.string().optional(),
   language: z.enum(['en', 'ko']),
   limits,
 });
 
 /** Answers a question in a process of its own (child.ts). */
 export async function perform(input: unknown, megabytes: number): Promise<string> {
-  const { file, sql, values, question, language, limits: most } = agentQuestion.parse(input);
+  const { file, sql, values, question, queries, language, limits: most } = agentQuestion.parse(input);
   const reader = await Reader.open(file);
   try {
     await reader.confine(megabytes);
-    const query = question === undefined ? {} : { query: bundledQuery(question) };
+    const query = question === undefined ? {} : { query: queryNamed(question, queries) };
     return await answerFor(reader, file, { sql, values: new Map(values), language, ...query }, most);
   } finally {
     await reader.close();

@@ -1,7 +1,10 @@
-/** The bundled queries for analysts: the files of sql/queries, each with a header that describes its answer. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * The queries for analysts: the bundled ones of sql/queries, and those in the user's folder (`queries` in the settings), each
+ * with a header that describes its answer.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DamageError, UsageError } from '../../ground/errors.js';
+import { ConfigError, UsageError } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
 import { headerOf } from '../../warehouse/sql-header.js';
 import { closest } from 'fastest-levenshtein';
@@ -46,34 +49,44 @@ export interface QueryFile {
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 
 /**
- * Loads all bundled queries, sorted by name.
+ * Loads the bundled queries and those in the user's folder, sorted by name.
  *
- * @throws DamageError if the header of a file is invalid
+ * @throws UsageError for an unreadable header, or a name that a bundled query has
  */
-export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .map((file) => file.slice(0, -'.sql'.length))
-    .sort()
-    .map((name) => parseQuery(name, readFileSync(join(folder, `${name}.sql`), 'utf8')));
+export function loadCatalogue(own?: string): QueryFile[] {
+  return [...filesOf(own)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, file]) => parseQuery(name, file));
 }
 
 /**
- * The bundled query of this name.
+ * The bundled query, or query in the user's folder, of this name.
  *
  * @throws UsageError that names the nearest one
  */
-export function bundledQuery(name: string): QueryFile {
-  const catalogue = loadCatalogue();
-  const query = catalogue.find((file) => file.name === name);
-  if (query !== undefined) return query;
-  const nearest = closest(
-    name,
-    catalogue.map((file) => file.name),
-  );
-  throw new UsageError(`There is no bundled query ${name}.`, {
-    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
+export function queryNamed(name: string, own?: string): QueryFile {
+  const files = filesOf(own);
+  const file = files.get(name);
+  if (file !== undefined) return parseQuery(name, file);
+  throw new UsageError(`There is no query ${name}.`, {
+    hint: `Did you mean ${closest(name, [...files.keys()])}? \`dawnload query\` lists them. Use --sql or --file for other SQL.`,
   });
+}
+
+/** The files by the names of their queries. */
+function filesOf(own: string | undefined): ReadonlyMap<string, string> {
+  const files = new Map(filesIn(FOLDER));
+  for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
+    // Other SQL may be in the folder, such as the files of pushes.
+    if (!('title' in headerOf(readFileSync(file, 'utf8')))) continue;
+    if (files.has(name))
+      throw new UsageError(`${file} has the name of a bundled query.`, { hint: 'Give it another name.' });
+    files.set(name, file);
+  }
+  return files;
+}
+
+function filesIn(folder: string): (readonly [name: string, file: string])[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+  return files.map((file) => [file.slice(0, -'.sql'.length), join(folder, file)]);
 }
 
 /**
@@ -101,15 +114,48 @@ export function valuesFor(
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 
 /**
- * Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`.
+ * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
  *
- * @throws DamageError
+ * @returns writes the file, and says so
+ * @throws UsageError, ConfigError if there can be no such file
  */
-function parseQuery(name: string, sql: string): QueryFile {
+export function newQuery(name: string, { sql }: { sql: string }, own: string | undefined): () => string {
+  if (own === undefined) {
+    throw new ConfigError('There is no folder for new queries.', {
+      hint: 'Add `queries: ./queries` to dawnload.yaml.',
+    });
+  }
+  const file = join(own, `${name}.sql`);
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
+    throw new UsageError(`"${name}" cannot name a query.`, {
+      hint: 'Use small letters, digits and hyphens.',
+    });
+  if (existsSync(file) || filesOf(own).has(name))
+    throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
+  const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(
+    ([, parameter = '']) => parameter,
+  );
+  const names = [...new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read])];
+  const params = names.map((parameter) => {
+    const type = ['start', 'end'].includes(parameter) ? 'date' : 'varchar';
+    return `\n--   ${parameter} (${type}, default null): what it chooses`;
+  });
+  const title = `-- title: ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
+  const header = `${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}`;
+  return () => {
+    mkdirSync(own, { recursive: true });
+    writeFileSync(file, `${header}\n\n${sql.trim().replace(/;?$/, ';')}\n`, { flag: 'wx' });
+    return `${file} is written. Give it a title and a question there; \`dawnload query ${name}\` runs it.`;
+  };
+}
+
+/** Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`. */
+function parseQuery(name: string, file: string): QueryFile {
+  const sql = readFileSync(file, 'utf8');
   const header = headerOf(sql);
   const field = (key: string): string => {
     const [text = ''] = header[key] ?? [];
-    if (text === '') throw unreadable(name, key);
+    if (text === '') throw unreadable(file, key);
     return text;
   };
   const isNone = field('params') === 'none';
@@ -117,19 +163,19 @@ function parseQuery(name: string, sql: string): QueryFile {
     name,
     title: field('title'),
     question: field('question'),
-    params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(name, line)),
+    params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     countsPeople: header['counts']?.[0] === 'people',
     example: header['example'] ?? [],
-    sentences: parseSentences(name, header['sentences'] ?? []),
+    sentences: parseSentences(file, header['sentences'] ?? []),
     sql,
   };
 }
 
-function parseParameter(query: string, line: string): QueryParameter {
+function parseParameter(file: string, line: string): QueryParameter {
   const [, name, typeName, fallback, choices, least = '1', description] = PARAMETER.exec(line) ?? [];
   const type = PARAMETER_TYPES.find((known) => known === typeName);
   if (name === undefined || type === undefined || fallback === undefined || description === undefined) {
-    throw unreadable(query, `params (${line})`);
+    throw unreadable(file, `params (${line})`);
   }
   return {
     name,
@@ -141,9 +187,9 @@ function parseParameter(query: string, line: string): QueryParameter {
   };
 }
 
-function unreadable(name: string, field: string): DamageError {
-  return new DamageError(`The header of the bundled query ${name} has no readable ${field}.`, {
-    hint: 'Install dawnload again, or compare the file with its neighbours in sql/queries.',
+function unreadable(file: string, field: string): UsageError {
+  return new UsageError(`The header of ${file} has no readable ${field}.`, {
+    hint: 'Compare it with the headers in sql/queries, which docs/queries.md describes.',
   });
 }
 
@@ -249,9 +295,8 @@ export function describeQuery({ name, title, question, params, example }: QueryF
     question,
     '',
     ...(params.length === 0 ? ['It takes no parameters.'] : ['Parameters:', ...parameters]),
-    '',
     ...(example.length === 0
-      ? ["On the demo's data its answer has no row."]
-      : ["Example, from the demo's data:", ...example.map((line) => `  ${line}`)]),
+      ? []
+      : ['', "Example, from the demo's data:", ...example.map((line) => `  ${line}`)]),
   ].join('\n');
 }

@@ -30,7 +30,14 @@ const text = z.string().optional();
 /** The question of a command line, and the form of its answer. */
 const deliverable = z.object({
   file: z.string(),
-  asking: z.object({ name: text, sql: text, file: text, param: z.array(z.string()).optional(), lang: text }),
+  asking: z.object({
+    name: text,
+    queries: text,
+    sql: text,
+    file: text,
+    param: z.array(z.string()).optional(),
+    lang: text,
+  }),
   now: z.coerce.date(),
   format: z.enum(FORMATS),
   lang: z.enum(['en', 'ko']),

@@ -1,16 +1,18 @@
-/** The question that a command line names: a bundled query with its parameters, SQL, or a file of SQL. */
+/** The question that a command line names: a query of the catalogue with its parameters, SQL, or a file of SQL. */
 import { readFileSync } from 'node:fs';
 import { codeOf, UsageError } from '../../ground/errors.js';
 import {
-  bundledQuery,
+  queryNamed,
   parseAssignments,
   valuesFor,
   type ParameterValues,
   type QueryFile,
 } from './catalogue.js';
 
-/** The ways to name a question: a bundled query, SQL, or a file of SQL. */
+/** The ways to name a question: a query of the catalogue, SQL, or a file of SQL. */
 export interface Asking {
+  /** The folder of the user's queries. */
+  readonly queries?: string | undefined;
   readonly name?: string | undefined;
   readonly sql?: string | undefined;
   /** The path of a file with SQL. */
@@ -23,24 +25,24 @@ export interface Asking {
 export interface Question {
   readonly sql: string;
   readonly values: ParameterValues;
-  /** The parameters of the bundled query. */
+  /** The parameters of the query in the catalogue. */
   readonly params: QueryFile['params'];
   /** The subject at the beginning of error messages. */
   readonly subject: string;
-  /** The title of the bundled query. */
+  /** The title of the query in the catalogue. */
   readonly title?: string;
-  /** True if a bundled query counts people. */
+  /** True if the query in the catalogue counts people. */
   readonly countsPeople: boolean;
-  /** The sentences that read the answer of the bundled query. */
+  /** The sentences that read the answer of the query in the catalogue. */
   readonly sentences: QueryFile['sentences'];
 }
 
 /** The query that the options specify; undefined if they specify none. */
 export function questionOf(options: Asking, now: Date): Question | undefined {
-  const { name, sql, file, param = [], lang } = options;
+  const { name, queries, sql, file, param = [], lang } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
-    throw new UsageError('A bundled query, --sql and --file cannot be combined.', {
-      hint: 'Give one of them. `dawnload query` lists the bundled queries.',
+    throw new UsageError('The name of a query, --sql and --file cannot be combined.', {
+      hint: 'Give one of them. `dawnload query` lists the queries.',
     });
   }
   const values = parseAssignments(param);
@@ -48,7 +50,7 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
   if (sql !== undefined) return { ...own, sql, subject: 'The query' };
   if (file !== undefined) return { ...own, sql: readSql(file), subject: file };
   if (name === undefined) return undefined;
-  const query = bundledQuery(name);
+  const query = queryNamed(name, queries);
   return {
     sql: query.sql,
     values: valuesFor(query, values, now, lang),

@@ -10,7 +10,7 @@
  *     --     as: note
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { DamageError } from '../../ground/errors.js';
+import { UsageError } from '../../ground/errors.js';
 import { isNumeric } from './sink.js';
 import type { Row, Text, Value, Wording } from './wording.js';
 
@@ -35,11 +35,11 @@ export interface Said {
 }
 
 /**
- * Parses the lines of a header below `sentences:`.
+ * Parses the lines of a header below `sentences:`. A sentence in one language is said in both.
  *
- * @throws DamageError for a sentence without one of its parts
+ * @throws UsageError for a sentence without one of its parts
  */
-export function parseSentences(query: string, lines: readonly string[]): Sentence[] {
+export function parseSentences(file: string, lines: readonly string[]): Sentence[] {
   const blocks: Record<string, string>[] = [];
   let part = 'select';
   for (const line of lines) {
@@ -52,12 +52,13 @@ export function parseSentences(query: string, lines: readonly string[]): Sentenc
   }
   return blocks.map(({ select, en, ko, as: role = 'sentence' }) => {
     const as = ROLES.find((known) => known === role);
-    if (select === undefined || en === undefined || ko === undefined || as === undefined) {
-      throw new DamageError(`The header of the bundled query ${query} has a sentence that is not whole.`, {
-        hint: 'Install dawnload again, or compare the file with its neighbours in sql/queries.',
+    const text = en ?? ko;
+    if (select === undefined || text === undefined || as === undefined) {
+      throw new UsageError(`The header of ${file} has a sentence that is not whole.`, {
+        hint: 'A sentence is a select, and below it "en: TEXT", "ko: TEXT" or both.',
       });
     }
-    return { select, en, ko, as };
+    return { select, en: text, ko: ko ?? text, as };
   });
 }
 

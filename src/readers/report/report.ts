@@ -6,7 +6,7 @@ import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
-import { bundledQuery, loadCatalogue, valuesFor, type QueryFile } from '../queries/catalogue.js';
+import { loadCatalogue, queryNamed, valuesFor, type QueryFile } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { Wording, type Text } from '../queries/wording.js';
 import type { PastRun, RunOver } from '../../journal/runs.js';
@@ -137,7 +137,7 @@ class Questions {
   }
 
   #queryOf(name: string): QueryFile {
-    return this.#catalogue.get(name) ?? bundledQuery(name);
+    return this.#catalogue.get(name) ?? queryNamed(name);
   }
 }
 

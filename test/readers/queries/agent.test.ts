@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerFor, definitionsOf, type Limits } from '../../../src/readers/queries/agent.js';
-import { bundledQuery, valuesFor } from '../../../src/readers/queries/catalogue.js';
+import { queryNamed, valuesFor } from '../../../src/readers/queries/catalogue.js';
 import { inChild } from '../../../src/readers/queries/child.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { goldenAnswers, makeWarehouse } from './support.js';
@@ -74,7 +74,7 @@ async function asked(
   parameters: Record<string, string> = {},
   limits = LIMITS,
 ): Promise<Answer> {
-  const query = bundledQuery(name);
+  const query = queryNamed(name);
   const values = valuesFor(query, new Map(Object.entries(parameters)), NOW, 'en');
   return JSON.parse(
     await call((reader) =>

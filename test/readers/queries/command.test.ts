@@ -43,6 +43,7 @@ interface Told {
 
 interface Circumstances {
   readonly data?: string;
+  readonly config?: string;
   readonly signal?: AbortSignal;
   readonly now?: string;
   readonly terminal?: number;
@@ -56,10 +57,13 @@ async function run(options: QueryOptions, circumstances: Circumstances = {}): Pr
   return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
 
-function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): Invocation {
+function contextFor(
+  notes: string[],
+  { data = dataDir, config, signal, now }: Circumstances = {},
+): Invocation {
   const given = {
     effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
-    loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
+    loadConfig: () => loadConfig({ dataDir: data, config }, {}, folder),
     ...(signal === undefined ? {} : { signal }),
   };
   return invocationOf(given, notes);
@@ -308,6 +312,88 @@ describe('a mistake', () => {
     const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
     expect(error.exitCode).toBe(EXIT.usage);
     expect(error.hint).toContain('dawnload run');
+  });
+});
+
+describe("a query in the user's folder", () => {
+  const OWN = `-- title: People by channel
+-- question: How many people got a message on each channel?
+-- params:
+--   channel (varchar, default null): only this channel
+-- sentences:
+--   select count(*) as n from answer
+--     en: {n} {n#channel|channels}.
+
+select channel, count(distinct user_id) as people from events
+where marts.matches('channel', channel) group by channel order by channel;
+`;
+  let own: Circumstances;
+  const file = (name: string): string => join(folder, 'own', `${name}.sql`);
+
+  beforeAll(() => {
+    mkdirSync(join(folder, 'own'));
+    writeFileSync(join(folder, 'own.yaml'), 'queries: ./own\n');
+    own = { config: join(folder, 'own.yaml') };
+    writeFileSync(file('people'), OWN);
+    writeFileSync(file('of-a-push'), 'select 1;');
+  });
+
+  it('is listed and asked like a bundled one, with its parameters and sentences', async () => {
+    const { stdout } = await run({}, own);
+    expect(stdout).toMatch(/│ people +│ People by channel +│ channel +│/);
+    expect(stdout).not.toContain('of-a-push');
+    const asked = { name: 'people', param: ['channel=Push_Notification'], format: 'csv' };
+    expect(await run(asked, own)).toMatchObject({
+      stdout: 'channel,people\r\npush-notification,4\r\n',
+      stderr: '1 channel.\nPeople by channel: 1 row',
+    });
+    expect((await failure(asked)).message).toBe('There is no query people.');
+    expect((await failure({ ...asked, param: ['chanel=x'] }, own)).hint).toContain('Did you mean channel?');
+  });
+
+  it('is written from SQL that was tried', async () => {
+    const sql = "select user_id from events where date >= getvariable('start')::date order by all limit 1";
+    const made = await run({ sql, new: 'late-people', param: ['start=2026-11-02'] }, own);
+    expect(made.stderr).toContain('late-people.sql is written.');
+    expect(readFileSync(file('late-people'), 'utf8')).toMatch(
+      /^-- title: Late people\n-- question: .+\n-- params:\n-- {3}start \(date, default null\): .+\n\nselect user_id .*;\n$/,
+    );
+    const asked = await run({ name: 'late-people', param: ['start=2026-11-02'] }, own);
+    expect(asked.stdout).toBe(made.stdout);
+    await failure({ sql: 'selct 1', new: 'wrong' }, own);
+    expect(readdirSync(join(folder, 'own'))).not.toContain('wrong.sql');
+  });
+
+  it.each<[string, QueryOptions, RegExp]>([
+    ['its name is taken', { sql: 'select 1', new: 'people' }, /There is a query people/],
+    ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /There is a query reach/],
+    ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a query/],
+    ['there is no SQL', { new: 'x' }, /no SQL to keep/],
+  ])('is not written where %s', async (_, options, sentence) => {
+    expect((await failure(options, own)).message).toMatch(sentence);
+  });
+
+  it('needs a folder in the settings', async () => {
+    expect((await failure({ sql: 'select 1', new: 'x' })).hint).toContain('queries: ./queries');
+  });
+
+  it.each([
+    ['params', OWN.replace('varchar, ', ''), /people\.sql has no readable params/],
+    ['a sentence', OWN.replace('--     en: {n} {n#channel|channels}.\n', ''), /a sentence that is not whole/],
+  ])(
+    'whose header has no whole %s is named, and the bundled ones still answer',
+    async (_, text, sentence) => {
+      writeFileSync(file('people'), text);
+      expect((await failure({ name: 'people' }, own)).message).toMatch(sentence);
+      expect((await run({ name: 'ab-tests' }, own)).exitCode).toBe(EXIT.done);
+      writeFileSync(file('people'), OWN);
+    },
+  );
+
+  it('cannot take the name of a bundled one', async () => {
+    writeFileSync(file('reach'), OWN);
+    expect((await failure({ name: 'reach' }, own)).message).toContain('has the name of a bundled query');
+    rmSync(file('reach'));
   });
 });
 
