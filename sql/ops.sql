@@ -83,7 +83,7 @@ from (
         getvariable('given').experiments,
         '[{
             "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
-            "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
+            "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(DATE, MAP(VARCHAR, DOUBLE))", "hold_outs": ["VARCHAR"],
             "conversions_per_person": "DOUBLE", "accept_crossing": "BOOLEAN"
         }]'
     )) as row

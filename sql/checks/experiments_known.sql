@@ -8,7 +8,7 @@ with named as (
     from ops.experiments
     where campaign_id <> 'default'
     union all
-    select campaign_id, {'setting': 'split', 'name': unnest(map_keys(split))}
+    select campaign_id, {'setting': 'split', 'name': unnest(list_distinct(flatten(list_transform(map_values(split), lambda shares: map_keys(shares)))))}
     from ops.experiments
     where campaign_id <> 'default'
     union all

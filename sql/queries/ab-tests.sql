@@ -24,6 +24,11 @@
 --     en: Do not trust {campaigns} of the tests: the people are split unequally.
 --     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
 --     as: finding
+--   select campaign_name, max(shares_moved_on) as day from answer where verdict_code in ('unequal_groups', 'shares_moved')
+--   and shares_moved_on is not null group by campaign_name
+--     en: The shares of the variants of “{campaign_name}” changed on {day}. If that was intended, enter them in `split`, each with its first day.
+--     ko: ‘{campaign_name}’의 변형 비율이 {day}에 바뀌었습니다. 의도한 변경이라면 `split`에 비율을 시작일과 함께 적으세요.
+--     as: finding
 --   select campaign_name, max(people_crossed) as people from answer where verdict_code = 'people_crossed' group by campaign_name
 --     en: “{campaign_name}” has no verdict: {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 변형의 메시지를 모두 받아 판정하지 않았습니다.
@@ -38,7 +43,7 @@
 -- example:
 --   campaign_name     metric      variant_name  size  rate    difference_low  difference_high  verdict_code  …
 --   11월 재구매 유도  click       A             248   0.2581                                   baseline      …
---   11월 재구매 유도  click       B             248   0.375   -0.0159         0.2498           inconclusive  …
+--   11월 재구매 유도  click       B             248   0.375   -0.0623         0.1628           inconclusive  …
 --   11월 재구매 유도  conversion  A             4925  0.0181                                   baseline      …
 
 -- The intervals and verdicts stay valid however often the query is run. The unit is people where events are held.
@@ -61,6 +66,9 @@ select
     round(ab_tests.unequal_groups_p_value, 4) as unequal_groups_p_value,
     round(ab_tests.messages_per_person, 2) as messages_per_person,
     ab_tests.people_crossed,
+    round(ab_tests.compared_rate, 4) as compared_rate,
+    round(ab_tests.compared_baseline_rate, 4) as compared_baseline_rate,
+    ab_tests.shares_moved_on,
     ab_tests.sent,
     ab_tests.days,
     ab_tests.days_without_events,

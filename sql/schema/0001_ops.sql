@@ -187,7 +187,7 @@ create table ops.experiments (
     smallest_effect double,
     alpha double,
     power double,
-    split map(varchar, double),
+    split map(date, map(varchar, double)),
     hold_outs varchar[],
     conversions_per_person double,
     accept_crossing boolean

@@ -135,6 +135,8 @@ const alert = z
 
 export type AlertSettings = z.infer<typeof alert>;
 
+const shares = z.record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'));
+
 /** The settings of one A/B test; the entry `default` applies to all tests that are not listed. */
 const experiment = z
   .strictObject(
@@ -146,11 +148,9 @@ const experiment = z
         .string('must be the name of a conversion')
         .min(1, 'must be the name of a conversion')
         .optional(),
-      /** Relative shares of the variants, in any unit. */
+      /** Relative shares of the variants, in any unit, or the shares by the day from which they were intended. */
       split: z
-        .record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'), {
-          error: 'must hold lines such as "A: 50"',
-        })
+        .union([shares, z.record(day, shares)], 'must hold lines such as "A: 50", or "2026-11-16: { A: 50 }"')
         .optional(),
       /** Variants without messages (hold-out groups). */
       hold_outs: z

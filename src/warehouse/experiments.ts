@@ -21,9 +21,16 @@ export async function noteExperiments(
     campaign_id,
     ...general,
     ...own,
+    split: byFirstDay(own.split ?? general.split),
   }));
   await session.set({ given: { experiments: JSON.stringify(rows) } });
   await session.run('ops/experiments');
+}
+
+/** A split without days was intended from the first day. */
+function byFirstDay(split: ExperimentSettings['split'] = {}): unknown {
+  const [first] = Object.values<unknown>(split);
+  return typeof first === 'number' ? { '0001-01-01': split } : first === undefined ? null : split;
 }
 
 /** Replaces the main goals that come from the settings, including those under `experiments`. Call inside a transaction. */

@@ -71,6 +71,13 @@ describe('dawnload.yaml', () => {
     expect(config.dataDir).toBe(join(folder, decomposed));
   });
 
+  test('a split may have the days from which it was intended', () => {
+    const split = { '2026-11-16': { A: 90, B: 10 }, '2026-11-20': { A: 1, B: 1 } };
+    const text = '{ 2026-11-16: { A: 90, B: 10 }, 2026-11-20: { A: 1, B: 1 } }';
+    const { experiments } = load(`${MINIMUM}experiments: { c1: { split: ${text} } }\n`);
+    expect(experiments).toEqual({ c1: { split } });
+  });
+
   test('the whole documented file is understood', () => {
     const config = load(`${MINIMUM}brand: acme
 messenger: talky
@@ -160,6 +167,8 @@ not_clicks: [survey_no_click]
       /experiments\.c1\.alpha must be a probability from 0\.0001 to 0\.5/,
     ],
     ['experiments: { c1: { split: [A, B] } }', /experiments\.c1\.split must hold lines such as "A: 50"/],
+    ['experiments: { c1: { split: { 2026-11-31: { A: 1 } } } }', /c1\.split must hold lines such as/],
+    ['experiments: { c1: { split: { A: -1 } } }', /c1\.split\.A must be a share such as 50/],
     ['experiments: { c1: { baseline: C, hold_outs: [C] } }', /c1 must not have a hold-out as its baseline/],
     ['experiments: { default: { goal: 구매 } }', /must name goals by campaign, not under default/],
     ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],

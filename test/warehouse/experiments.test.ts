@@ -12,6 +12,8 @@ const DAY = '2026-11-16';
 const LAST = dayAfter(DAY, 9);
 /** A day without events. */
 const UNHELD = dayAfter(DAY);
+/** A day on which others get their first message. */
+const LATER = dayAfter(DAY, 3);
 
 interface Arm {
   readonly people: number;
@@ -49,9 +51,9 @@ function recordsOf(campaign_id: string, arms: Arms, date: Day): Row[] {
     Array.from({ length: isUnknown ? 0 : people }, (_, person) => {
       const of = (id: string, more: Row = {}): Row =>
         record({
-          id: `${campaign_id}-${name}-${person}-${id}`,
+          id: `${campaign_id}-${name}-${person}-${id}-${date}`,
           campaign_id,
-          user_id: `${campaign_id}-${name}-${person}`,
+          user_id: `${campaign_id}-${name}-${person}${date === LATER ? '-later' : ''}`,
           time: micros(date),
           experiment_group_name: name,
           ...more,
@@ -68,6 +70,8 @@ interface Case {
   /** The day on which everything is sent. */
   readonly day?: Day;
   readonly metric?: string;
+  /** What is sent on `LATER`, to other people. */
+  readonly later?: Arms;
   /** More records of its events. */
   readonly records?: readonly Row[];
   /** More rows of its statistics. */
@@ -86,6 +90,12 @@ const SOLD = {
   A: arm(600, 100, { conversions: 120 }),
   B: arm(600, 100, { conversions: 192 }),
 };
+/** Of both variants 5 % click, later 20 %. */
+const RISING = {
+  arms: { A: arm(900, 45, { conversions: 45 }), B: arm(100, 5, { conversions: 5 }) },
+  later: { A: arm(1000, 200, { conversions: 200 }), B: arm(1000, 200, { conversions: 200 }) },
+};
+const MOVED = { [DAY]: { A: 90, B: 10 }, [LATER]: { A: 1, B: 1 } };
 const UNEQUAL = { A: arm(360, 72), B: arm(240, 84) };
 const BETTER = 'baseline better';
 const UNCLEAR = 'baseline inconclusive';
@@ -132,6 +142,40 @@ const CASES: Readonly<Record<string, Case>> = {
     arms: EVEN,
     records: crossing('few people in two variants, all of whom began with one', 19, 86_400),
     codes: 'people_crossed people_crossed',
+  },
+  'shares that change while rates rise': { ...RISING, codes: 'unequal_groups unequal_groups' },
+  'shares that change while rates rise, with a split that fits their sum': {
+    ...RISING,
+    settings: { split: { A: 1900, B: 1100 }, smallest_effect: 0.5 },
+    codes: 'baseline no_difference',
+  },
+  'shares that change as intended while rates rise': {
+    ...RISING,
+    settings: { split: MOVED, smallest_effect: 0.5 },
+    codes: 'baseline no_difference',
+  },
+  'shares that change as intended, and a winner': {
+    arms: RISING.arms,
+    later: { A: arm(1000, 200), B: arm(1000, 300) },
+    settings: { split: MOVED },
+    codes: BETTER,
+  },
+  'shares that change as intended on another day': {
+    ...RISING,
+    settings: { split: { [DAY]: { A: 90, B: 10 }, [LAST]: { A: 1, B: 1 } } },
+    codes: 'unequal_groups unequal_groups',
+  },
+  'conversions while shares change': {
+    ...RISING,
+    settings: { split: MOVED, conversions_per_person: 1 },
+    metric: 'conversion',
+    codes: 'baseline shares_moved',
+  },
+  'variants that never share a day': {
+    arms: { A: arm(1000, 50) },
+    later: { B: arm(1000, 200) },
+    settings: { split: { [DAY]: { A: 99.99, B: 0.01 }, [LATER]: { A: 0.01, B: 99.99 } } },
+    codes: 'baseline too_early',
   },
   'a clear winner': { arms: WINNER, codes: BETTER },
   'what a single look would call significant': {
@@ -211,7 +255,11 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 function pullsOf(workshop: Workshop, cases: Readonly<Record<string, Case>>): Pull[] {
-  const all = Object.entries(cases).map(([name, one]) => ({ name, ...one, day: one.day ?? DAY }));
+  type Sent = Omit<Case, 'codes' | 'later'> & { name: string; day: Day };
+  const all = Object.entries(cases).flatMap(([name, { later, ...one }]): Sent[] => [
+    { name, ...one, day: one.day ?? DAY },
+    ...(later === undefined ? [] : [{ name, arms: later, day: LATER }]),
+  ]);
   const held = [...new Set(all.map(({ day }) => day))].filter((day) => day !== UNHELD);
   const unnamed = ['v1', 'v2'].map((variant_id) =>
     statistic({
@@ -413,4 +461,29 @@ test('people who got two variants are in no arm, and the verdict says how many',
       verdict: expect.stringContaining('10 people got messages of two variants') as string,
     },
   ]);
+});
+
+test('people are compared within the day of their first message, and an alarm says on which day the shares moved', async () => {
+  const [, b] = await rows(
+    'shares that change as intended while rates rise',
+    'rate, round(compared_rate, 3) as compared_rate, round(compared_baseline_rate, 3) as compared_baseline_rate, difference, shares_moved_on',
+  );
+  // 205 of 1,100; each day weighs by both sides: 900 x 100 / 1,000 and 1,000 x 1,000 / 2,000.
+  expect(b).toEqual({
+    rate: 205 / 1100,
+    compared_rate: 0.177,
+    compared_baseline_rate: 0.177,
+    difference: 0,
+    shares_moved_on: null,
+  });
+  const [, alarm] = await rows('shares that change while rates rise', 'shares_moved_on, verdict');
+  expect(alarm).toEqual({
+    shares_moved_on: LATER,
+    verdict: expect.stringContaining(
+      `From ${LATER} on, B got 50 % of the new people, before 10 %.`,
+    ) as string,
+  });
+  expect(await rows('a split that chance does not make', 'shares_moved_on')).toContainEqual({
+    shares_moved_on: null,
+  });
 });

@@ -141,7 +141,7 @@ export const PLANTS: Record<string, Plant[]> = {
     [
       `update daily_statistics set variant_id = 'v1', variant_name = 'A' where channel = 'push-notification';
       insert into ops.experiments (campaign_id, baseline, split, hold_outs)
-      values ('c-push-notification', 'A', map {'A': 1, 'v2': 1}, null), ('c-of-next-month', 'B', null, null)`,
+      values ('c-push-notification', 'A', map {date '2026-11-16': map {'A': 1, 'v2': 1}}, null), ('c-of-next-month', 'B', null, null)`,
       {
         date: undefined,
         subject: 'c-push-notification split',

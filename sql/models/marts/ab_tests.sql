@@ -5,6 +5,10 @@
 -- difference_low and difference_high: the interval of the difference from the baseline's rate.
 -- p_value: the probability that chance alone ever shows such a difference. unequal_groups_p_value: the probability that chance
 -- alone ever splits the observed people so far from the intended split.
+-- People are compared within the day of their first message, so that shares that change while rates rise make no winner:
+-- compared_rate and compared_baseline_rate weigh each day alike for both, and the difference is between them. shares_moved_on: the
+-- day from which the people were divided otherwise than before, under one intended split. Messages are not compared by day, since
+-- their clicks and conversions come on later days, so changed shares leave them without a verdict.
 -- unit: people, where events are held. Messages to one person are not independent, so the variance of rates by message assumes
 -- that all messages to a person behave as one; where people are unknown, there is no verdict. The service counts conversions but
 -- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
@@ -35,10 +39,6 @@ judged_by as (
 arms as (
     select
         *,
-        case
-            when settings.split is null then 1
-            else settings.split[list_intersect(names, map_keys(settings.split))[1]]
-        end as share,
         -- The baseline comes first: the configured variant, else one named as a control, else the one sent first.
         row_number() over (
             partition by campaign_id, channel, is_compared
@@ -52,42 +52,175 @@ arms as (
     from judged_by
 ),
 
-tests as (
+first_days as (
+    select campaign_id, channel, place, unnest(first_days, recursive := true)
+    from arms
+    where is_compared
+),
+
+-- Every compared variant on every day on which anybody got a first message, with the split that was intended on that day.
+days as (
+    select
+        arms.campaign_id,
+        arms.channel,
+        arms.place,
+        dates.date,
+        coalesce(
+            list_max(list_filter(map_keys(arms.settings.split), lambda since: since <= dates.date)),
+            list_min(map_keys(arms.settings.split))
+        ) as split_since,
+        arms.settings.split[split_since] as shares,
+        if(arms.settings.split is null, 1, shares[list_intersect(arms.names, map_keys(shares))[1]]) as share,
+        coalesce(first_days.people_sent, 0) as people_sent,
+        coalesce(first_days.people, 0) as people,
+        coalesce(first_days.clickers, 0) as clickers
+    from arms
+    inner join (select distinct campaign_id, channel, date from first_days) as dates
+        on arms.campaign_id = dates.campaign_id and arms.channel is not distinct from dates.channel and arms.is_compared
+    left join first_days
+        on
+            arms.campaign_id = first_days.campaign_id
+            and arms.channel is not distinct from first_days.channel
+            and arms.place = first_days.place
+            and dates.date = first_days.date
+),
+
+split_arms as (
     select
         campaign_id,
         channel,
+        split_since,
+        place,
+        people_sent,
+        share / sum(share) over split as share,
+        sum(people_sent) over split * share / sum(share) over split as expected,
+        count(share) over split = count(*) over split as is_known
+    from (
+        select campaign_id, channel, split_since, place, sum(people_sent) as people_sent, any_value(share) as share
+        from days
+        group by campaign_id, channel, split_since, place
+    ) as counted
+    window split as (partition by campaign_id, channel, split_since)
+),
+
+-- Each split is tested by itself. People of days without events are unknown in every group.
+splits as (
+    select
+        campaign_id,
+        channel,
+        count(*) as splits,
+        if(bool_and(is_known), least(1, splits * min(p_value)), null) as unequal_groups_p_value
+    from (
+        select
+            campaign_id,
+            channel,
+            bool_and(is_known) as is_known,
+            marts.sequential_split_p(list(people_sent order by place)::double[], list(share order by place)) as p_value
+        from split_arms
+        group by campaign_id, channel, split_since
+    ) as each_split
+    group by campaign_id, channel
+),
+
+expected as (
+    select campaign_id, channel, place, if(bool_and(is_known), sum(expected), null) as people
+    from split_arms
+    group by campaign_id, channel, place
+),
+
+-- The people of each variant before each day and from it on, under one intended split.
+halves as (
+    select
+        campaign_id,
+        channel,
+        place,
+        date,
+        coalesce(sum(people_sent) over (arm order by date rows between unbounded preceding and 1 preceding), 0) as before,
+        sum(people_sent) over (arm order by date rows between current row and unbounded following) as since
+    from days
+    window arm as (partition by campaign_id, channel, split_since, place)
+),
+
+turns as (
+    select
+        *,
+        before / nullif(sum(before) over day, 0) as share_before,
+        since / nullif(sum(since) over day, 0) as share_since,
+        (before + since) / sum(before + since) over day as share_of_both
+    from halves
+    window day as (partition by campaign_id, channel, date)
+),
+
+-- The day that divides the people best, unless chance explains it (likelihood ratio, Bonferroni over the days).
+moved as (
+    select campaign_id, channel, arg_max(date, likelihood) as date
+    from (
+        select
+            campaign_id,
+            channel,
+            date,
+            2 * sum(
+                if(before > 0, before * ln(share_before / share_of_both), 0)
+                + if(since > 0, since * ln(share_since / share_of_both), 0)
+            ) as likelihood,
+            count(*) as variants
+        from turns
+        group by campaign_id, channel, date
+    ) as compared_days
+    group by campaign_id, channel
+    having count(*) * marts.chi_squared_p(max(likelihood), any_value(variants) - 1) < 0.001
+),
+
+tests as (
+    select
+        arms.campaign_id,
+        arms.channel,
         count(*) as variants,
-        bool_and(coalesce(people, 0) > 0) as has_people,
-        coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
-        sum(conversions) is not null as converts,
-        coalesce(sum(people_crossed), 0)::bigint as crossed,
-        crossed > 0.01 * (sum(people_sent) + crossed) as crosses_often,
+        bool_and(coalesce(arms.people, 0) > 0) as has_people,
+        coalesce(sum(arms.clickers), 0) > 0 or coalesce(sum(arms.clicked), 0) = 0 as has_clickers,
+        sum(arms.conversions) is not null as converts,
+        coalesce(sum(arms.people_crossed), 0)::bigint as crossed,
+        crossed > 0.01 * (sum(arms.people_sent) + crossed) as crosses_often,
+        if(has_people, any_value(splits.unequal_groups_p_value), null) as unequal_groups_p_value,
+        any_value(splits.splits) > 1 as has_splits,
+        if(has_people, any_value(moved.date), null) as shares_moved_on,
         case
-            -- The observed people. People of days without events are unknown in every group.
-            when has_people and count(share) = count(*)
-            then marts.sequential_split_p(
-                list(people_sent order by place)::double[],
-                list_transform(list(share order by place), lambda one: one / sum(share))
-            )
-        end as unequal_groups_p_value,
-        case
-            when sum(crossed_from) > 0 and count(share) = count(*)
+            when sum(arms.crossed_from) > 0 and count(expected.people) = count(*)
             then list_min(
                 list_transform(
-                    list_zip(list(crossed_from order by place), list(share order by place)),
-                    lambda arm: marts.binomial_p(arm[1], sum(crossed_from), arm[2] / sum(share))
+                    list_zip(list(arms.crossed_from), list(expected.people)),
+                    lambda arm: marts.binomial_p(arm[1], sum(arms.crossed_from), arm[2] / sum(expected.people))
                 )
             )
         end as unequal_crossing_p_value
     from arms
-    where is_compared
-    group by campaign_id, channel
+    left join splits on arms.campaign_id = splits.campaign_id and arms.channel is not distinct from splits.channel
+    left join moved on arms.campaign_id = moved.campaign_id and arms.channel is not distinct from moved.channel
+    left join expected
+        on
+            arms.campaign_id = expected.campaign_id
+            and arms.channel is not distinct from expected.channel
+            and arms.place = expected.place
+    where arms.is_compared
+    group by arms.campaign_id, arms.channel
 ),
 
 tested_arms as (
-    select arms.* exclude (people_crossed), tests.* exclude (campaign_id, channel, crossed), tests.crossed as people_crossed
+    select
+        arms.* exclude (people_crossed),
+        tests.* exclude (campaign_id, channel, crossed),
+        tests.crossed as people_crossed,
+        turns.share_before,
+        turns.share_since
     from arms
     inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
+    left join turns
+        on
+            arms.is_compared
+            and arms.campaign_id = turns.campaign_id
+            and arms.channel is not distinct from turns.channel
+            and arms.place = turns.place
+            and tests.shares_moved_on = turns.date
 ),
 
 measures as (
@@ -114,22 +247,82 @@ measures as (
 ),
 
 rates as (
-    select *, successes / size as rate, likeness * rate * (1 - rate) / size as variance, place = 1 and is_compared as is_baseline
+    select *, successes / size as rate, place = 1 and is_compared as is_baseline
     from measures
+),
+
+-- People are compared with those of the baseline who got their first message on the same day, messages with all messages.
+strata as (
+    select rates.campaign_id, rates.channel, rates.metric, rates.place, days.date, days.people as size, days.clickers as successes
+    from rates
+    inner join days
+        on
+            rates.campaign_id = days.campaign_id
+            and rates.channel is not distinct from days.channel
+            and rates.place = days.place
+    where rates.is_compared and rates.unit = 'person' and days.people > 0
+    union all
+    select campaign_id, channel, metric, place, null, size, successes
+    from rates
+    where is_compared and unit = 'message'
+),
+
+-- The difference of Mantel and Haenszel: a day weighs as much as it can tell. Its variance is Sato's, which holds for few large
+-- days as for many small ones (Biometrics 45, 1989); on a single day it is that of two proportions.
+compared as (
+    select
+        variant.campaign_id,
+        variant.channel,
+        variant.metric,
+        variant.place,
+        least(sum(variant.successes), sum(baseline.successes)) as fewest_successes,
+        least(sum(variant.size), sum(baseline.size)) as smallest_size,
+        sum(variant.successes + baseline.successes) / sum(variant.size + baseline.size) as pooled,
+        sum(variant.successes * baseline.size / people) / sum(weight) as rate,
+        sum(baseline.successes * variant.size / people) / sum(weight) as baseline_rate,
+        rate - baseline_rate as difference,
+        (
+            difference * sum(
+                (
+                    pow(variant.size, 2) * baseline.successes
+                    - pow(baseline.size, 2) * variant.successes
+                    + weight * people * (baseline.size - variant.size) / 2
+                ) / pow(people, 2)
+            )
+            + sum(
+                (
+                    variant.successes * (baseline.size - baseline.successes)
+                    + baseline.successes * (variant.size - variant.successes)
+                ) / (2 * people)
+            )
+        ) / pow(sum(weight), 2) as variance
+    from strata as variant
+    inner join strata as baseline
+        on
+            variant.campaign_id = baseline.campaign_id
+            and variant.channel is not distinct from baseline.channel
+            and variant.metric = baseline.metric
+            and variant.date is not distinct from baseline.date
+            and variant.place > 1
+            and baseline.place = 1
+    cross join lateral (select (variant.size + baseline.size)::double as people) as sums
+    cross join lateral (select variant.size * baseline.size / people as weight) as weights
+    group by variant.campaign_id, variant.channel, variant.metric, variant.place
 ),
 
 pairs as (
     select
         variant.*,
         baseline.variant_name as baseline_name,
-        baseline.rate as baseline_rate,
-        least(variant.successes, baseline.successes) as fewest_successes,
-        least(variant.size, baseline.size) as smallest_size,
+        coalesce(compared.rate, variant.rate) as compared_rate,
+        coalesce(compared.baseline_rate, baseline.rate) as compared_baseline_rate,
+        coalesce(compared.fewest_successes, 0) as fewest_successes,
+        compared.smallest_size,
         greatest(variant.likeness, baseline.likeness) as widest_likeness,
-        (variant.successes + baseline.successes) / (variant.size + baseline.size) as pooled_rate,
-        nullif(variant.settings.smallest_effect * baseline.rate, 0) as smallest_difference,
-        if(variant.is_baseline or not variant.is_compared, null, variant.rate - baseline.rate) as difference,
-        nullif(if(difference is null, null, variant.variance + baseline.variance), 0) as variance_of_difference,
+        coalesce(compared.pooled, variant.rate) as pooled_rate,
+        nullif(variant.settings.smallest_effect * compared_baseline_rate, 0) as smallest_difference,
+        compared.difference,
+        nullif(greatest(0, widest_likeness * compared.variance), 0) as variance_of_difference,
         variant.settings.smallest_effect * pooled_rate as scale,
         greatest(1, count(variance_of_difference) over (partition by variant.campaign_id)) as comparisons,
         variant.settings.alpha / comparisons as level
@@ -140,6 +333,13 @@ pairs as (
             and variant.channel is not distinct from baseline.channel
             and variant.metric = baseline.metric
             and baseline.is_baseline
+    left join compared
+        on
+            variant.is_compared
+            and variant.campaign_id = compared.campaign_id
+            and variant.channel is not distinct from compared.channel
+            and variant.metric = compared.metric
+            and variant.place = compared.place
 ),
 
 tested as (
@@ -170,6 +370,7 @@ judged as (
             when is_baseline then 'baseline'
             when metric = 'conversion' and settings.conversions_per_person is null then 'converters_unknown'
             when likeness is null then if(marts.counts_people(), 'people_unknown', 'people_dropped')
+            when unit = 'message' and (has_splits or shares_moved_on is not null) then 'shares_moved'
             when coalesce(days, 0) < 7 or fewest_successes < 20 then 'too_early'
             when difference_low > 0 then 'better'
             when difference_high < 0 then 'worse'
@@ -184,16 +385,30 @@ worded as (
         judged.*,
         list_transform(
             [
-                concat_ws(' ', words.sentence, by_message.sentence, crossing.sentence, without_events.sentence, untested.sentence),
                 concat_ws(
-                    ' ', words.sentence_ko, by_message.sentence_ko, crossing.sentence_ko, without_events.sentence_ko, untested.sentence_ko
+                    ' ',
+                    words.sentence,
+                    moved_on.sentence,
+                    by_message.sentence,
+                    crossing.sentence,
+                    without_events.sentence,
+                    untested.sentence
+                ),
+                concat_ws(
+                    ' ',
+                    words.sentence_ko,
+                    moved_on.sentence_ko,
+                    by_message.sentence_ko,
+                    crossing.sentence_ko,
+                    without_events.sentence_ko,
+                    untested.sentence_ko
                 )
             ],
             lambda text: marts.fill_words(
                 text,
                 map {
-                    'rate': printf('%.2f %%', 100 * rate),
-                    'baseline_rate': printf('%.2f %%', 100 * baseline_rate),
+                    'rate': printf('%.2f %%', 100 * compared_rate),
+                    'baseline_rate': printf('%.2f %%', 100 * compared_baseline_rate),
                     'effect': printf('%.0f %%', 100 * settings.smallest_effect),
                     'days': format('{:d}', days),
                     'successes': format('{:,d}', fewest_successes::bigint),
@@ -201,6 +416,9 @@ worded as (
                     'needed': format('{:,d}', ceil(size_needed)::bigint),
                     'likeness': printf('%.1f', widest_likeness),
                     'crossed': format('{:,d}', people_crossed),
+                    'moved_on': shares_moved_on::varchar,
+                    'share_before': printf('%.0f %%', 100 * share_before),
+                    'share_since': printf('%.0f %%', 100 * share_since),
                     'days_without_events': format('{:,d}', days_without_events),
                     -- Names are filled in last, since their text may contain a placeholder.
                     'variant': variant_name,
@@ -210,6 +428,11 @@ worded as (
         ) as verdicts
     from judged
     inner join verdict_words as words on judged.verdict_code = words.verdict_code
+    left join verdict_words as moved_on
+        on
+            moved_on.verdict_code = 'moved_on'
+            and judged.shares_moved_on is not null
+            and judged.verdict_code in ('unequal_groups', 'shares_moved')
     left join verdict_words as by_message
         on
             by_message.verdict_code = 'by_message'
@@ -248,12 +471,15 @@ select
     size,
     successes,
     rate,
+    compared_rate,
+    compared_baseline_rate,
     difference,
     difference_low,
     difference_high,
-    difference / nullif(baseline_rate, 0) as lift,
+    difference / nullif(compared_baseline_rate, 0) as lift,
     p_value,
     unequal_groups_p_value,
+    shares_moved_on,
     ceil(size_needed)::bigint as size_needed,
     messages_per_person,
     people_crossed,

@@ -3,6 +3,7 @@
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
 -- variant. messages_per_person is weighted by messages (the sum of squares over the sum): so many messages may behave as one, and
 -- the variance by message is multiplied by it. Messages of days without events are assumed to reach the same people.
+-- first_days has the same people by the day of their first message.
 -- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,
 -- crossed_from those alone who got it on an earlier day than another one.
 
@@ -37,7 +38,7 @@ receivers as (
         variant_names.variant_id,
         -- A person first seen as a device and later as a user is counted once.
         coalesce(people.person, days.person) as person,
-        min(days.date) as first_date,
+        min(days.date) filter (days.sent > 0 or days.succeeded > 0 or days.delivered > 0) as first_date,
         sum(days.sent) as sent,
         -- Displays are shown, not sent, so a shown display counts as received.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
@@ -79,18 +80,35 @@ crossed_first as (
     group by campaign_id, channel, variant_id
 ),
 
+first_days as (
+    select
+        campaign_id,
+        channel,
+        variant_id,
+        first_date as date,
+        count(*) as people_sent,
+        count(*) filter (received > 0) as people,
+        count(*) filter (received > 0 and clicked > 0) as clickers,
+        sum(received)::bigint as received,
+        sum(received * received) as squares
+    from receivers
+    anti join crossed using (campaign_id, person)
+    where first_date is not null
+    group by campaign_id, channel, variant_id, first_date
+),
+
 counted as (
     select
         campaign_id,
         channel,
         variant_id,
-        count(*) filter (sent > 0 or received > 0) as people_sent,
-        count(*) filter (received > 0) as people,
-        count(*) filter (received > 0 and clicked > 0) as clickers,
+        sum(people_sent)::bigint as people_sent,
+        sum(people)::bigint as people,
+        sum(clickers)::bigint as clickers,
+        list({'date': date, 'people_sent': people_sent, 'people': people, 'clickers': clickers} order by date) as first_days,
         sum(received)::bigint as received,
-        sum(received * received) / nullif(sum(received), 0) as messages_per_person
-    from receivers
-    anti join crossed using (campaign_id, person)
+        sum(squares) / nullif(sum(received), 0) as messages_per_person
+    from first_days
     group by campaign_id, channel, variant_id
 )
 
@@ -110,6 +128,7 @@ select
     counted.people_sent,
     counted.people,
     counted.clickers,
+    counted.first_days,
     coalesce(crossed_first.people_crossed, 0) as people_crossed,
     coalesce(crossed_first.crossed_from, 0) as crossed_from,
     counted.messages_per_person * greatest(1, arms.succeeded / nullif(counted.received, 0)) as messages_per_person,
