@@ -225,6 +225,14 @@ select version from macros.made_of();
 set memory_limit = '{megabytes}MB';
 set threads = {threads};
 
+-- name: message_prices
+-- Replaces the prices of messages by the given JSON object.
+delete from ops.message_prices;
+
+insert into ops.message_prices
+select entry.key, entry.value
+from (select unnest(map_entries(getvariable('given').prices::json::map(varchar, double))) as entry) as given;
+
 -- name: note_budget
 insert into ops.budget (records_per_run, records_per_month, price_per_record, currency, start_date, noted_at)
 values ($recordsPerRun, $recordsPerMonth, $pricePerRecord, $currency, $startDate::date, $notedAt);

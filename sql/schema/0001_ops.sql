@@ -116,6 +116,12 @@ create table ops.budget (
     currency varchar
 );
 
+-- The setting prices of the last run.
+create table ops.message_prices (
+    channel varchar,
+    price double
+);
+
 create table ops.runs (
     run_id varchar,
     command varchar,

@@ -330,7 +330,7 @@ function exportsSection({
     ...(records === undefined || records === 0
       ? []
       : [`${mark}  expected_records_per_day: ${records}        # for \`plan\`, until there are statistics`]),
-    ...(hasPrice ? [`  price_per_record: ${pricePerRecord}       # for estimates and the spend report`] : []),
+    ...(hasPrice ? [`  price_per_record: ${pricePerRecord}       # for estimates and export fees`] : []),
     `${mark}  start_date: ${startDate}        # the first KST day to export`,
     '',
   ].join('\n');

@@ -199,7 +199,14 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
     'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
     z.object({}),
     async () => {
-      const { coverage, missing, findings, spend: _, published, ...status } = await readStatus(invocation);
+      const {
+        coverage,
+        missing,
+        findings,
+        export_fees: _,
+        published,
+        ...status
+      } = await readStatus(invocation);
       const days = (all: Readonly<Record<string, readonly Day[]>>): Record<string, string> =>
         Object.fromEntries(
           Object.entries(all).flatMap(([stream, some]) =>

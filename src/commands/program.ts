@@ -349,7 +349,7 @@ export function commandLine(version: string, perform: Perform): Command {
   });
 
   add('status', {
-    about: 'show coverage by day and stream, freshness and spend; exit code for monitors',
+    about: 'show coverage by day and stream, freshness and export fees; exit code for monitors',
     examples: ['dawnload status'],
     options: [JSON_OPTION],
     load: async () => (await import('./status.js')).statusCommand,

@@ -1,4 +1,4 @@
-/** `dawnload status`: shows the coverage by day and stream, freshness and spending. The exit code is for monitors. */
+/** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
 import { z } from 'zod';
 import { nightly } from '../../jobs/nightly.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
@@ -54,7 +54,7 @@ interface Status {
   /** Paid exports that are not loaded yet; resuming them is free. */
   readonly under_way: readonly string[];
   readonly currency: string | null;
-  readonly spend: readonly {
+  readonly export_fees: readonly {
     readonly month: string;
     readonly exports: number;
     readonly records: number;
@@ -131,7 +131,7 @@ export async function readStatus({ effects, ...invocation }: Invocation): Promis
     withheld: withheldRun(journal, published.runs),
     needs_attention: needed,
     under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
-    spend: spendOf(entries).map(monthlySpend),
+    export_fees: spendOf(entries).map(monthlyFees),
     currency: config.exports.currency ?? null,
     fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
   };
@@ -153,8 +153,8 @@ function lastRun(journal: readonly JournalledRun[], published: readonly PastRun[
   };
 }
 
-function monthlySpend({ estimatedRecords, unknown, ...spend }: MonthlySpend): Status['spend'][number] {
-  return { ...spend, estimated_records: estimatedRecords, exports_of_unknown_size: unknown };
+function monthlyFees({ estimatedRecords, unknown, ...month }: MonthlySpend): Status['export_fees'][number] {
+  return { ...month, estimated_records: estimatedRecords, exports_of_unknown_size: unknown };
 }
 
 function failureOf(runs: readonly JournalledRun[]): string | null {
@@ -223,9 +223,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     } else terminal.out(`missing   ${stream}: ${plural(days.length, 'day')}, ${listDays(days)}`);
   }
   if (status.fresh) terminal.out(`fresh     every wanted day up to ${last} is there`);
-  for (const { month, records, price, exports } of status.spend) {
+  for (const { month, records, price, exports } of status.export_fees) {
     terminal.out(
-      `spend     ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatPrice(price, status.currency ?? undefined)}`}`,
+      `fees      ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatPrice(price, status.currency ?? undefined)}`}`,
     );
   }
   if (status.under_way.length > 0) {

@@ -53,6 +53,8 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly dataDir: string;
   /** The path of the second copy of the journal; undefined if it is in the landing zone. */
   readonly ledgerCopy: string | undefined;
+  /** What a message costs, by channel. */
+  readonly prices: Readonly<Record<string, number>>;
   /** The absolute path of the folder of the user's queries. */
   readonly queries: string | undefined;
   /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
@@ -140,7 +142,7 @@ export function loadConfig(
     flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
   const secretKey = variables['DAWNLOAD_SECRET_KEY'];
-  const { experiments, main_goals: mainGoals, pushes, ...named } = settings;
+  const { experiments, main_goals: mainGoals, prices, pushes, ...named } = settings;
   const { report, alerts, pingUrl, pingUrlEnv, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
@@ -162,6 +164,7 @@ export function loadConfig(
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
     experiments,
     mainGoals,
+    prices,
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     reportIn: report,
     alerts: alerts.map(({ url, url_env: variable, format, on }) => ({

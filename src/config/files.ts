@@ -105,6 +105,7 @@ function withEmptySections(values: Record<string, unknown>): Record<string, unkn
     'brand_templates',
     'experiments',
     'main_goals',
+    'prices',
     'default',
   ]);
   return Object.fromEntries(

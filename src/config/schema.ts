@@ -491,6 +491,18 @@ export const settingsSchema = z
       )
       .default([]),
     mcp: z.strictObject({ memory_megabytes: whole(256, 1_048_576).default(1024) }, NO_SECTION).prefault({}),
+    /** What a message costs, by channel. */
+    prices: z
+      .record(z.string(), number(0, 1e6, 'must be a price such as 8.4'), NO_SECTION)
+      .transform((given) =>
+        Object.fromEntries(
+          Object.entries(given).map(([channel, price]) => [
+            channel.toLowerCase().replaceAll('_', '-'),
+            price,
+          ]),
+        ),
+      )
+      .prefault({}),
     /** The folder of the user's queries. */
     queries: text('must be a folder').optional(),
     /** Commands of the shell, and addresses, which follow a publication by `run` or `backfill`. */
@@ -545,7 +557,9 @@ export function camel(given: unknown): unknown {
 }
 
 /** The settings of the file, except lists, and those keyed by campaign, which are passed to SQL under the names in the file. */
-export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals' | 'pushes'>>;
+export type Settings = Camel<
+  Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals' | 'prices' | 'pushes'>
+>;
 export type PushSettings = z.infer<typeof push>;
 type ReferenceSettings = Settings['reference'];
 export type BrandTemplateSettings = ReferenceSettings['brandTemplates'];

@@ -322,7 +322,7 @@ async function noteJob(folder: OpenFolder, config: Config, invocation: Invocatio
   await ledger.readTexts();
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.needsAction(advice);
   await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
-  await warehouse.noteBudget(budgetRow(config.exports));
+  await warehouse.noteBudget(budgetRow(config.exports), config.prices);
   const { pushes } = new PushLedger(journal, invocation.effects);
   if (pushes.length > 0) await warehouse.replacePushes(pushes.map(rowOf));
   for (const push of pushes.filter(waits)) report.needsAction(adviceOn(push));

@@ -342,8 +342,8 @@ export class Warehouse {
     );
   }
 
-  /** Replaces `ops.budget` by the settings of this run. */
-  async noteBudget(settings: BudgetRow): Promise<void> {
+  /** Replaces `ops.budget` and `ops.message_prices` by the settings of this run. */
+  async noteBudget(settings: BudgetRow, prices: Readonly<Record<string, number>> = {}): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
         await this.#session.run('ops/forget_budget');
@@ -352,6 +352,8 @@ export class Warehouse {
           ...settings,
           notedAt: this.#options.effects.now(),
         });
+        await this.#session.set({ given: { prices: JSON.stringify(prices) } });
+        await this.#session.run('ops/message_prices');
       }),
     );
   }

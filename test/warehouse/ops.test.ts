@@ -18,8 +18,9 @@ test('the budget is that of the last run', async () => {
     startDate: DAY,
   };
   await workshop.with(async (warehouse) => {
-    await warehouse.noteBudget({ ...settings, recordsPerRun: undefined, recordsPerMonth: undefined });
-    await warehouse.noteBudget(settings);
+    const none = { recordsPerRun: undefined, recordsPerMonth: undefined };
+    await warehouse.noteBudget({ ...settings, ...none }, { email: 1, webhook: 2 });
+    await warehouse.noteBudget(settings, { email: 0.5 });
   });
   expect(
     await workshop.look('select * exclude (noted_at), noted_at is not null as noted from ops.budget'),
@@ -33,6 +34,7 @@ test('the budget is that of the last run', async () => {
       noted: true,
     },
   ]);
+  expect(await workshop.look('from ops.message_prices')).toEqual([{ channel: 'email', price: 0.5 }]);
 });
 
 test('the ledger is shown as it stands, and replaced whole', async () => {

@@ -466,7 +466,7 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'fees',
     isAbout: true,
-    asks: [{ query: 'spend' }, { query: 'budget' }],
+    asks: [{ query: 'export-fees' }, { query: 'budget' }],
     blocks: [
       {
         kind: 'table',
@@ -497,7 +497,7 @@ export const SECTIONS: readonly Section[] = [
           'records',
           'exports',
           { column: 'ambiguous_exports', wide: true },
-          { column: 'cost', unit: 'money' },
+          { column: 'fee', unit: 'money' },
         ],
       },
     ],

@@ -190,6 +190,22 @@ describe('parameters', () => {
     ]);
   });
 
+  it('choose what costs are of; without a price, clicks or conversions there is no cost', async () => {
+    const costs = { end: '2026-11-01' };
+    // 425 = 170 × 2.5; 25 clicks, 13 conversions.
+    expect(await answer('message-costs', costs)).toEqual([
+      'push-notification,,170,2.5,425,25,17,13,32.69,구매,,,',
+      'email,,200,,,30,,,,,,,',
+    ]);
+    const [campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
+    expect(campaign).toMatch(
+      /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,campaign,c-sale$/,
+    );
+    await expect(answer('message-costs', { by: 'day' })).rejects.toThrow(
+      'by must be one of channel, campaign',
+    );
+  });
+
   it('show the newest findings of each check, and how many there are', async () => {
     const told = (rows: string[]): string[] => rows.map((row) => row.replace(/,fewer.*,(\d+)$/, ',$1'));
     const warned = { severity: 'warn' };

@@ -148,3 +148,5 @@ insert into ops.touched_days
 select stream, date from ops.coverage
 union
 select 'events', date from events;
+
+insert into ops.message_prices values ('push-notification', 2.5);

@@ -1,5 +1,5 @@
 -- title: Export fees by month
--- question: How many event records were paid for in each month, and what did they cost?
+-- question: How many event records were paid for in each month, and what were the fees?
 -- params:
 --   start (date, default null): first KST day on which exports were requested; its month counts whole
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
@@ -8,32 +8,32 @@
 --   select month, records, exports from answer order by month desc limit 1
 --     en: In {month}, {records} records of {exports} {exports#export|exports} were paid for.
 --     ko: {month}에 내보내기 {exports}건으로 유료 레코드 {records}건을 받았습니다.
---   select month, cost, currency from answer where cost > 0 order by month desc limit 1
---     en: Export fees of {month}: {cost:money}.
---     ko: {month}의 내보내기 요금은 {cost:money}입니다.
---   select 1 where exists (from answer) and not exists (from answer where cost > 0)
+--   select month, fee, currency from answer where fee > 0 order by month desc limit 1
+--     en: Export fees of {month}: {fee:money}.
+--     ko: {month}의 내보내기 요금은 {fee:money}입니다.
+--   select 1 where exists (from answer) and not exists (from answer where fee > 0)
 --     en: No price per record is set (exports.price_per_record), so no fee is shown.
 --     ko: 레코드당 단가(exports.price_per_record)가 설정되지 않아 요금은 표시하지 않습니다.
 --   select 1 where not exists (from answer)
 --     en: Nothing was paid for.
 --     ko: 지출이 없습니다.
 -- example:
---   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand  currency
+--   month    exports  ambiguous_exports  records  estimated_records  fee     fee_per_thousand  currency
 --   2026-11  19       0                  58802    58000              5880.2  100
 
 select
-    export_spend.month,
-    export_spend.exports,
-    export_spend.ambiguous_exports,
-    export_spend.records,
-    export_spend.estimated_records,
+    export_fees.month,
+    export_fees.exports,
+    export_fees.ambiguous_exports,
+    export_fees.records,
+    export_fees.estimated_records,
     -- Without a price there is no fee, which is not a fee of 0.
-    if(export_spend.cost_per_thousand > 0, export_spend.cost, null) as cost,
-    nullif(export_spend.cost_per_thousand, 0) as cost_per_thousand,
+    if(export_fees.fee_per_thousand > 0, export_fees.fee, null) as fee,
+    nullif(export_fees.fee_per_thousand, 0) as fee_per_thousand,
     budget.currency
-from marts.export_spend
+from marts.export_fees
 left join ops.budget on true
 where
-    (getvariable('start') is null or export_spend.month >= strftime(getvariable('start')::date, '%Y-%m'))
-    and (getvariable('end') is null or export_spend.month <= strftime(getvariable('end')::date, '%Y-%m'))
-order by export_spend.month;
+    (getvariable('start') is null or export_fees.month >= strftime(getvariable('start')::date, '%Y-%m'))
+    and (getvariable('end') is null or export_fees.month <= strftime(getvariable('end')::date, '%Y-%m'))
+order by export_fees.month;

@@ -20,7 +20,7 @@ select
     count(*) filter (where state = 'ambiguous') as ambiguous_exports,
     sum(records)::bigint as records,
     sum(estimated_records)::bigint as estimated_records,
-    sum(marts.price_of(billed_records, price_per_record))::double as cost,
-    1000 * sum(marts.price_of(billed_records, price_per_record))::double / nullif(sum(billed_records), 0) as cost_per_thousand
+    sum(marts.price_of(billed_records, price_per_record))::double as fee,
+    1000 * sum(marts.price_of(billed_records, price_per_record))::double / nullif(sum(billed_records), 0) as fee_per_thousand
 from requests
 group by month;

@@ -1,0 +1,90 @@
+-- title: What messages cost
+-- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   by (varchar, default 'channel', one of channel campaign): what a row is about; campaigns and user journeys are shown by channel
+--   channel (varchar, default null): only this channel, such as push-notification
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
+--     en: The messages cost {cost:money}.
+--     ko: 메시지 비용은 {cost:money}입니다.
+--   from answer where cost_per_click is not null and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
+--     en: A click costs least on {channel}: {cost_per_click:money}.
+--     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
+--   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) > 0 and
+--   count(price) < count(*)
+--     en: No price is set (prices) of messages on {channels}, so no cost is shown of them.
+--     ko: {channels} 메시지의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
+--     as: note
+--   select 1 where exists (from answer) and not exists (from answer where price is not null)
+--     en: No price of a message is set (prices), so no cost is shown.
+--     ko: 메시지 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
+--   select 1 from answer having count(goals) filter (conversions is null) > 0
+--     en: Conversions of different goals are not added up.
+--     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No daily statistics are held of these days.
+--     ko: 이 기간의 일별 통계가 없습니다.
+-- example:
+--   channel            resource_name  succeeded  price  cost     clicked  cost_per_click  conversions  …
+--   chatapp-alimtalk                  10484      7      73388                                          …
+--   text-message                      2743       9.2    25235.6                                        …
+--   push-notification                 14966      0.5    7483     668      11.2                         …
+
+with params as (
+    select
+        *,
+        case coalesce(getvariable('by')::varchar, 'channel')
+            when 'channel' then false
+            when 'campaign' then true
+            else error('by must be one of channel, campaign')
+        end as by_campaign
+    from marts.period('statistics', days := 28)
+),
+days as (
+    select
+        message_days.* replace (
+            if(params.by_campaign, message_days.resource_type, null) as resource_type,
+            if(params.by_campaign, message_days.resource_id, null) as resource_id
+        )
+    from marts.message_days
+    inner join params on message_days.date between params.first_day and params.last_day
+    where marts.matches('channel', message_days.channel)
+),
+totals as (
+    select channel, resource_type, resource_id, unnest(marts.performance(days))
+    from days
+    group by channel, resource_type, resource_id
+),
+priced as (
+    select
+        totals.*,
+        message_prices.price,
+        if(message_prices.price is null, null, marts.price_of(totals.succeeded, message_prices.price))::double as cost
+    from totals
+    left join ops.message_prices on totals.channel = message_prices.channel
+)
+select
+    priced.channel,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name, priced.resource_id) as resource_name,
+    priced.succeeded,
+    priced.price,
+    priced.cost,
+    priced.clicked,
+    round(priced.cost / nullif(priced.clicked, 0), 2) as cost_per_click,
+    priced.conversions,
+    round(priced.cost / nullif(priced.conversions, 0), 2) as cost_per_conversion,
+    array_to_string(priced.goals, ', ') as goals,
+    budget.currency,
+    priced.resource_type,
+    priced.resource_id
+from priced
+left join ops.budget on true
+left join campaigns on priced.resource_type = 'campaign' and priced.resource_id = campaigns.campaign_id
+left join user_journeys
+    on priced.resource_type = 'user-journey' and priced.resource_id = user_journeys.user_journey_id
+order by priced.cost desc nulls last, priced.channel, priced.resource_id;
