@@ -63,7 +63,7 @@ export async function docsCommand(
   }
   const width = Math.min(WIDEST, (stdout.isTTY === true ? stdout.columns : undefined) ?? ANYWHERE);
   const text = {
-    skill: () => skill(schemas, dictionary.document.traps, language),
+    skill: () => skill(schemas, dictionary.of('traps'), language),
     dbt: () => dbtSources(schemas),
     json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
     markdown: () => {

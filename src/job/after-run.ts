@@ -177,7 +177,7 @@ export async function afterRun(night: Night): Promise<void> {
   for (const step of STEPS) {
     if (!step.wanted(night)) continue;
     try {
-      const done = await step.run(night);
+      const done = await report.timed(step.name, () => step.run(night));
       if (typeof done === 'string') report.steps.push({ step: step.name, failed: false, sentence: done });
       else for (const outcome of done ?? []) report.steps.push(outcome);
     } catch (error) {

@@ -184,7 +184,7 @@ export async function withWarehouse<T>(
   // A rebuild that was killed may have left this file behind.
   await discardDatabase(files.rebuilt);
   if (which === 'rebuilt') effects.reach('rebuild/before-open');
-  const warehouse = await openWarehouse(files[which], config, invocation);
+  const warehouse = await report.timed('open', () => openWarehouse(files[which], config, invocation));
   try {
     const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
       warehouse.searching(),
@@ -204,9 +204,9 @@ export async function withWarehouse<T>(
       one(async () => {
         const guarded = await erasures.guard(pulls);
         const { loader } = warehouse;
-        const outcome = await (how === 'new'
-          ? loader.loadAll(guarded, proceed)
-          : loader.reloadAll(guarded, proceed));
+        const outcome = await report.timed('load', () =>
+          how === 'new' ? loader.loadAll(guarded, proceed) : loader.reloadAll(guarded, proceed),
+        );
         for (const loaded of outcome.reports) {
           report.loaded(loaded);
           tellFinished(loaded, terminal);

@@ -38,7 +38,7 @@ export function forget(
   begin: (folder: OpenFolder) => Promise<Begun | undefined>,
 ): Promise<Erased | undefined> {
   const { effects } = invocation;
-  const report = new RunReport(effects.now());
+  const report = new RunReport(() => effects.now());
   return withDataFolder(config, invocation, 'forget', 'erasures', (base) =>
     withWarehouse(base, config, invocation, report, 'working', async (folder) => {
       await loadLanded(folder, invocation);

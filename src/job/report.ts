@@ -53,13 +53,27 @@ export class RunReport {
   checks: readonly FindingGroup[] = [];
   /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
   clockSkewMs: number | undefined;
-  /** Seconds that each stage took. */
+  /** Seconds that each stage took: open, load (a part of pull), pull, model, check, publish, and each step that follows. */
   readonly seconds: Record<string, number> = {};
   readonly #loads: LoadReport[] = [];
   readonly #pending: string[] = [];
   #withheld: string | undefined;
 
-  constructor(readonly startedAt: Date) {}
+  readonly startedAt: Date;
+
+  constructor(readonly now: () => Date) {
+    this.startedAt = now();
+  }
+
+  /** Does a stage of the run and adds its time to that of the stage. */
+  async timed<T>(stage: string, work: () => Promise<T>): Promise<T> {
+    const began = this.now().getTime();
+    try {
+      return await work();
+    } finally {
+      this.seconds[stage] = (this.seconds[stage] ?? 0) + (this.now().getTime() - began) / 1000;
+    }
+  }
 
   gap(...gaps: readonly Gap[]): void {
     this.gaps.push(...gaps);
@@ -263,13 +277,11 @@ export class RunRecord {
   readonly report: RunReport;
   readonly #journal: Journal;
   readonly #run: { readonly runId: string; readonly command: string; readonly version: string };
-  readonly #now: () => Date;
 
   constructor(journal: Journal, command: string, { effects, runId, version }: Invocation) {
     this.#journal = journal;
     this.#run = { runId, command, version };
-    this.#now = () => effects.now();
-    this.report = new RunReport(effects.now());
+    this.report = new RunReport(() => effects.now());
   }
 
   /** Does the work between the lines of its begin and its end, which is written last and in every case. */
@@ -293,7 +305,7 @@ export class RunRecord {
     const summary = this.report.toJSON();
     return {
       runId: this.#run.runId,
-      finishedAt: this.#now(),
+      finishedAt: this.report.now(),
       exitCode,
       outcome: outcomeOf(exitCode, failure),
       summary: failure === undefined ? summary : { ...summary, failure: messageOf(failure) },

@@ -139,7 +139,7 @@ export function resumeExport(
  */
 export function rebuild(config: Config, invocation: Invocation): Promise<Outcome> {
   const { effects, terminal } = invocation;
-  const report = new RunReport(effects.now());
+  const report = new RunReport(() => effects.now());
   return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
     withWarehouse(base, config, invocation, report, 'rebuilt', async (folder) => {
       const { rebuilt, working, published } = folder.files;
@@ -216,7 +216,7 @@ export async function deliver(
   await warehouse.noteRuns(runRows(runs, record?.over(failure)));
   const lost = await lostDays(folder);
   await warehouse.noteHead(folder.journal.head);
-  const publishedBytes = await publishSound(folder, lost, failure, invocation);
+  const publishedBytes = await timed('publish', () => publishSound(folder, lost, failure, invocation));
   const over = (): RunOver | undefined => record?.over(failure);
   await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, pushes, over });
   if (failure !== undefined) throw failure;
@@ -337,17 +337,15 @@ async function noteJob(folder: OpenFolder, config: Config, invocation: Invocatio
 }
 
 /** The names of the stages in the terminal. */
-const DOING = { pull: 'pulling', model: 'modelling', check: 'checking' } as const;
+const DOING = { pull: 'pulling', model: 'modelling', check: 'checking', publish: 'publishing' } as const;
 
 /** Shows each stage as progress and measures its time for the run's summary. */
-function stopwatch(report: RunReport, { effects, terminal }: Invocation) {
-  return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
-    const began = effects.now();
+function stopwatch(report: RunReport, { terminal }: Invocation) {
+  return async <T>(stage: keyof typeof DOING, work: () => Promise<T>): Promise<T> => {
     terminal.progress(DOING[stage]);
-    const result = await work();
-    const ms = effects.now().getTime() - began.getTime();
-    report.seconds[stage] = ms / 1000;
-    terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds: ms / 1000 });
+    const result = await report.timed(stage, work);
+    const seconds = report.seconds[stage];
+    terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds });
     return result;
   };
 }
@@ -366,7 +364,7 @@ async function publishSound(
   { warehouse, report, files, path, dataDir, erasures }: OpenFolder,
   lost: readonly Day[],
   failure: Error | undefined,
-  { effects, terminal }: Invocation,
+  { effects }: Invocation,
 ): Promise<number | undefined> {
   const empty = (await warehouse.loader.loaded()).size === 0;
   if (lost.length > 0)
@@ -375,7 +373,6 @@ async function publishSound(
   const { register } = erasures;
   if (path === files.working && register.holdsErasedBytes) await rewriteDatabase(dataDir, register, effects);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
-  terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });
   return bytes;
 }

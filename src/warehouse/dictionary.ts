@@ -41,7 +41,7 @@ const documentShape = z.strictObject({
 });
 
 /** One file: some of the sections, as they are written. */
-const partShape = z.partialRecord(z.keyof(documentShape), z.unknown());
+const fileShape = z.partialRecord(z.keyof(documentShape), z.unknown());
 
 export type Words = z.infer<typeof words>;
 type ColumnWords = z.infer<typeof columnWords>;
@@ -58,34 +58,53 @@ export function relationName(schema: string, name: string): string {
 }
 
 export class Dictionary {
-  readonly document: DictionaryDocument;
+  readonly #folder: string;
+  readonly #files = new Map<string, z.infer<typeof fileShape>>();
+  readonly #sections: Partial<DictionaryDocument> = {};
 
-  constructor(document: DictionaryDocument) {
-    this.document = document;
+  constructor(folder: string) {
+    this.#folder = folder;
   }
 
-  /**
-   * The dictionary of this package, read once and cached.
-   *
-   * @throws DamageError if the file was altered or does not match its schema
-   */
+  /** The dictionary of this package. */
   static load(): Dictionary {
-    loaded ??= Dictionary.read(FOLDER);
+    loaded ??= new Dictionary(FOLDER);
     return loaded;
   }
 
-  /** Reads the files of a folder. Each has relations of its own; every other section is in one of them. */
-  static read(folder: string): Dictionary {
+  /**
+   * A section. Only the files that hold it are parsed, since all of them take as long as a small run. Each file has relations
+   * of its own; every other section is in one of them.
+   *
+   * @throws DamageError if a file was altered or does not match its schema
+   */
+  of<K extends keyof DictionaryDocument>(section: K): DictionaryDocument[K] {
+    const known = this.#sections[section];
+    if (known !== undefined) return known;
     try {
-      const parts = textsIn(folder).map((text) => partShape.parse(parse(text)));
-      const relations: unknown = Object.assign({}, ...parts.map((part) => part.relations));
-      return new Dictionary(documentShape.parse({ ...Object.assign({}, ...parts), relations }));
+      const holds = new RegExp(`^${section}:`, 'm');
+      const texts = textsIn(this.#folder).filter((text) => holds.test(text));
+      const [first, ...others] = texts.map((text) => this.#parsed(text)[section]);
+      const whole: unknown = others.length === 0 ? first : Object.assign({}, first, ...others);
+      const found: DictionaryDocument = documentShape.parse({
+        schemas: {},
+        columns: {},
+        relations: {},
+        [section]: whole,
+      });
+      return (this.#sections[section] = found[section]);
     } catch (cause) {
-      throw new DamageError(`The dictionary in ${folder} cannot be read.`, {
+      throw new DamageError(`The dictionary in ${this.#folder} cannot be read.`, {
         hint: 'Install dawnload again.',
         cause,
       });
     }
+  }
+
+  #parsed(text: string): z.infer<typeof fileShape> {
+    const known = this.#files.get(text) ?? fileShape.parse(parse(text));
+    this.#files.set(text, known);
+    return known;
   }
 
   /** A hash of the files' text, which is about 1,000 times faster than parsing the files. */
@@ -94,7 +113,7 @@ export class Dictionary {
   }
 
   schema(name: string): Words | undefined {
-    return own(this.document.schemas, name);
+    return own(this.of('schemas'), name);
   }
 
   /**
@@ -103,13 +122,13 @@ export class Dictionary {
    * @param relation name as returned by `relationName`
    */
   relation(relation: string): RelationWords | undefined {
-    return own(this.document.relations, relation);
+    return own(this.of('relations'), relation);
   }
 
   /** The words for a column of a table or view: its own words, or else the general ones for its name. */
   column(relation: string, column: string): ColumnWords | undefined {
-    const ofName = own(this.document.columns, column);
-    const ofRelation = own(own(this.document.relations, relation)?.columns ?? {}, column);
+    const ofName = own(this.of('columns'), column);
+    const ofRelation = own(own(this.of('relations'), relation)?.columns ?? {}, column);
     const merged = columnWords.safeParse({ ...ofName, ...ofRelation });
     return merged.data;
   }
@@ -120,12 +139,11 @@ export class Dictionary {
    * @param query name of the bundled query; the same column name may differ between queries, such as `name` in `checks`
    */
   label(column: string, query = ''): string | undefined {
-    const { heads, columns, relations } = this.document;
     return (
-      own(own(this.document.heads_of_queries, query) ?? {}, column) ??
-      labelOf(own(heads, column)) ??
-      own(columns, column)?.label ??
-      Object.values(relations)
+      own(own(this.of('heads_of_queries'), query) ?? {}, column) ??
+      labelOf(own(this.of('heads'), column)) ??
+      own(this.of('columns'), column)?.label ??
+      Object.values(this.of('relations'))
         .map((relation) => own(relation.columns, column)?.label)
         .find((label) => label !== undefined)
     );
@@ -133,7 +151,7 @@ export class Dictionary {
 
   /** The display name of a value of a column, such as `rising` in the column `trend`. */
   value(column: string, value: string): Words | undefined {
-    return own(own(this.document.values, column) ?? {}, value);
+    return own(own(this.of('values'), column) ?? {}, value);
   }
 
   /** A cell of an answer in Korean, if the dictionary contains its value or sentence; otherwise unchanged. */
@@ -147,7 +165,7 @@ export class Dictionary {
    * translation.
    */
   korean(sentence: string): string {
-    for (const [english, korean] of Object.entries(this.document.sentences)) {
+    for (const [english, korean] of Object.entries(this.of('sentences'))) {
       const found = patternOf(english).exec(sentence);
       if (found !== null) return korean.replace(/\{(\d)\}/g, (_, n: string) => found[Number(n)] ?? '');
     }
@@ -156,7 +174,7 @@ export class Dictionary {
 
   /** The meaning of a column of an answer: in the relations that were read, or wherever a column has this name. */
   meaning(column: string, relations: ReadonlySet<string>, language: Language): string | undefined {
-    const { relations: all, columns: general, heads } = this.document;
+    const [all, general, heads] = [this.of('relations'), this.of('columns'), this.of('heads')];
     const textsIn = (
       some: readonly ({ en?: string | undefined; ko?: string | undefined } | string | undefined)[],
     ): string[] => some.flatMap((words) => (typeof words === 'object' ? (words[language] ?? []) : []));
@@ -250,7 +268,7 @@ export function entriesOf(
   dictionary: Dictionary,
   language: Language,
 ): SchemaEntry[] {
-  const names = Object.keys(dictionary.document.schemas);
+  const names = Object.keys(dictionary.of('schemas'));
   return names.map((schema) => ({
     name: schema,
     description: dictionary.schema(schema)?.[language] ?? '',

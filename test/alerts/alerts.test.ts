@@ -311,7 +311,7 @@ test.each<[string, Partial<Ended>, Partial<Memory>, unknown[]]>([
 
 /** The report of a run that loaded one export, in which these fields drifted. */
 function drifting(...drift: string[]): RunReport {
-  const report = new RunReport(new Date('2026-11-20T22:30:00Z'));
+  const report = new RunReport(() => new Date('2026-11-20T22:30:00Z'));
   report.loaded({
     ...{
       pull: 'events/2026-11-20/2026-11-20.1',

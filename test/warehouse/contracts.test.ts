@@ -5,7 +5,7 @@ import { Dictionary, type SchemaEntry } from '../../src/warehouse/dictionary.js'
 import { loadCatalogue } from '../../src/readers/queries/catalogue.js';
 import { dbtSources, skill } from '../../src/readers/queries/contracts.js';
 
-const { traps } = Dictionary.load().document;
+const traps = Dictionary.load().of('traps');
 
 const column = (name: string, type = 'varchar') => ({
   name,

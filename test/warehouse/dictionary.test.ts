@@ -6,7 +6,8 @@ import { DamageError } from '../../src/ground/errors.js';
 import { temporaryFolder, Workshop } from './support.js';
 
 const dictionary = Dictionary.load();
-const { schemas, columns, relations, heads } = dictionary.document;
+const [schemas, columns] = [dictionary.of('schemas'), dictionary.of('columns')];
+const [relations, heads] = [dictionary.of('relations'), dictionary.of('heads')];
 
 const THINGS = `
   select schema_name, table_name, column_name, comment
@@ -94,8 +95,8 @@ describe('the dictionary', () => {
   test('that is not whole is a damaged installation', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'common.yaml'), 'schemas: { main: { en: Only English. } }\ncolumns: {}\n');
-    expect(() => Dictionary.read(folder)).toThrow(DamageError);
-    expect(() => Dictionary.read(join(folder, 'none'))).toThrow(DamageError);
+    expect(() => new Dictionary(folder).of('schemas')).toThrow(DamageError);
+    expect(() => new Dictionary(join(folder, 'none')).of('columns')).toThrow(DamageError);
   });
 });
 

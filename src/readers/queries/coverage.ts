@@ -77,7 +77,7 @@ export function relationsIn(
   reader: Reader,
   sql: string,
 ): { relations: ReadonlySet<string>; isSure: boolean } {
-  const known = new Set(Object.keys(Dictionary.load().document.relations));
+  const known = new Set(Object.keys(Dictionary.load().of('relations')));
   const namesIn = (text: string): string[] =>
     reader.connection.getTableNames(text, true).map((name) =>
       name

@@ -11,8 +11,7 @@ beforeEach(async () => {
   await warehouse.connection.run(`
     delete from ops.budget;
     delete from ops.exports;
-    delete from ops.coverage;
-    delete from daily_statistics;
+    delete from ops.days;
     insert into ops.budget by name
     select 2500 as records_per_run, 30000 as records_per_month, 0.5 as price_per_record, date '2026-11-02' as start_date;
     insert into ops.exports by name
@@ -53,15 +52,16 @@ test('tonight asks for the last complete day, or for the next one where that was
   });
 });
 
-test('a day of which the statistics hold nothing is not asked for', async () => {
+test('a missing day is asked for, and one that is not wanted is not', async () => {
   await warehouse.connection.run(`
     delete from ops.exports where date in ('2026-11-05', '2026-11-06');
-    insert into ops.coverage by name select 'statistics' as stream, unnest([date '2026-11-05', date '2026-11-20']) as date, 0 as rows;
-    insert into ops.coverage by name select 'statistics' as stream, date '2026-11-06' as date, 7 as rows`);
-  // The 6th lacks its export, the 20th has nothing to export, so the next night is for the 21st.
-  expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
+    insert into ops.days by name
+    select 'events' as stream, unnest([date '2026-11-06', date '2026-11-20']) as date,
+      unnest(['missing', 'not_complete']) as state, unnest([600, null]) as expected_records`);
+  // The 6th lacks its export, and nothing is to be exported of the 5th.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     days_tonight: '2',
-    tonight_records: '1100',
+    tonight_records: '1600',
   });
 });
 
@@ -74,9 +74,12 @@ test('the forecast is what was used and what the days hold that are asked for un
   });
   await warehouse.connection.run('update ops.budget set records_per_month = 20000');
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({ is_enough: false });
-  // Two workdays at once are more than a run may ask for: the older one waits for a night that has room for it, Saturday's.
+  // Two workdays at once are more than a run may ask for: the older one waits.
   await warehouse.connection.run(
-    "update ops.budget set records_per_month = 30000, records_per_run = 1500; delete from ops.exports where date = '2026-11-19'",
+    `update ops.budget set records_per_month = 30000, records_per_run = 1500;
+     delete from ops.exports where date = '2026-11-19';
+     insert into ops.days by name
+     select 'events' as stream, date '2026-11-19' as date, 'missing' as state, 1000 as expected_records`,
   );
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     days_tonight: '1',
@@ -108,50 +111,22 @@ test('a first night has no history to forecast from, and no budget no answer', a
   expect(await budget('2026-11-21T07:05:00+09:00')).toBeUndefined();
 });
 
-test('what no run would request is not counted: what is over the run, over the month, or waits', async () => {
+test('days that do not fit the budget of the month are counted', async () => {
   await warehouse.connection.run(`
     delete from ops.exports where date >= '2026-11-17';
+    insert into ops.days by name
+    select 'events' as stream, unnest([date '2026-11-17', date '2026-11-18', date '2026-11-19']) as date,
+      'missing' as state, 1000 as expected_records;
     update ops.budget set records_per_run = 10000, records_per_month = 12100 + 1256`);
-  // Four workdays wait and 11,300 records are used: the newest two fit, and then a Sunday. Ten days never do.
+  // 11,300 records are used. The newest two of the four workdays that wait fit tonight. Of the thirteen days until the end of the
+  // month, the weekend of the 28th and the workday before it fit.
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     records_left: '2056',
     tonight_records: '2000',
     days_tonight: '2',
-    forecast_records: String(11_300 + 2000 + 50),
+    forecast_records: String(11_300 + 9 * 1000 + 2 * 150),
     days_over_budget: '10',
     is_enough: false,
-  });
-  // A day that is larger than a run may be is skipped by every night, and the smaller ones are not.
-  await warehouse.connection.run('update ops.budget set records_per_run = 400, records_per_month = 30000');
-  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    tonight_records: '0',
-    days_tonight: '0',
-  });
-  // While the size of an export is not known, nothing is requested beside it.
-  await warehouse.connection.run(`
-    update ops.budget set records_per_run = 10000;
-    insert into ops.exports by name select '2026-11-17.1' as key, date '2026-11-17' as date, 'ambiguous' as state,
-      timestamptz '2026-11-18 07:10:00+09:00' as updated_at`);
-  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    tonight_records: '0',
-    days_tonight: '0',
-  });
-});
-
-test('a day that the statistics count is estimated by them, as a plan does', async () => {
-  await warehouse.connection.run(`
-    delete from ops.exports where date >= '2026-11-19';
-    insert into ops.coverage by name
-      select 'statistics' as stream, date::date as date, 1 as rows
-      from generate_series(timestamp '2026-11-18', timestamp '2026-11-20', interval 1 day) as days (date);
-    insert into daily_statistics by name
-      select unnest([date '2026-11-18', date '2026-11-19', date '2026-11-20']) as date,
-        unnest([500, 300, 7]) as message_sent, unnest([400, 90, 40]) as delivered, 1 as click`);
-  // The 18th left 1,000 records of 500 messages: two each; the 20th never fewer than its deliveries and clicks.
-  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    tonight_records: String(600 + 41),
-    days_tonight: '2',
-    tonight_cost: 320.5,
   });
 });
 

@@ -213,7 +213,7 @@ describe('every head', () => {
   it('has its Korean label, and no label is kept for a head that no query has', () => {
     const heads = answers.flatMap((answer) => answer.heads);
     expect(heads.filter((head) => dictionary.label(head) === undefined)).toEqual([]);
-    expect(Object.keys(dictionary.document.heads).filter((head) => !heads.includes(head))).toEqual([]);
+    expect(Object.keys(dictionary.of('heads')).filter((head) => !heads.includes(head))).toEqual([]);
   });
 
   it('of an answer has a label of its own', () => {
