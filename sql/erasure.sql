@@ -363,18 +363,3 @@ from ops.erasures as erasures
 inner join ops.erased_ids as erased_ids on erasures.line = erased_ids.line
 group by erasures.line
 order by erasures.line;
-
--- name: attach_old
-attach '{old}' as old (read_only);
-
--- name: storage_version
-select rtrim(tags['storage_version'], '+') from duckdb_databases() where database_name = 'old';
-
--- name: attach_new
--- The format of the old file, which may hold columns that a newer format cannot write.
-attach '{new}' as new (storage_version '{version}');
-
--- name: copy_database
-copy from database old to new;
-checkpoint new;
-detach new;

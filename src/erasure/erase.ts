@@ -1,4 +1,4 @@
-/** The final steps of an erasure: rewrites the database, searches every file for the ids, and writes a receipt. */
+/** The final steps of an erasure: searches every file for the ids, and writes a receipt. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -8,44 +8,9 @@ import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
 import { DurableFolder } from '../landing/atomic-file.js';
-import { escaped, openInstance } from '../landing/duckdb.js';
 import { dataFiles, foldersOf, instantName } from '../landing/paths.js';
 import { orStorageError, readIfThere } from '../landing/storage-error.js';
-import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
-import { statement } from '../warehouse/session.js';
-import type { Register } from './register.js';
 import { spelledIn } from './spelling.js';
-
-/**
- * Rewrites a closed database without the bytes of deleted rows, which DuckDB keeps in free blocks.
- *
- * @throws the error of DuckDB when the disk refuses; the file is unchanged
- */
-export async function rewriteDatabase(
-  dataDir: string,
-  register: Register,
-  effects: Pick<Effects, 'reach'>,
-): Promise<void> {
-  const { working, rebuilt, temp } = dataFiles(dataDir);
-  await discardDatabase(rebuilt);
-  const instance = await openInstance(':memory:', {
-    temp_directory: temp,
-    preserve_insertion_order: 'false',
-  });
-  try {
-    const connection = await instance.connect();
-    await connection.run(statement('erasure/attach_old', { old: escaped(working) }));
-    const versions = await connection.runAndReadAll(statement('erasure/storage_version'));
-    const version = z.tuple([z.tuple([z.string()])]).parse(versions.getRows())[0][0];
-    await connection.run(statement('erasure/attach_new', { new: escaped(rebuilt), version }));
-    await connection.run(statement('erasure/copy_database'));
-  } finally {
-    instance.closeSync();
-  }
-  await replaceDatabase(rebuilt, working, effects);
-  effects.reach('erase/copied');
-  await register.append({ event: 'rewritten' });
-}
 
 /**
  * Ids that are distinctive enough to be searched in any text. Shorter ids and plain words are searched only in the

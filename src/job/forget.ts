@@ -7,7 +7,6 @@ import {
   notPublished,
   Pending,
   receiptOf,
-  rewriteDatabase,
   searchFolder,
   writeReceipt,
   type Begun,
@@ -21,7 +20,7 @@ import { pushLake } from '../lake/push.js';
 import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
-import { publish } from '../warehouse/publish.js';
+import { publish, rewriteDatabase } from '../warehouse/publish.js';
 import { withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
 import { loadLanded, reloadErased } from './load-landed.js';
 import { RunReport } from './report.js';
@@ -83,7 +82,9 @@ async function erase(
     await register.append({ event: 'cut', of: line, records: cut.records, rows });
   });
   if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
-  await rewriteDatabase(dataDir, register, effects);
+  await rewriteDatabase(files, effects);
+  effects.reach('erase/copied');
+  await register.append({ event: 'rewritten' });
   await publish({ working: files.working, published: files.published, effects });
   const search = await searchFolder(dataDir, [...erasing.written, ...erasing.spellings, ...erasing.ids]);
   const lake = await deletedInLake(config, invocation, journal, register.ids);

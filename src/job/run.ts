@@ -5,7 +5,6 @@ import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from 
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { deleteComputed } from '../erasure/person.js';
-import { rewriteDatabase } from '../erasure/erase.js';
 import { retain } from '../erasure/retention.js';
 import {
   asError,
@@ -46,6 +45,7 @@ import {
   discardDatabase,
   publish,
   replaceDatabase,
+  rewriteDatabase,
   setAside,
 } from '../warehouse/publish.js';
 
@@ -361,7 +361,7 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
 
 /** Publishes the file, unless a check forbids it, or the run failed and the warehouse is empty. */
 async function publishSound(
-  { warehouse, report, files, path, dataDir, erasures }: OpenFolder,
+  { warehouse, report, files, path, erasures }: OpenFolder,
   lost: readonly Day[],
   failure: Error | undefined,
   { effects }: Invocation,
@@ -371,7 +371,10 @@ async function publishSound(
     report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now`);
   await warehouse.close();
   const { register } = erasures;
-  if (path === files.working && register.holdsErasedBytes) await rewriteDatabase(dataDir, register, effects);
+  if (path === files.working && (warehouse.isLoose || register.holdsErasedBytes)) {
+    await rewriteDatabase(files, effects);
+    if (register.holdsErasedBytes) await register.append({ event: 'rewritten' });
+  }
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
   const { bytes } = await publish({ working: path, published: files.published, effects });
   return bytes;

@@ -7,8 +7,11 @@ import { chmod, copyFile, open, readdir, readlink, rename, rm, stat, writeFile }
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
-import { openInstance } from '../landing/duckdb.js';
+import { z } from 'zod';
+import { escaped, openInstance } from '../landing/duckdb.js';
+import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
+import { statement } from './session.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -148,6 +151,33 @@ export async function replaceDatabase(
   await rename(from, to);
   await fsyncFolder(dirname(to));
   effects.reach('replace/after-rename');
+}
+
+/**
+ * Rewrites the closed private file without its free blocks, which hold the bytes of deleted rows.
+ *
+ * @throws the error of DuckDB when the disk refuses; the file is unchanged
+ */
+export async function rewriteDatabase(
+  { working, rebuilt, temp }: DataFiles,
+  effects: Pick<Effects, 'reach'>,
+): Promise<void> {
+  await discardDatabase(rebuilt);
+  const instance = await openInstance(':memory:', {
+    temp_directory: temp,
+    preserve_insertion_order: 'false',
+  });
+  try {
+    const connection = await instance.connect();
+    await connection.run(statement('publish/attach_old', { old: escaped(working) }));
+    const versions = await connection.runAndReadAll(statement('publish/storage_version'));
+    const version = z.tuple([z.tuple([z.string()])]).parse(versions.getRows())[0][0];
+    await connection.run(statement('publish/attach_new', { new: escaped(rebuilt), version }));
+    await connection.run(statement('publish/copy_database'));
+  } finally {
+    instance.closeSync();
+  }
+  await replaceDatabase(rebuilt, working, effects);
 }
 
 /** Removes a database with its log. */

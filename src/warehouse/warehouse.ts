@@ -101,6 +101,8 @@ export class Warehouse {
   readonly #session: Session;
   readonly #options: WarehouseOptions;
   #closed = false;
+  /** True if the closed file is much larger than what it holds, so that it should be rewritten. */
+  isLoose = false;
 
   private constructor(session: Session, options: WarehouseOptions) {
     this.#session = session;
@@ -417,6 +419,8 @@ export class Warehouse {
     effects.reach('close/before-checkpoint');
     try {
       await this.#writing(() => this.#session.checkpoint());
+      const { is_loose } = await this.#session.row('publish/is_loose', z.object({ is_loose: z.boolean() }));
+      this.isLoose = is_loose;
       effects.reach('close/after-checkpoint');
     } finally {
       this.#session.close();

@@ -1,0 +1,23 @@
+-- Statements that decide whether the private file is rewritten before it is published, and rewrite it.
+
+-- name: is_loose
+-- Replaced rows leave free blocks. DuckDB fills them again, and gives back to the disk only those at the end of the file.
+-- Six megabytes of them do not matter.
+select total_blocks > 1.4 * used_blocks and free_blocks * block_size > 6_291_456 as is_loose
+from pragma_database_size()
+where database_name = current_database();
+
+-- name: attach_old
+attach '{old}' as old (read_only);
+
+-- name: storage_version
+select rtrim(tags['storage_version'], '+') from duckdb_databases() where database_name = 'old';
+
+-- name: attach_new
+-- The format of the old file, which may hold columns that a newer format cannot write.
+attach '{new}' as new (storage_version '{version}');
+
+-- name: copy_database
+copy from database old to new;
+checkpoint new;
+detach new;
