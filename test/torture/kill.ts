@@ -183,11 +183,12 @@ class KillTrial {
         const misfortune =
           this.#first.length === 0 && chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
         trial.faults(misfortune?.faults ?? []);
-        const wasKilled = await this.#kill(command, this.#points(round, misfortune?.points));
+        const isDone = await this.#kill(command, this.#points(round, misfortune?.points));
         trial.faults([]);
-        // A night that was not stopped has nothing left to be killed in: on to another one.
+        // A night that is done has nothing left to be killed in: on to another one. Days of a backfill that is not done would
+        // be left to nobody.
         if (this.#first.length > 0) command = this.#night(round + 1);
-        else if (!wasKilled && chance.happens(0.7)) command = this.#next(round + 1);
+        else if (isDone && chance.happens(0.7)) command = this.#next(round + 1);
         if (chance.happens(0.1)) await this.#resolve();
       }
       if (chance.happens(0.06)) await this.#kill(['rebuild'], REBUILD_POINTS);
@@ -275,7 +276,7 @@ class KillTrial {
     return RUN_POINTS;
   }
 
-  /** Starts the command and kills it; whether that came in time. */
+  /** Starts the command and kills it; true if it was done before. */
   async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
     const { trial, chance, report } = this;
     const first = points === RUN_POINTS ? this.#first.shift() : undefined;
@@ -319,7 +320,7 @@ class KillTrial {
       );
     }
     assertNotPaidTwice(trial);
-    return result.signal === 'SIGKILL';
+    return result.code === 0;
   }
 
   /** One of the points that were reached least, so that all of them are. */
