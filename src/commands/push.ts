@@ -2,16 +2,7 @@
 import { z } from 'zod';
 import { formatKst } from '../ground/calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config/config.js';
-import type { PushSettings } from '../config/schema.js';
-import {
-  DawnloadError,
-  EXIT,
-  InterruptedError,
-  messageOf,
-  RefusedError,
-  UsageError,
-  type ExitCode,
-} from '../ground/errors.js';
+import { EXIT, RefusedError, UsageError, type ExitCode } from '../ground/errors.js';
 import {
   adviceOn,
   callsOf,
@@ -23,15 +14,15 @@ import {
   type Push,
 } from '../push/ledger.js';
 import { keyOf, TRIES, writeRows, type Wanted } from '../push/plan.js';
-import { pushRows, reachText, type Pushed } from '../push/push.js';
+import { wantedOf } from '../push/nightly.js';
+import { pushRows, reachText, reasonsOf, sentenceOn, type Pushed } from '../push/push.js';
 import { readRemembered, type Decision } from '../push/remembered.js';
 import { PushedRows } from '../landing/pushed-rows.js';
 import { KeptQueries } from '../landing/kept-queries.js';
-import { ALL, checkColumns, isOnce, KINDS, MODES, targetText, type Target } from '../push/targets.js';
+import { ALL, checkColumns, isOnce, parseTarget, targetText } from '../push/targets.js';
 import { findRows } from '../readers/queries/rows.js';
 import { Journal } from '../journal/journal.js';
 import type { Invocation } from '../config/invocation.js';
-import type { StepOutcome } from '../job/report.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { lockState } from '../landing/run-lock.js';
 import { dataFiles } from '../landing/paths.js';
@@ -86,91 +77,6 @@ function wantedBy(
     only,
     deleteMissing,
   };
-}
-
-/** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
-function parseTarget(
-  [kindText, name = '']: readonly [string, (string | undefined)?],
-  { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
-): Target {
-  const kind = ALL.find((one) => one === kindText);
-  if (kind === undefined)
-    throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
-  const { named } = KINDS[kind];
-  const needs = named === '' ? 'takes no name' : `needs ${named}`;
-  const isCatalog = kind === 'catalog-items';
-  const known = MODES.find((one) => one === mode);
-  const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
-  const isCatalogName = /^[A-Za-z0-9_-]{1,250}$/.test(name);
-  // A name of dots would be another path of the service.
-  const isDots = /^\.{1,2}$/.test(name);
-  const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
-    [(named === '') !== (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.'],
-    [
-      isCatalog && known === undefined,
-      'The target catalog-items needs --mode.',
-      `Choose ${MODES.join(', ')}.`,
-    ],
-    [!isCatalog && mode !== undefined, `The target ${kind} has no --mode.`, 'It belongs to catalog-items.'],
-    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.'],
-    [isCatalog && !isCatalogName, `No catalog has the name ${name}.`, 'Names have letters, digits, _ and -.'],
-    [
-      kind === 'opt-outs' && !isNumber,
-      `${name} is not an 080 number.`,
-      'Give the number that recipients opt out of.',
-    ],
-    [kind === 'journey' && isDots, `No user journey has the id ${name}.`, 'Give the id of the journey.'],
-  ];
-  const fault = faults.find(([isFault]) => isFault);
-  if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
-  return { kind, name, mode: known, removes: remove };
-}
-
-/** The push of an entry under `pushes`. */
-export function wantedOf(settings: PushSettings): Wanted {
-  const { name, target, query, sql, file, params, key, mode, delete_missing: deleteMissing } = settings;
-  const [kind = '', ...rest] = target.split(' ');
-  const param = Object.entries(params).map(([parameter, value]) => `${parameter}=${value}`);
-  const words = rest.length === 0 ? ([kind] as const) : ([kind, rest.join(' ')] as const);
-  return {
-    name,
-    target: parseTarget(words, { mode }),
-    source: { name: query, sql, file, param },
-    key,
-    deleteMissing,
-  };
-}
-
-/** Makes the pushes of the configuration in order. A push that fails has its outcome, and the next one follows. */
-export async function pushNightly(
-  config: ServiceConfig,
-  invocation: Invocation,
-  journal: Journal,
-): Promise<StepOutcome[]> {
-  const outcomes: StepOutcome[] = [];
-  for (const settings of config.pushes) {
-    const { name } = settings;
-    invocation.terminal.progress(`pushing ${name}`);
-    try {
-      const wanted = wantedOf(settings);
-      const pushed = await pushRows(wanted, config, invocation, journal, {
-        standing: true,
-        agree: () => Promise.resolve(false),
-        show: () => undefined,
-      });
-      outcomes.push({
-        step: `push ${name}`,
-        failed: false,
-        sentence: `${name}: ${sentenceOn(wanted, pushed)}`,
-      });
-    } catch (error) {
-      if (error instanceof InterruptedError) throw error;
-      const hint = error instanceof DawnloadError ? ` ${error.hint ?? ''}` : '';
-      const sentence = `The push ${name} failed: ${messageOf(error)}${hint}`.trim();
-      outcomes.push({ step: `push ${name}`, failed: true, sentence });
-    }
-  }
-  return outcomes;
 }
 
 /** The pushes of the project in the settings. */
@@ -230,28 +136,6 @@ const needsYes = ({ target }: Wanted, { plan }: Pushed): string[] => [
   ...plan.doubts,
   ...(isOnce(target) && plan.send > 0 ? [reachText(plan.send)] : []),
 ];
-
-/** Describes the result of a push in one sentence. */
-export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
-  const { plan, push, sent, rejected, calls } = pushed;
-  const { unchanged, left, unknown, erased } = plan.counts;
-  const reasons = Object.entries(reasonsOf(pushed)).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
-  const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
-  const parts = [
-    [unchanged, 'unchanged'],
-    [rejected, `rejected${why}`],
-    [left, 'left after four rejections'],
-    [unknown, 'left because it is not known whether the service has them'],
-    [erased, 'left because the persons were erased'],
-  ] as const;
-  const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));
-  const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
-  return `Pushed ${plural(sent, 'row')} to ${targetText(target)} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
-}
-
-function reasonsOf({ plan }: Pushed): Record<string, number> {
-  return Object.fromEntries(plan.invalid.map(({ reason, rows }) => [reason, rows]));
-}
 
 /** The text of a row with every value masked, for people to look at its shape. */
 function masked(item: string): string {

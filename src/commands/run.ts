@@ -6,7 +6,6 @@ import { requireService } from '../config/config.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { runJob } from '../job/run.js';
-import type { AfterPublishing } from '../job/after-run.js';
 import type { Invocation } from '../config/invocation.js';
 import { newestDay } from '../job/published.js';
 import { outcomeJson, summarise } from './summary.js';
@@ -35,13 +34,11 @@ export async function runCommand(options: RunOptions, invocation: Invocation): P
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
   }
   const { published } = dataFiles(config.dataDir);
-  const pushes: AfterPublishing = async (journal) =>
-    (await import('./push.js')).pushNightly(config, invocation, journal);
   const outcome = await withAlerts(
     config,
     invocation,
     () => newestDay(published),
-    () => runJob(job, config, invocation, config.pushes.length === 0 ? undefined : pushes),
+    () => runJob(job, config, invocation),
   );
   const exitCode = summarise(outcome, terminal, published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('run', outcome.days ?? job.days, outcome));

@@ -8,18 +8,14 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { request } from 'undici';
 import { rangesOf } from '../ground/calendar.js';
-import type { Config } from '../config/config.js';
+import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import type { Journal } from '../journal/journal.js';
 import { runsOf, type RunOver } from '../journal/runs.js';
 import { describePushed, pushLake, rowsAdded } from '../lake/push.js';
 import type { OpenFolder } from './data-folder.js';
 import type { StepOutcome } from './report.js';
-
-/** Makes the pushes of a night under the lock. */
-export type AfterPublishing = (journal: Journal) => Promise<StepOutcome[]>;
 
 export interface Night {
   readonly command: string;
@@ -32,7 +28,6 @@ export interface Night {
   readonly failure: Error | undefined;
   /** The landed folders that retention removes. */
   readonly due: readonly DueFolder[];
-  readonly pushes: AfterPublishing | undefined;
   /** The end of the run for the page. */
   over(): RunOver | undefined;
 }
@@ -71,8 +66,15 @@ const STEPS: readonly Step[] = [
   {
     name: 'push',
     // Rows reach people, so none leaves while the journal may lack what was sent.
-    wanted: (night) => night.pushes !== undefined && night.folder.doubt === undefined && isWhole(night),
-    run: async ({ pushes, folder }) => pushes?.(folder.journal),
+    wanted: (night) =>
+      night.command === 'run' &&
+      night.config.pushes.length > 0 &&
+      night.folder.doubt === undefined &&
+      isWhole(night),
+    async run({ config, folder, invocation }) {
+      const { pushNightly } = await import('../push/nightly.js');
+      return pushNightly(requireService(config), invocation, folder.journal);
+    },
     failed: () => 'The pushes failed',
   },
   {

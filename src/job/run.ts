@@ -22,7 +22,7 @@ import { runsOf, type RunOver } from '../journal/runs.js';
 import { equalInLake } from '../lake/retained.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
-import { afterRun, type AfterPublishing } from './after-run.js';
+import { afterRun } from './after-run.js';
 import {
   openWarehouse,
   rememberAddress,
@@ -62,16 +62,10 @@ export interface Outcome {
 /**
  * Runs a job: from the service to the published file.
  *
- * @param pushes makes the pushes of the night, which read the published file
  * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
  *   by the next run
  */
-export async function runJob(
-  job: Job,
-  config: ServiceConfig,
-  invocation: Invocation,
-  pushes?: AfterPublishing,
-): Promise<Outcome> {
+export async function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
   let { days } = job;
   const work = async (folder: OpenFolder): Promise<void> => {
     await loadLanded(folder, invocation);
@@ -85,7 +79,7 @@ export async function runJob(
       }
     });
   };
-  const outcome = await recorded(job.name, config, invocation, work, pushes);
+  const outcome = await recorded(job.name, config, invocation, work);
   return { ...outcome, days };
 }
 
@@ -168,13 +162,12 @@ function recorded(
   config: ServiceConfig,
   invocation: Invocation,
   work: (folder: OpenFolder) => Promise<void>,
-  pushes?: AfterPublishing,
 ): Promise<Outcome> {
   return withDataFolder(config, invocation, command, 'erasures', (base) => {
     const record = new RunRecord(base.journal, command, invocation);
     return record.around((report) =>
       withWarehouse(base, config, invocation, report, 'working', (folder) =>
-        deliver(command, folder, config, invocation, () => work(folder), { record, pushes }),
+        deliver(command, folder, config, invocation, () => work(folder), record),
       ),
     );
   });
@@ -190,7 +183,7 @@ export async function deliver(
   config: Config,
   invocation: Invocation,
   work: () => Promise<void>,
-  { record, pushes }: { readonly record?: RunRecord; readonly pushes?: AfterPublishing | undefined } = {},
+  record?: RunRecord,
 ): Promise<Outcome> {
   const { warehouse, report } = folder;
   await assertReplaceable(folder.files.published);
@@ -218,7 +211,7 @@ export async function deliver(
   await warehouse.noteHead(folder.journal.head);
   const publishedBytes = await timed('publish', () => publishSound(folder, lost, failure, invocation));
   const over = (): RunOver | undefined => record?.over(failure);
-  await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, pushes, over });
+  await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, over });
   if (failure !== undefined) throw failure;
   return { report, publishedBytes, lost };
 }

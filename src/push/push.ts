@@ -12,7 +12,7 @@ import { declaredFields } from '../reference/catalogs.js';
 import { KeptQueries } from '../landing/kept-queries.js';
 import { dataFiles } from '../landing/paths.js';
 import { PushedRows } from '../landing/pushed-rows.js';
-import { plural } from '../terminal/text.js';
+import { formatCount, plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
 import { hashingSession } from '../warehouse/warehouse.js';
@@ -223,4 +223,27 @@ function assertWithin(
         'Narrow the query, or raise it.',
       );
   }
+}
+
+/** Describes the result of a push in one sentence. */
+export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
+  const { plan, push, sent, rejected, calls } = pushed;
+  const { unchanged, left, unknown, erased } = plan.counts;
+  const reasons = Object.entries(reasonsOf(pushed)).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
+  const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
+  const parts = [
+    [unchanged, 'unchanged'],
+    [rejected, `rejected${why}`],
+    [left, 'left after four rejections'],
+    [unknown, 'left because it is not known whether the service has them'],
+    [erased, 'left because the persons were erased'],
+  ] as const;
+  const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));
+  const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
+  return `Pushed ${plural(sent, 'row')} to ${targetText(target)} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
+}
+
+/** The number of rows that cannot be sent, by the reason. */
+export function reasonsOf({ plan }: Pushed): Record<string, number> {
+  return Object.fromEntries(plan.invalid.map(({ reason, rows }) => [reason, rows]));
 }

@@ -43,6 +43,44 @@ export interface Target {
   readonly removes: boolean;
 }
 
+/** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
+export function parseTarget(
+  [kindText, name = '']: readonly [string, (string | undefined)?],
+  { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
+): Target {
+  const kind = ALL.find((one) => one === kindText);
+  if (kind === undefined)
+    throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
+  const { named } = KINDS[kind];
+  const needs = named === '' ? 'takes no name' : `needs ${named}`;
+  const isCatalog = kind === 'catalog-items';
+  const known = MODES.find((one) => one === mode);
+  const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
+  const isCatalogName = /^[A-Za-z0-9_-]{1,250}$/.test(name);
+  // A name of dots would be another path of the service.
+  const isDots = /^\.{1,2}$/.test(name);
+  const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
+    [(named === '') !== (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.'],
+    [
+      isCatalog && known === undefined,
+      'The target catalog-items needs --mode.',
+      `Choose ${MODES.join(', ')}.`,
+    ],
+    [!isCatalog && mode !== undefined, `The target ${kind} has no --mode.`, 'It belongs to catalog-items.'],
+    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.'],
+    [isCatalog && !isCatalogName, `No catalog has the name ${name}.`, 'Names have letters, digits, _ and -.'],
+    [
+      kind === 'opt-outs' && !isNumber,
+      `${name} is not an 080 number.`,
+      'Give the number that recipients opt out of.',
+    ],
+    [kind === 'journey' && isDots, `No user journey has the id ${name}.`, 'Give the id of the journey.'],
+  ];
+  const fault = faults.find(([isFault]) => isFault);
+  if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
+  return { kind, name, mode: known, removes: remove };
+}
+
 /** The names of fields that the specification does not show (N13, N14, N16); undefined puts fields beside the user's id. */
 export interface FieldNames {
   readonly propertiesField: string;
