@@ -8,6 +8,14 @@
 --   by (varchar, default 'campaign', one of campaign variant): a row for each campaign, or for each variant of A/B tests
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select campaign_name, sum(sent) as sent, count(distinct date) as days from answer group by campaign_id, campaign_name order
+--   by sent desc limit 1
+--     en: “{campaign_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
+--     ko: 이 기간에 가장 많이 발송한 캠페인은 ‘{campaign_name}’{으로/로}, {days}일 동안 {sent}건입니다.
+--   select 1 where not exists (from answer)
+--     en: No campaign sent messages on the days that are held.
+--     ko: 보유한 날짜에 발송한 캠페인이 없습니다.
 -- example:
 --   date        campaign_name     variant_name  channel                sent  clicked  click_rate  conversions  …
 --   2026-10-24  11월 재구매 유도                push-notification      0     8                    0            …

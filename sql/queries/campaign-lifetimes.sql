@@ -5,6 +5,19 @@
 --   tag (varchar, default null): only campaigns with this tag
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable tag = 'sale';
+-- sentences:
+--   select count(*) filter (click_rate_change > 0) as better, count(*) filter (click_rate_change < 0) as worse from answer
+--   having better + worse > 0
+--     en: Against the 28 days before, the click rate of {better} {better#campaign|campaigns} rose in the last 28 days, and that of {worse} fell, each channel by itself.
+--     ko: 이전 28일과 비교해 최근 28일의 클릭률이 오른 캠페인은 {better}개, 내린 캠페인은 {worse}개입니다(채널별로 집계).
+--   select 1 from answer having count(click_rate_change) > 0
+--     en: Small changes may be chance; `campaigns-to-watch` names those that are not.
+--     ko: 작은 변화는 우연일 수 있습니다. 우연으로 보기 어려운 변화는 `campaigns-to-watch`에 나옵니다.
+--     as: note
+--   select max(recent_days_missing + previous_days_missing) as missing from answer having missing > 0
+--     en: Of the 56 days that are compared {missing} {missing#is|are} missing, so no change is shown.
+--     ko: 비교할 56일 중 {missing}일의 데이터가 없어 변화를 표시하지 않습니다.
+--     as: note
 -- example:
 --   campaign_name       channel            sent   click_rate  conversion_rate  goal       recent_sent  sent_change  …
 --   11월 재구매 유도    push-notification  10292  0.0532      0.0249           구매 완료  5094         -0.02        …

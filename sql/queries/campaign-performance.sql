@@ -8,6 +8,14 @@
 --   tag (varchar, default null): only campaigns with this tag
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select any_value(resource_name) as resource_name, sum(sent) as sent, (select sum(sent) from answer) as of_all from answer
+--   group by resource_type, resource_id having sum(sent) > 0 order by sent desc limit 1
+--     en: “{resource_name}” sent the most: {sent} of {of_all} messages.
+--     ko: 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, 전체 {of_all}건 중 {sent}건입니다.
+--   select 1 where not exists (from answer)
+--     en: No campaign and no user journey sent messages on the days that are held.
+--     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
 -- example:
 --   resource_name       channel            sent  clicked  conversions  failure_rate  click_rate  conversion_rate  …
 --   11월 재구매 유도    push-notification  5094  270      125          0.0298        0.0546      0.0253           …

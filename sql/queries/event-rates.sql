@@ -6,6 +6,14 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select channel, sum(events) as events, max(user_share) as user_share from answer where kind = 'clicked' group by channel
+--   having sum(events) > 0 order by events desc limit 1
+--     en: Most clicks came from {channel}: {events}.
+--     ko: 클릭이 가장 많은 채널은 {channel}{으로/로}, {events}건입니다.
+--   select 1 where not exists (from answer)
+--     en: Events come with paid exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   channel           event_name                          events  events_per_message  users  user_share  …
 --   chatapp-alimtalk  send_success                        7334    1                   232    1           …

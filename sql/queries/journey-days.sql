@@ -6,6 +6,14 @@
 --   journey (varchar, default null): id of the one user journey to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select user_journey_name, sum(sent) as sent, count(distinct date) as days from answer group by user_journey_id,
+--   user_journey_name order by sent desc limit 1
+--     en: “{user_journey_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
+--     ko: 이 기간에 가장 많이 발송한 유저 여정은 ‘{user_journey_name}’{으로/로}, {days}일 동안 {sent}건입니다.
+--   select 1 where not exists (from answer)
+--     en: No user journey sent messages on the days that are held.
+--     ko: 보유한 날짜에 발송한 유저 여정이 없습니다.
 -- example:
 --   date        user_journey_name  user_journey_node_name  channel            sent  clicked  click_rate  …
 --   2026-10-24  신규 회원 온보딩   환영 푸시               push-notification  53    0        0           …

@@ -4,6 +4,13 @@
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select count(*) as counts, count(distinct date) as days, max(days_after) as latest from answer having counts > 0
+--     en: The service changed {counts} {counts#count|counts} of {days} {days#day|days} after it had given {counts#it|them}, the last one {latest} {latest#day|days} after the day.
+--     ko: 서비스가 {days}일의 수치 {counts}개를 나중에 바꿨고, 가장 늦은 것은 {latest}일 뒤입니다.
+--   select 1 where not exists (from answer)
+--     en: No count of these days changed after it was first pulled.
+--     ko: 이 기간의 수치는 처음 수집한 뒤 바뀌지 않았습니다.
 -- example:
 --   date        channel            resource_name     variant_or_node  counter       first_value  last_value  …
 --   2026-11-18  push-notification  11월 재구매 유도  A                click         4            7           …

@@ -7,6 +7,16 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select period, sum(sent) as sent, lag(sum(sent)) over (order by period) as previous, if(max(days) > 7, 'month', 'week') as
+--   unit, if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days group by period qualify row_number() over
+--   (order by period desc) = 1 and previous is not null
+--     en: In the last {unit} that is held whole, from {period:day} on, {sent} messages were sent; in the one before {previous}.
+--     ko: 모든 날짜가 있는 마지막 {unit_ko}({period:day}부터)에 {sent}건, 그 앞 {unit_ko}에 {previous}건을 발송했습니다.
+--   select count(distinct period) as periods from answer where days_held < days having periods > 0
+--     en: {periods} {periods#period is|periods are} not held whole: compare {periods#its|their} rates and messages a day, not {periods#its|their} sums.
+--     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
+--     as: note
 -- example:
 --   period      days_held  days  channel                sent  sent_per_day  failure_rate  click_rate  …
 --   2026-09-21  2          7     chatapp-alimtalk       580   290           0.0397                    …

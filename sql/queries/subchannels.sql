@@ -5,6 +5,11 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select channel, channel_sub, sum(sent) as sent, (select sum(sent) from answer where channel_sub is not null) as of_all from
+--   answer where channel_sub is not null group by channel, channel_sub having sum(sent) > 0 order by sent desc limit 1
+--     en: Of the messages with a sub-channel most went out as {channel_sub} ({channel}): {sent} of {of_all}.
+--     ko: 하위 채널이 있는 메시지 중 가장 많은 것은 {channel_sub}({channel}){으로/로}, {of_all}건 중 {sent}건입니다.
 -- example:
 --   channel                channel_sub  brand_message_target  sent   clicked  failure_rate  delivery_rate  …
 --   chatapp-alimtalk                                          10912           0.0392                       …

@@ -6,6 +6,17 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 order by sent desc limit 1
+--     en: Most messages were sent with the tag “{tag}”: {sent}.
+--     ko: 가장 많은 메시지에 쓰인 태그는 ‘{tag}’{으로/로}, {sent}건입니다.
+--   select 1 from answer having count(distinct tag) > 1
+--     en: A message with several tags counts at each of them.
+--     ko: 태그가 여러 개인 메시지는 태그마다 집계합니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No message of these days has a tag.
+--     ko: 이 기간에 태그가 있는 메시지가 없습니다.
 -- example:
 --   tag   channel                sent  clicked  conversions  failure_rate  click_rate  conversion_rate  …
 --   11월  chatapp-brand-message  4194           94           0.0861                    0.0245           …

@@ -5,6 +5,18 @@
 --   days (bigint, default 90): how many days without use
 --   kind (varchar, default null, one of brand alimtalk): only templates of this kind
 -- In other DuckDB clients, set parameters before: set variable days = 30;
+-- sentences:
+--   select count(*) as templates, any_value(days_needed) as days from answer where verdict_code = 'unused' having templates > 0
+--     en: {templates} {templates#template was|templates were} not used for {days} days.
+--     ko: {days}일 동안 쓰지 않은 템플릿은 {templates}개입니다.
+--   select count(*) as templates, any_value(days_held) as held, any_value(days_needed) as needed from answer where verdict_code
+--   = 'days_missing' having templates > 0
+--     en: Of {templates} {templates#template|templates} it cannot be told: events of {held} of the {needed} days are held.
+--     ko: 템플릿 {templates}개는 알 수 없습니다. 필요한 {needed}일 중 {held}일의 이벤트만 있습니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: Every template was used, or none is known: templates come with reference.alimtalk_templates and reference.brand_templates.
+--     ko: 모든 템플릿을 사용했거나, 알려진 템플릿이 없습니다. 템플릿은 reference.alimtalk_templates와 reference.brand_templates로 수집합니다.
 -- example:
 --   template_kind  template        verdict_code  last_used_date  days_unused  days_held  days_needed  known_since  …
 --   alimtalk       tpl-draft-03    days_missing                               19         90           2026-11-21   …

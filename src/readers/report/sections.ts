@@ -240,7 +240,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'calendar',
-    asks: [{ query: 'campaign-days' }],
+    asks: [{ query: 'campaign-days', isSilent: true }],
     blocks: [
       {
         kind: 'series',
