@@ -1,9 +1,11 @@
 /**
  * What large days cost: `npm run bench -- [events] [options]`. In one run on the same pages: DuckDB's bare load of them, the
- * load of `rebuild`, the ratio of the two, the same with an unknown field in each record, and the day end to end. The
+ * load of `rebuild`, the ratio of the two, the same with an unknown field in each record, and the day end to end; before that,
+ * what small runs cost, in times of `dawnload --version`. The
  * sandbox shares the processors with the job, as does everything else on the machine: compare ratios within one run.
  *
  * --against COMMIT  builds that commit beside this one and measures both in turn
+ * --fixed           only what small runs cost
  * --days N          instead: one day, then N days of so many events in one backfill
  * --pace N          instead: a day at N requests a second, from the first one to the published file, against the time that N
  *                   pages a second need; with --latency MS each answer takes so long
@@ -27,6 +29,7 @@ const { values, positionals } = parseArgs({
   options: {
     against: { type: 'string' },
     days: { type: 'string' },
+    fixed: { type: 'boolean', default: false },
     pace: { type: 'string' },
     latency: { type: 'string', default: '0' },
   },
@@ -36,6 +39,8 @@ const events = Number(positionals[0] ?? 500_000);
 
 /** Records on a page (E21). */
 const PAGE = 1000;
+/** Small runs of each kind; the median counts. */
+const SAMPLE = 3;
 
 const temporary: string[] = [];
 try {
@@ -53,6 +58,8 @@ async function loads(): Promise<void> {
   const rates = new Map<string, number>();
   for (const [name, cli] of builds) {
     console.log(`${name}:`);
+    await smallRuns(cli);
+    if (values.fixed) continue;
     rates.set(name, await day(cli, []));
     // Earlier commits may not get through it.
     await day(cli, UNKNOWN).catch((error: unknown) => {
@@ -60,8 +67,59 @@ async function loads(): Promise<void> {
     });
   }
   const [before, now] = builds.map(([name]) => rates.get(name) ?? 0);
-  if (before !== undefined && now !== undefined) {
+  if (before !== undefined && now !== undefined && !values.fixed) {
     console.log(`end to end, this build is ${(now / before).toFixed(2)} times as fast`);
+  }
+}
+
+async function median(measure: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let nth = 0; nth < SAMPLE; nth++) times.push(await measure());
+  return times.sort((a, b) => a - b)[Math.floor(SAMPLE / 2)] ?? 0;
+}
+
+/** What runs cost that have little to do, and a night with one day of 20,000 events. */
+async function smallRuns(cli: string): Promise<void> {
+  const rows: [what: string, seconds: number, stages?: object][] = [];
+  const folder = async (eventsPerDay: number, work: (job: Job) => Promise<void>): Promise<void> => {
+    const path = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
+    temporary.push(path);
+    const job = await Job.start(path, { eventsPerDay, startDate: DAY, lastDay: DAY, cli });
+    try {
+      await work(job);
+    } finally {
+      await job.stop();
+    }
+  };
+  const timed = async (what: string, job: Job, command: string): Promise<void> => {
+    let seconds = {};
+    const wall = await median(async () => {
+      const { wall, report } = await job.run(DAY, command);
+      ({ seconds } = report);
+      return wall;
+    });
+    rows.push([what, wall, seconds]);
+  };
+  let version = 0;
+  await folder(200, async (job) => {
+    version = await median(() => job.time(DAY, '--version'));
+    const { wall, report } = await job.run(DAY, 'run');
+    rows.push(['a first run of a tiny project', wall, report.seconds]);
+    await timed('a night that finds nothing new', job, 'run');
+    await timed('its rebuild', job, 'rebuild');
+  });
+  await folder(20_000, async (job) => {
+    const { wall, report } = await job.run(DAY, 'run');
+    rows.push(['a night with a day of 20,000 events', wall, report.seconds]);
+  });
+  console.log(`  dawnload --version ${version.toFixed(2)} s`);
+  for (const [what, wall, stages] of rows) {
+    const parts = Object.entries(stages ?? {}).map(
+      ([stage, seconds]) => `${stage} ${Number(seconds).toFixed(2)}`,
+    );
+    console.log(
+      `  ${what} ${wall.toFixed(2)} s, ${(wall / version).toFixed(1)} times that (${parts.join(', ')})`,
+    );
   }
 }
 
