@@ -154,17 +154,25 @@ insert into ops.journal
 select row.*
 from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "BIGINT"}') as row) as given;
 
--- name: not_clicks
--- Replaces the names of events that are no clicks. If they change, the next refresh computes all models in full.
+-- name: clicks
+-- Replaces the names of events that are no clicks, and what counts as a machine's click. If they change, the next refresh computes
+-- all models in full.
 update ops.models
 set fingerprint = 'other clicks'
 where
     kind <> 'seed'
-    and list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names);
+    and (
+        list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names)
+        or (select thresholds from ops.machine_clicks as thresholds) is distinct from getvariable('given').machines
+    );
 
 delete from ops.not_clicks;
 
 insert into ops.not_clicks select unnest(getvariable('given').names);
+
+delete from ops.machine_clicks;
+
+insert into ops.machine_clicks by name select unnest(getvariable('given').machines);
 
 -- name: keep_main_goals
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets

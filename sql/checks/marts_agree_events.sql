@@ -42,7 +42,7 @@ summed as (
     select date, 'marts.daily_send_hours succeeded', sum(succeeded)
     from marts.daily_send_hours semi join batch_days using (date) group by date
     union all
-    select date, 'marts.daily_response_times responses', sum(responses)
+    select date, 'marts.daily_response_times responses', sum(responses + machine_clicks)
     from marts.daily_response_times semi join batch_days using (date) group by date
     union all
     select date, 'marts.daily_fatigue messages', sum(messages)

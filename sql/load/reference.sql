@@ -137,7 +137,8 @@ with reads as (
         unnest(getvariable('landed_templates').paths) as file,
         unnest(getvariable('landed_templates').path_lists) as list,
         unnest(getvariable('landed_templates').path_templates) as template_id,
-        unnest(getvariable('landed_templates').path_pulls) as pull
+        unnest(getvariable('landed_templates').path_pulls) as pull,
+        unnest(getvariable('landed_templates').path_days)::date as read_on
 ),
 
 answers as (
@@ -154,12 +155,17 @@ answers as (
     )
 )
 
-select reads.list, reads.template_id, reads.pull, json_extract(answers.data, pointer(answers.key)) ->> '$.status' as status
+select
+    reads.list,
+    reads.template_id,
+    reads.pull,
+    reads.read_on,
+    json_extract(answers.data, pointer(answers.key)) ->> '$.status' as status
 from answers
 inner join reads on answers.filename = reads.file;
 
 -- name: no_template_status
-create or replace temp table template_status (list varchar, template_id varchar, pull varchar, status varchar);
+create or replace temp table template_status (list varchar, template_id varchar, pull varchar, read_on date, status varchar);
 
 -- name: brand_templates
 -- E4, with the status from E5. The contents depend on the type and are not specified (N4), so the whole template is
@@ -192,6 +198,7 @@ select
     read.sender_number as failover_sender,
     coalesce(read.template ->> '$.unsubscribeNumber', read.t."unsubscribeNumber") as unsubscribe_number,
     template_status.status,
+    template_status.read_on as status_read_on,
     korean_time(read.t."createdAt") at time zone 'Asia/Seoul' as created_at,
     korean_time(read.t."updatedAt") at time zone 'Asia/Seoul' as updated_at,
     read.document as template,
@@ -351,7 +358,7 @@ from snapshots;
 
 -- name: versions
 -- Updates the history of a table with the snapshots of this load: a row that is equal in consecutive snapshots is one
--- version. Rows without an id are identified by all of their columns. First the history is reset to the snapshot before
+-- version, of which the last one stays: a status may have been read again. Rows without an id are identified by all of their columns. First the history is reset to the snapshot before
 -- this load.
 delete from {table}_history
 using first_snapshots
@@ -364,12 +371,12 @@ where {list} = first_snapshots.list and valid_to >= first_snapshots.previous;
 
 create or replace temp table versions_found as
 with given as (
-    select rowid as row_id, list, date, pull, {key}, {unnamed} as unnamed, hash(*columns(* exclude (list, date, pull))) as content
+    select rowid as row_id, list, date, pull, {key}, {unnamed} as unnamed, hash(*columns(name -> name not in ('list', 'date', 'pull', 'status_read_on'))) as content
     from staged_{table}
 ),
 
 current_versions as (
-    select rowid as row_id, {list} as list, {key}, {unnamed} as unnamed, hash(*columns(* exclude (valid_from, valid_to))) as content
+    select rowid as row_id, {list} as list, {key}, {unnamed} as unnamed, hash(*columns(name -> name not in ('valid_from', 'valid_to', 'status_read_on'))) as content
     from {table}_history
     where valid_to is null
 ),
@@ -397,7 +404,12 @@ numbered as (
     from begun
 )
 
-select list, arg_min(row_id, nth) as row_id, min(nth) as first_nth, max(nth) as last_nth
+select
+    list,
+    arg_min(row_id, nth) as row_id,
+    arg_max(row_id, nth) as last_row_id,
+    min(nth) as first_nth,
+    max(nth) as last_nth
 from numbered
 group by list, {key}, unnamed, version;
 
@@ -420,13 +432,24 @@ select
     first_snapshot.date as valid_from,
     case when versions_found.last_nth < first_snapshots.last_nth then last_snapshot.date end as valid_to
 from versions_found
-inner join staged_{table} as staged on staged.rowid = versions_found.row_id
+inner join staged_{table} as staged on staged.rowid = versions_found.last_row_id
 inner join first_snapshots on versions_found.list = first_snapshots.list
 inner join snapshots as first_snapshot
     on versions_found.list = first_snapshot.list and versions_found.first_nth = first_snapshot.nth
 inner join snapshots as last_snapshot
     on versions_found.list = last_snapshot.list and versions_found.last_nth = last_snapshot.nth
 where versions_found.first_nth > 0;
+
+-- name: status_read
+-- E5: the day on which the status of a version that goes on was read last.
+update brand_templates_history
+set status_read_on = staged.status_read_on
+from versions_found
+inner join staged_brand_templates as staged on versions_found.last_row_id = staged.rowid
+where
+    brand_templates_history.rowid = versions_found.row_id
+    and versions_found.first_nth = 0
+    and versions_found.last_nth > 0;
 
 -- name: cover
 -- Records a day as covered if every list was read completely on it; its row count is the sum over all lists.

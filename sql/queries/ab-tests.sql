@@ -66,6 +66,7 @@ select
     round(ab_tests.unequal_groups_p_value, 4) as unequal_groups_p_value,
     round(ab_tests.messages_per_person, 2) as messages_per_person,
     ab_tests.people_crossed,
+    ab_tests.machine_clicks,
     round(ab_tests.compared_rate, 4) as compared_rate,
     round(ab_tests.compared_baseline_rate, 4) as compared_baseline_rate,
     ab_tests.shares_moved_on,

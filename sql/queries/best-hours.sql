@@ -13,6 +13,10 @@
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
 --     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
+--   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
+--     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
+--     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).
+--     as: note
 -- example:
 --   resource_name       channel            hour  messages  click_rate  shrunk_click_rate  click_rate_of_all  rank  …
 --   11월 재구매 유도    push-notification  13    112       0.0982      0.0531             0.0531             1     …
@@ -36,7 +40,8 @@ hours as (
         send_hours.hour,
         count(distinct send_hours.sent_date) as days,
         sum(send_hours.clickable)::bigint as messages,
-        sum(send_hours.clicked)::bigint as clicked
+        sum(send_hours.clicked)::bigint as clicked,
+        sum(send_hours.machine_clicks)::bigint as machine_clicks
     from marts.send_hours
     inner join params on send_hours.sent_date between params.first_day and params.last_day
     where marts.matches('channel', send_hours.channel)
@@ -47,6 +52,7 @@ rates as (
     select
         *,
         sum(messages) over sender as messages_of_all,
+        sum(machine_clicks) over (partition by channel)::bigint as machine_clicks_of_all,
         least(sum(clicked) over sender / sum(messages) over sender, 0.999) as click_rate_of_all
     from hours
     window sender as (partition by channel, campaign_id, user_journey_id)
@@ -97,6 +103,8 @@ select
     round(shrunk.click_rate_of_all, 4) as click_rate_of_all,
     shrunk.rank,
     shrunk.clicked,
+    shrunk.machine_clicks,
+    shrunk.machine_clicks_of_all,
     shrunk.days,
     round(shrunk.prior_messages)::bigint as prior_messages,
     coalesce(shrunk.campaign_id, shrunk.user_journey_id) as resource_id

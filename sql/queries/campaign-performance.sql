@@ -16,6 +16,10 @@
 --   select 1 where not exists (from answer)
 --     en: No campaign and no user journey sent messages on the days that are held.
 --     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
+--   select 1 from answer where channel = 'email' and clicked > 0 limit 1
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; machine_click_share and human_click_rate come from the events.
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. machine_click_share와 human_click_rate는 이벤트에서 계산합니다.
+--     as: note
 -- example:
 --   resource_name       channel            sent  clicked  conversions  failure_rate  click_rate  conversion_rate  …
 --   11월 재구매 유도    push-notification  5094  270      125          0.0298        0.0546      0.0253           …
@@ -38,12 +42,12 @@ resources as (
         and (getvariable('tag') is null or list_contains(message_days.tags, getvariable('tag')::varchar))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
 ),
--- quick_click_share divides by the clicks whose message the events show.
-quick as (
+-- machine_click_share divides by the clicks whose message the events show.
+machines as (
     select
         coalesce(times.campaign_id, times.user_journey_id) as resource_id,
         times.channel,
-        sum(times.quick_clicks) / sum(times.responses) as quick_click_share
+        sum(times.machine_clicks) / sum(times.responses + times.machine_clicks) as machine_click_share
     from marts.daily_response_times as times
     inner join period on times.date between period.first_day and period.last_day
     where times.response = 'clicked'
@@ -59,7 +63,8 @@ select
     round(resources.failure_rate, 4) as failure_rate,
     round(resources.click_rate, 4) as click_rate,
     round(resources.conversion_rate, 4) as conversion_rate,
-    round(quick.quick_click_share, 4) as quick_click_share,
+    round(machines.machine_click_share, 4) as machine_click_share,
+    round(resources.click_rate * (1 - machines.machine_click_share), 4) as human_click_rate,
     resources.goals[1] as goal,
     resources.failed,
     resources.delivered,
@@ -70,8 +75,8 @@ select
     resources.resource_type,
     resources.resource_id
 from resources
-left join quick
-    on resources.resource_id = quick.resource_id and resources.channel is not distinct from quick.channel
+left join machines
+    on resources.resource_id = machines.resource_id and resources.channel is not distinct from machines.channel
 left join campaigns on resources.resource_type = 'campaign' and resources.resource_id = campaigns.campaign_id
 left join user_journeys
     on resources.resource_type = 'user-journey' and resources.resource_id = user_journeys.user_journey_id

@@ -34,9 +34,14 @@
 --     en: Refresh “{campaign_name}” ({channel}): its click rate fell from {previous_click_rate} to {week_click_rate} within a week.
 --     ko: ‘{campaign_name}’({channel}){을/를} 새로 구성해 보세요. 클릭률이 일주일 사이에 {previous_click_rate}에서 {week_click_rate}로 떨어졌습니다.
 --     as: to do
---   select 1 from answer where channel = 'email' limit 1
---     en: Machines open and click e-mails too: link scanners, and mail apps that protect privacy.
---     ko: 이메일은 링크 검사기나 메일 앱의 개인정보 보호 기능 같은 기계도 열고 클릭합니다.
+--   select max(machine_click_share) as rate from answer where channel = 'email' having rate is not null
+--     en: Daily statistics count the clicks that mail scanners make on e-mails. Where events are held, their share is left out here
+--       (up to {rate} of the clicks).
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있습니다. 이벤트가 있으면 그 비율(최대 {rate})만큼 제외했습니다.
+--     as: note
+--   select 1 from answer where channel = 'email' having count(*) > 0 and count(machine_click_share) = 0
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them without events.
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며, 이벤트 없이는 가려낼 수 없습니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: In the last 28 days no campaign is clearly better or worse than the others on its channel, and none fell this week. Channels
@@ -66,18 +71,29 @@ days as (
     inner join params on message_days.date between params.last_day - 27 and params.last_day
     where message_days.campaign_id is not null and message_days.clickable is not null
 ),
+-- The share of clicks that machines made, among the clicks whose message the events show.
+machines as (
+    select times.campaign_id, times.channel, sum(times.machine_clicks) / sum(times.responses + times.machine_clicks) as share
+    from marts.daily_response_times as times
+    inner join params on times.date between params.last_day - 27 and params.last_day
+    where times.response = 'clicked'
+    group by all
+),
 campaign_counts as (
     select
-        campaign_id,
-        channel,
+        days.campaign_id,
+        days.channel,
+        any_value(machines.share) as machine_click_share,
+        1 - coalesce(machine_click_share, 0) as human_share,
         sum(clickable) as messages,
-        least(sum(clicked), messages) as clicked,
+        least(human_share * sum(clicked), messages) as clicked,
         sum(clickable) filter (age < 7) as week_messages,
-        least(sum(clicked) filter (age < 7), week_messages) as week_clicked,
+        least(human_share * sum(clicked) filter (age < 7), week_messages) as week_clicked,
         sum(clickable) filter (age between 7 and 13) as previous_messages,
-        least(sum(clicked) filter (age between 7 and 13), previous_messages) as previous_clicked
+        least(human_share * sum(clicked) filter (age between 7 and 13), previous_messages) as previous_clicked
     from days
-    group by campaign_id, channel
+    left join machines on days.campaign_id = machines.campaign_id and days.channel is not distinct from machines.channel
+    group by days.campaign_id, days.channel
     having sum(clickable) > 0
 ),
 -- A person who clicks one message may click the others too. If each person clicked all or none, this many messages would behave
@@ -237,14 +253,6 @@ ranked as (
 groups as (
     select *, max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
-),
--- The share of clicks that link scanners made, among the clicks whose message the events show.
-quick as (
-    select times.campaign_id, times.channel, sum(times.quick_clicks) / sum(times.responses) as quick_click_share
-    from marts.daily_response_times as times
-    inner join params on times.date between params.last_day - 27 and params.last_day
-    where times.response = 'clicked'
-    group by all
 )
 select
     groups.kind,
@@ -257,13 +265,12 @@ select
     round(groups.previous_click_rate, 4) as previous_click_rate,
     round(groups.at_least, 4) as at_least,
     groups.clicked::bigint as clicked,
-    round(quick.quick_click_share, 4) as quick_click_share,
+    round(groups.machine_click_share, 4) as machine_click_share,
     round(groups.p_value, 4) as p_value,
     groups.campaign_id
 from groups
 cross join params
 inner join campaigns on groups.campaign_id = campaigns.campaign_id
-left join quick on groups.campaign_id = quick.campaign_id and groups.channel is not distinct from quick.channel
 where groups.p_value < 0.05 and groups.at_least > 0 and isfinite(groups.at_least)
 qualify row_number() over (partition by groups.kind order by groups.at_least desc, groups.campaign_id) <= params.top
 order by list_position(['best', 'worst', 'falling'], groups.kind), groups.at_least desc, groups.campaign_id;

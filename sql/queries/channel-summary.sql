@@ -20,6 +20,10 @@
 --     en: Sent is not reached: only deliveries tell what arrived, on channels that report them.
 --     ko: 발송은 도달이 아닙니다. 도착 여부는 도달을 집계하는 채널의 도달 수로만 알 수 있습니다.
 --     as: note
+--   select 1 from answer where channel = 'email' and clicked > 0 limit 1
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; the events show them (campaign-performance).
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다(campaign-performance).
+--     as: note
 --   select 1 where not exists (from answer)
 --     en: No daily statistics are held of these days.
 --     ko: 이 기간의 일별 통계가 없습니다.

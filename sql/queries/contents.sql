@@ -29,6 +29,7 @@ select
     round(content_performance.failure_rate, 4) as failure_rate,
     round(content_performance.delivery_rate, 4) as delivery_rate,
     round(content_performance.click_rate, 4) as click_rate,
+    content_performance.machine_clicks,
     content_performance.first_date,
     content_performance.last_date
 from marts.content_performance

@@ -5,8 +5,8 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known =
---   'then' having sent > 0
+--   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known in
+--   ('that day', 'earlier') having sent > 0
 --     en: Refused or suspended, and sent all the same: {templates} ({sent} messages).
 --     ko: 반려되거나 중단된 상태에서 템플릿 {templates}{이/가} {sent}건 발송되었습니다.
 --     as: finding
@@ -15,11 +15,11 @@
 --     en: Refused or suspended by now: {templates}. Whether they were when their {sent} messages went out is not known, since the list
 --       was read later.
 --     ko: {templates} 템플릿은 현재 반려되거나 중단된 상태입니다. 목록을 나중에 읽어, {sent}건을 보낼 때의 상태는 알 수 없습니다.
---   select coalesce(template_name, template) as template, any_value(state) as state, sum(sent) as sent, min(first_date) as
+--   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as
 --   first_date, max(last_date) as last_date, list(distinct resource_name)[:2] as campaigns from answer group by all order by sent
 --   desc limit 2
---     en: Replace the template “{template}” ({state}) in {campaigns}: {sent} messages from {first_date} to {last_date}.
---     ko: {campaigns}의 템플릿 ‘{template}’({state}){을/를} 교체하세요. {first_date}~{last_date}에 {sent}건을 보냈습니다.
+--     en: Replace the template “{template}” ({state} at the latest since {since_day}) in {campaigns}: {sent} messages from {first_date} to {last_date}.
+--     ko: {campaigns}의 템플릿 ‘{template}’({state}, 늦어도 {since_day}부터){을/를} 교체하세요. {first_date}~{last_date}에 {sent}건을 보냈습니다.
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')
@@ -42,6 +42,8 @@ select
     round(sum(template_days.failed) / nullif(sum(template_days.sent), 0), 4) as failure_rate,
     min(template_days.date) as first_date,
     max(template_days.date) as last_date,
+    min(template_days.version_from) as status_since,
+    max(template_days.status_read_on) as status_read_on,
     max(template_days.candidates) as candidates,
     template_days.template_name,
     template_days.text,

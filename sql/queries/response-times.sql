@@ -8,7 +8,7 @@
 --   response (varchar, default null, one of delivered clicked): only this kind of response
 -- In other DuckDB clients, set parameters before: set variable response = 'clicked';
 -- sentences:
---   from answer where response = 'clicked' order by responses desc limit 1
+--   from answer where response = 'clicked' and responses > 0 order by responses desc limit 1
 --     en: Of “{resource_name}” ({channel}), which has the most clicks of known time, half come within {p50_seconds}.
 --     ko: 시각이 알려진 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
@@ -16,11 +16,10 @@
 --     en: Of those with at least 20 clicks, “{resource_name}” ({channel}) is clicked last: half of its clicks come within
 --       {p50_seconds}.
 --     ko: 클릭이 20건 이상인 것 중에서는 ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 {p50_seconds} 안에 일어납니다.
---   select sum(responses * quick_click_share) / sum(responses) as rate from answer where channel = 'email' and response = 'clicked'
---   having rate is not null
---     en: Machines click e-mails too: {rate} of their clicks came within two seconds of delivery, or of sending where no delivery is
---       known.
---     ko: 이메일은 기계도 클릭합니다. 클릭의 {rate}가 도달(도달을 알 수 없으면 발송) 뒤 2초 안에 일어났습니다.
+--   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
+--   where response = 'clicked' group by channel having machines > 0
+--     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all; they are left out.
+--     ko: 메일 검사기의 클릭 {machines}건(전체의 {rate})은 제외했습니다({channel}).
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
 --     en: Times of deliveries and clicks come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
@@ -30,9 +29,9 @@
 --     ko: 이 기간의 도달·클릭 기록이 없습니다.
 -- example:
 --   channel  resource_name          response  responses  p50_seconds  p90_seconds  p99_seconds  share_within_hour  …
---   email    겨울 신상 룩북         clicked   29         26311.9      61456        84328.1      0.2414             …
---   email    신규 회원 온보딩       clicked   26         8274.7       49623.2      59382.1      0.3077             …
---   email    주간 베스트 상품 레터  clicked   23         15194.4      80819.4      88002.4      0.2174             …
+--   email    겨울 신상 룩북         clicked   28         28546.5      62204.6      84486.2      0.2143             …
+--   email    신규 회원 온보딩       clicked   25         8436.9       50785.5      59405.2      0.28               …
+--   email    주간 베스트 상품 레터  clicked   22         20753.2      81438.4      88036.6      0.1818             …
 
 with period as (from marts.period('events')),
 -- Times are rounded by at most 2 %, and so are their percentiles.
@@ -44,7 +43,7 @@ times as (
         daily_response_times.response,
         daily_response_times.seconds,
         sum(daily_response_times.responses) as responses,
-        sum(daily_response_times.quick_clicks) as quick_clicks
+        sum(daily_response_times.machine_clicks) as machine_clicks
     from marts.daily_response_times
     inner join period on daily_response_times.date between period.first_day and period.last_day
     where
@@ -56,7 +55,7 @@ added_up as (
     select
         *,
         sum(responses) over (sender order by seconds) as responses_so_far,
-        sum(responses) over sender as all_responses
+        nullif(sum(responses) over sender, 0) as all_responses
     from times
     window sender as (partition by channel, campaign_id, user_journey_id, response)
 ),
@@ -67,7 +66,8 @@ percentiles as (
         user_journey_id,
         response,
         unnest(marts.response_profile(added_up)),
-        if(response = 'clicked', sum(quick_clicks) / sum(responses), null) as quick_click_share
+        sum(machine_clicks)::bigint as machine_clicks,
+        if(response = 'clicked', sum(machine_clicks) / sum(responses + machine_clicks), null) as machine_click_share
     from added_up
     group by channel, campaign_id, user_journey_id, response
 )
@@ -80,7 +80,8 @@ select
     round(percentiles.p90_seconds, 1) as p90_seconds,
     round(percentiles.p99_seconds, 1) as p99_seconds,
     round(percentiles.share_within_hour, 4) as share_within_hour,
-    round(percentiles.quick_click_share, 4) as quick_click_share,
+    percentiles.machine_clicks,
+    round(percentiles.machine_click_share, 4) as machine_click_share,
     round(percentiles.share_within_minute, 4) as share_within_minute,
     round(percentiles.share_within_day, 4) as share_within_day,
     coalesce(percentiles.campaign_id, percentiles.user_journey_id) as resource_id

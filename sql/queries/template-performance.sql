@@ -96,6 +96,7 @@ select
     rates.latest.buttons as buttons,
     rates.first_date,
     rates.last_date,
+    rates.latest.status_read_on as status_read_on,
     rates.latest.version_from as version_from,
     rates.latest.version_to as version_to,
     rates.candidates,

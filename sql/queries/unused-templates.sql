@@ -76,6 +76,7 @@ select
     templates.known_since,
     templates.new_since,
     templates.latest.status as status,
+    templates.latest.status_read_on as status_read_on,
     templates.latest.template_name as template_name,
     coalesce(uses.sent, 0) as sent,
     templates.template_id,

@@ -218,6 +218,13 @@ create table ops.not_clicks (
     name varchar
 );
 
+-- From when on clicks on an e-mail count as those of a machine, by the settings. Grain: one row.
+create table ops.machine_clicks (
+    seconds_after double,
+    clicks bigint,
+    within_seconds double
+);
+
 -- Grain: one campaign or user journey. chosen_by is `setting` or `rule`.
 create table ops.main_goals (
     resource_id varchar,

@@ -47,6 +47,7 @@ create table brand_templates_history (
     failover_sender varchar,
     unsubscribe_number varchar,
     status varchar,
+    status_read_on date,
     created_at timestamptz,
     updated_at timestamptz,
     template json,

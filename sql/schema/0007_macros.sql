@@ -109,11 +109,11 @@ create macro marts.response_profile(times) as {
     'p90_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.9),
     'p99_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.99),
     'share_within_minute':
-    coalesce(sum(times.responses) filter (times.seconds <= 60), 0) / sum(times.responses),
+    coalesce(sum(times.responses) filter (times.seconds <= 60), 0) / nullif(sum(times.responses), 0),
     'share_within_hour':
-    coalesce(sum(times.responses) filter (times.seconds <= 3600), 0) / sum(times.responses),
+    coalesce(sum(times.responses) filter (times.seconds <= 3600), 0) / nullif(sum(times.responses), 0),
     'share_within_day':
-    coalesce(sum(times.responses) filter (times.seconds <= 86400), 0) / sum(times.responses)
+    coalesce(sum(times.responses) filter (times.seconds <= 86400), 0) / nullif(sum(times.responses), 0)
 };
 
 -- The steps in which messages to a person are counted: one to five, and from six, eleven and 21 on.

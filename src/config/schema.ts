@@ -450,6 +450,22 @@ const push = z
     'must set mode for catalog-items, and for no other target',
   );
 
+/** From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. */
+const machineClicks = z.strictObject(
+  {
+    /** Seconds after sending, or after the delivery where it is known. */
+    seconds_after: number(0, 3600, 'must be a number of seconds from 0 to 3600').default(5),
+    /** So many clicks of one person on one message within so many seconds. */
+    clicks: whole(2, 1000).default(3),
+    within_seconds: number(0, 60, 'must be a number of seconds from 0 to 60').default(2),
+  },
+  NO_SECTION,
+);
+
+export type MachineClicks = Camel<z.infer<typeof machineClicks>>;
+
+export const MACHINE_CLICKS: MachineClicks = camel(machineClicks.parse({}));
+
 export const settingsSchema = z
   .strictObject({
     base_url: baseUrl.optional(),
@@ -520,6 +536,7 @@ export const settingsSchema = z
       .default({}),
     /** Names of events that end in `_click` and show no interest in the message, besides the built-in ones. */
     not_clicks: z.array(z.string().min(1)).default([]),
+    machine_clicks: machineClicks.prefault({}),
     /** The main conversion, by the id of its campaign or user journey. */
     main_goals: z
       .record(

@@ -134,7 +134,14 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
 export type WarehouseConfig = FolderConfig &
   Pick<
     Config,
-    'brand' | 'messenger' | 'privacy' | 'storageVersion' | 'experiments' | 'mainGoals' | 'notClicks'
+    | 'brand'
+    | 'messenger'
+    | 'privacy'
+    | 'storageVersion'
+    | 'experiments'
+    | 'mainGoals'
+    | 'notClicks'
+    | 'machineClicks'
   >;
 
 /** The data folder with its warehouse open. */
@@ -235,7 +242,17 @@ export async function withWarehouse<T>(
 /** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy, storageVersion, experiments, mainGoals, notClicks }: WarehouseConfig,
+  {
+    dataDir,
+    brand,
+    messenger,
+    privacy,
+    storageVersion,
+    experiments,
+    mainGoals,
+    notClicks,
+    machineClicks,
+  }: WarehouseConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -246,6 +263,7 @@ export async function openWarehouse(
     experiments,
     mainGoals,
     notClicks,
+    machineClicks,
     storageVersion,
     privacy: { ...privacy, key: await hmacKey(dataDir, effects) },
     effects,

@@ -1,5 +1,5 @@
 /** Writes settings to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`, names that are no clicks. */
-import type { ExperimentSettings } from '../config/schema.js';
+import type { ExperimentSettings, MachineClicks } from '../config/schema.js';
 import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
 import { createHash } from 'node:crypto';
@@ -49,12 +49,17 @@ export async function noteMainGoals(
 }
 
 /**
- * Replaces the names of events that are no clicks. Call inside a transaction, before the models are refreshed: a changed
- * list computes them in full.
+ * Replaces the names of events that are no clicks, and what counts as a machine's click. Call inside a transaction, before the
+ * models are refreshed: a changed setting computes them in full.
  */
-export async function noteNotClicks(session: Session, names: readonly string[]): Promise<void> {
-  await session.set({ given: { names: [...new Set(names)].sort() } });
-  await session.run('ops/not_clicks');
+export async function noteClicks(
+  session: Session,
+  names: readonly string[],
+  { secondsAfter, clicks, withinSeconds }: MachineClicks,
+): Promise<void> {
+  const machines = { seconds_after: secondsAfter, clicks, within_seconds: withinSeconds };
+  await session.set({ given: { names: [...new Set(names)].sort(), machines } });
+  await session.run('ops/clicks');
 }
 
 const chosenGoal = z.object({ resource_id: z.string(), goal: z.string() });

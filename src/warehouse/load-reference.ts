@@ -7,6 +7,7 @@ import { redactDocuments } from './privacy.js';
 import { asPattern, countRows, largestOf } from './landed-files.js';
 import { DOCUMENTS, split } from './unknown-fields.js';
 import { listsOf, templatesOf, type Pull } from '../landing/pull.js';
+import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
 import type { ReferenceStream } from '../ground/streams.js';
 
@@ -80,8 +81,10 @@ export async function loadReference(
   );
   await stage(stream, session, pulls);
   await session.run('load/reference/snapshots');
-  for (const table of TABLES[stream])
+  for (const table of TABLES[stream]) {
     await session.run('load/reference/versions', { unnamed: 'null', ...table });
+    if (table.table === 'brand_templates') await session.run('load/reference/status_read');
+  }
   await session.run('load/begin_end/forget');
   await session.run('load/begin_end/drift');
   await session.run('load/reference/cover');
@@ -161,6 +164,7 @@ async function readStatus(session: Session, pulls: readonly Pull[]): Promise<voi
       path_lists: reads.map(({ list }) => list),
       path_templates: reads.map(({ templateId }) => templateId),
       path_pulls: reads.map(({ pull }) => pull),
+      path_days: reads.map(({ readAt }) => dayOf(readAt)),
     },
   });
   return session.run('load/reference/template_status');

@@ -3,7 +3,7 @@ import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { windowOf, type Day, type DayRange } from '../ground/calendar.js';
-import type { ExperimentSettings } from '../config/schema.js';
+import { MACHINE_CLICKS, type ExperimentSettings, type MachineClicks } from '../config/schema.js';
 import type { Effects } from '../ground/effects.js';
 import type { Head } from '../journal/lines.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
@@ -22,7 +22,7 @@ import { runChecks, type FindingGroup } from './checks.js';
 import type { Page } from '../landing/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
-import { chooseMainGoals, noteExperiments, noteMainGoals, noteNotClicks, plantSeeds } from './experiments.js';
+import { chooseMainGoals, noteExperiments, noteMainGoals, noteClicks, plantSeeds } from './experiments.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
@@ -73,6 +73,8 @@ export interface WarehouseOptions {
   readonly mainGoals?: Readonly<Record<string, string>>;
   /** Names of events that are no clicks, besides the built-in ones. */
   readonly notClicks?: readonly string[];
+  /** From when on clicks on an e-mail count as those of a machine. */
+  readonly machineClicks?: MachineClicks;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
   readonly memoryLimitMb?: number;
@@ -379,13 +381,19 @@ export class Warehouse {
 
   /** Refreshes the models of `sql/models`. Resolves with the main goals that were chosen, which never change afterwards. */
   async model(): Promise<Record<string, string>> {
-    const { experiments = {}, mainGoals = {}, notClicks = [], effects } = this.#options;
+    const {
+      experiments = {},
+      mainGoals = {},
+      notClicks = [],
+      machineClicks = MACHINE_CLICKS,
+      effects,
+    } = this.#options;
     const chosen = await this.#refining(() =>
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await noteExperiments(this.#session, experiments);
         await noteMainGoals(this.#session, experiments, mainGoals, effects.now());
-        await noteNotClicks(this.#session, notClicks);
+        await noteClicks(this.#session, notClicks, machineClicks);
         await refreshModels(this.#session);
         await describeAll(this.#session);
         return chooseMainGoals(this.#session, effects.now());

@@ -179,9 +179,20 @@ describe('nights', () => {
     expect(await nights.rows('select count(*)::int as n from brand_templates where status is null')).toEqual([
       { n: 0 },
     ]);
+    const ages = (): Promise<unknown> =>
+      nights.rows(
+        'select distinct status_read_on::varchar as read, valid_from::varchar as since from brand_templates order by all',
+      );
+    nights.night = 1;
     expect(await asked()).toBe(0);
+    expect(await ages()).toEqual([{ read: '2026-11-21', since: '2026-11-21' }]);
     nights.night = 8;
     expect(await asked()).toBeGreaterThanOrEqual(templates);
+    // A status that is read again is no new version, unless it changed.
+    expect(await ages()).toEqual([
+      { read: '2026-11-29', since: '2026-11-21' },
+      { read: '2026-11-29', since: '2026-11-29' },
+    ]);
     expect(await nights.rows('select count(*)::int as n from brand_templates where status is null')).toEqual([
       { n: 0 },
     ]);

@@ -274,6 +274,7 @@ const SHIPPED = new Map<string, 'view' | 'table'>([
   ['marts.identities', 'table'],
   ['marts.daily_identities', 'table'],
   ['marts.event_people', 'view'],
+  ['marts.message_responses', 'table'],
   ['marts.daily_variant_people', 'table'],
   ['marts.people', 'view'],
   ['marts.experiment_arms', 'view'],

@@ -65,7 +65,7 @@ async function prepare(connection: DuckDBConnection, { campaigns }: WatchCell): 
   );
   await connection.run('create table marts.people (weaker_id varchar, person varchar)');
   await connection.run(
-    'create table marts.daily_response_times (date date, campaign_id varchar, channel varchar, response varchar, responses bigint, quick_clicks bigint)',
+    'create table marts.daily_response_times (date date, campaign_id varchar, channel varchar, response varchar, responses bigint, machine_clicks bigint)',
   );
   await connection.run(
     'create table sent (campaign integer, person integer, day integer, messages integer, clicks integer)',

@@ -59,22 +59,22 @@ describe('people', () => {
     ).toEqual(['1 | 12 | 5 | 2']);
   });
 
-  test('clicks within two seconds of delivery are counted apart, as link scanners make them', async () => {
+  test('clicks of machines are counted apart', async () => {
     const mail = (id: string, who: string, event_name: string, seconds: number): Row =>
       record({ id, user_id: who, channel: 'email', event_name, time: micros(DAY, seconds) });
     const workshop = await modelled((workshop) => [
       workshop.events(DAY, [
         [
-          // Two seconds after the delivery, and three.
+          // Five seconds after the delivery, and six.
           mail('1', 'kim', 'send_success', 100),
           mail('1', 'kim', 'email_delivered', 130),
-          mail('1', 'kim', 'email_click', 132),
+          mail('1', 'kim', 'email_click', 135),
           mail('2', 'lee', 'send_success', 100),
           mail('2', 'lee', 'email_delivered', 130),
-          mail('2', 'lee', 'email_click', 133),
-          // Where no delivery is known: two seconds after sending, and a minute.
+          mail('2', 'lee', 'email_click', 136),
+          // Where no delivery is known: five seconds after sending, and a minute.
           mail('3', 'park', 'send_success', 100),
-          mail('3', 'park', 'email_click', 102),
+          mail('3', 'park', 'email_click', 105),
           mail('4', 'choi', 'send_success', 100),
           mail('4', 'choi', 'email_click', 160),
         ],
@@ -85,7 +85,7 @@ describe('people', () => {
       const rows = await asked(workshop, name);
       expect(rows.find((row) => (row['response'] ?? 'clicked') === 'clicked')).toMatchObject({
         channel: 'email',
-        quick_click_share: 0.5,
+        machine_click_share: 0.5,
       });
     }
   });

@@ -192,7 +192,7 @@ test('an unsubscribe is no click, nor is what the settings name, and a changed l
       channel: 'email',
       event_name,
       user_id: `u${n % 2}`,
-      time: micros(DAY, 40_000 + n),
+      time: micros(DAY, 40_000 + 60 * n),
     }),
   );
   const workshop = await modelled((workshop) => [workshop.events(DAY, [rows])]);

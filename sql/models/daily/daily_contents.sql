@@ -2,6 +2,7 @@
 -- materialized: incremental
 -- depends_on: events
 -- lookback: 7 days
+-- dirties: all later days
 --
 -- The content of a message is its template or, without one, its title. Records of one id share a message, which is stored with
 -- the first record; a click may come days later.
@@ -44,6 +45,10 @@ occurred as (
     select event_id, date, channel, marts.event_kind(event_name) as kind
     from events
     where date in (select date from batch_days)
+    union all
+    select event_id, date, channel, 'machine click'
+    from marts.message_responses
+    where date in (select date from batch_days) and is_machine
 )
 
 select
@@ -55,7 +60,9 @@ select
     count(*) filter (occurred.kind = 'failed') as failed,
     count(*) filter (occurred.kind = 'succeeded') as succeeded,
     count(*) filter (occurred.kind = 'delivered') as delivered,
-    count(*) filter (occurred.kind = 'clicked') as clicked
+    -- Clicks of people; those of machines are counted apart.
+    count(*) filter (occurred.kind = 'clicked') - count(*) filter (occurred.kind = 'machine click') as clicked,
+    count(*) filter (occurred.kind = 'machine click') as machine_clicks
 from occurred
 inner join contents
     on occurred.event_id = contents.event_id and occurred.date between contents.date and contents.date + 7

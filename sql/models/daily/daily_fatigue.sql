@@ -5,7 +5,7 @@
 -- lookback: 35 days
 -- dirties: all later days
 --
--- A click counts on the day on which it happened, by the number of messages that its reader had received before the clicked
+-- A click of a person counts on the day on which it happened, by the number of messages that its reader had received before the clicked
 -- message, which is up to seven days older. Displays (in-app and in-web messages) are not sent and are not counted.
 
 with reached as (
@@ -47,6 +47,7 @@ counted as (
         date in (select date from batch_days)
         and not marts.is_display(channel)
         and response = 'clicked'
+        and not is_machine
     group by all
 ),
 

@@ -7,21 +7,37 @@
 -- Models that look back over weeks read this table, so that each night identifies people for its own day only. Use
 -- count(distinct) for people over several days: daily numbers do not add up.
 
+with machines as (
+    select date, person, channel, campaign_id, user_journey_id, count(*) as clicks
+    from marts.message_responses
+    where date in (select date from batch_days) and is_machine
+    group by date, person, channel, campaign_id, user_journey_id
+)
+
 select
-    date,
-    person,
-    channel,
-    resource_type,
-    campaign_id,
-    user_journey_id,
-    count(*) filter (marts.is_reaching(kind, channel) and not marts.is_display(channel))::integer as messages,
-    count(*) filter (kind = 'failover_sent')::integer as failover_texts,
-    count(*) filter (marts.is_reaching(kind, channel) and marts.is_display(channel))::integer as displays,
-    count(*) filter (kind = 'clicked')::integer as clicks
-from marts.event_people
+    events.date,
+    events.person,
+    events.channel,
+    events.resource_type,
+    events.campaign_id,
+    events.user_journey_id,
+    count(*) filter (marts.is_reaching(events.kind, events.channel) and not marts.is_display(events.channel))::integer as messages,
+    count(*) filter (events.kind = 'failover_sent')::integer as failover_texts,
+    count(*) filter (marts.is_reaching(events.kind, events.channel) and marts.is_display(events.channel))::integer as displays,
+    -- Clicks of people; those of machines are counted apart.
+    greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicks), 0))::integer as clicks,
+    coalesce(any_value(machines.clicks), 0)::integer as machine_clicks
+from marts.event_people as events
+left join machines
+    on
+        events.date = machines.date
+        and events.person = machines.person
+        and events.channel = machines.channel
+        and events.campaign_id is not distinct from machines.campaign_id
+        and events.user_journey_id is not distinct from machines.user_journey_id
 where
-    date between getvariable('first_batch_day') and getvariable('last_batch_day')
-    and date in (select date from batch_days)
-    and person is not null
-    and (kind = 'clicked' or marts.is_reaching(kind, channel))
+    events.date between getvariable('first_batch_day') and getvariable('last_batch_day')
+    and events.date in (select date from batch_days)
+    and events.person is not null
+    and (events.kind = 'clicked' or marts.is_reaching(events.kind, events.channel))
 group by all;

@@ -3,7 +3,8 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- A click counts for the day and hour in which its message was sent, so that hours show when to send. shown counts the in-app and
+-- A click counts for the day and hour in which its message was sent, so that hours show when to send. Clicks of
+-- machines are counted apart. shown counts the in-app and
 -- in-web messages sent then that were shown.
 
 with counted as (
@@ -24,7 +25,7 @@ with counted as (
         resource_type,
         campaign_id,
         user_journey_id,
-        if(response = 'clicked', 'clicks on sends', 'shown'),
+        case when is_machine then 'machine clicks' when response = 'clicked' then 'clicks on sends' else 'shown' end,
         sent_at
     from marts.message_responses
     where
@@ -44,7 +45,8 @@ select
     count(*) filter (counter = 'succeeded') as succeeded,
     count(*) filter (counter = 'failed') as failed,
     count(*) filter (counter = 'clicks on sends') as clicked,
+    count(*) filter (counter = 'machine clicks') as machine_clicks,
     count(*) filter (counter = 'shown') as shown
 from counted
-where counter in ('succeeded', 'failed', 'clicks on sends', 'shown')
+where counter in ('succeeded', 'failed', 'clicks on sends', 'machine clicks', 'shown')
 group by all;

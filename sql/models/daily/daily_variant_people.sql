@@ -5,22 +5,37 @@
 --
 -- A test divides people, so its unit is people. Rows are kept by day, so that any range of days can be counted.
 
+with machines as (
+    select date, campaign_id, channel, person, count(*) as clicks
+    from marts.message_responses
+    where date in (select date from batch_days) and is_machine
+    group by date, campaign_id, channel, person
+)
+
 select
-    date,
-    campaign_id,
-    channel,
-    experiment_group_name as variant_name,
-    person,
-    count(*) filter (kind in ('succeeded', 'failed')) as sent,
-    count(*) filter (kind = 'succeeded') as succeeded,
-    count(*) filter (kind = 'delivered') as delivered,
-    count(*) filter (kind = 'clicked') as clicked
-from marts.event_people
+    events.date,
+    events.campaign_id,
+    events.channel,
+    events.experiment_group_name as variant_name,
+    events.person,
+    count(*) filter (events.kind in ('succeeded', 'failed')) as sent,
+    count(*) filter (events.kind = 'succeeded') as succeeded,
+    count(*) filter (events.kind = 'delivered') as delivered,
+    -- Clicks of people; those of machines are counted apart.
+    greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicks), 0)) as clicked,
+    coalesce(any_value(machines.clicks), 0) as machine_clicks
+from marts.event_people as events
+left join machines
+    on
+        events.date = machines.date
+        and events.campaign_id = machines.campaign_id
+        and events.channel = machines.channel
+        and events.person = machines.person
 where
-    date between getvariable('first_batch_day') and getvariable('last_batch_day')
-    and date in (select date from batch_days)
-    and campaign_id is not null
-    and experiment_group_name is not null
-    and person is not null
-    and kind in ('succeeded', 'failed', 'delivered', 'clicked')
+    events.date between getvariable('first_batch_day') and getvariable('last_batch_day')
+    and events.date in (select date from batch_days)
+    and events.campaign_id is not null
+    and events.experiment_group_name is not null
+    and events.person is not null
+    and events.kind in ('succeeded', 'failed', 'delivered', 'clicked')
 group by all;

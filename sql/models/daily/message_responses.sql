@@ -6,6 +6,9 @@
 --
 -- The message of a response is the last one to that person in the seven days before, from the same campaign or node and on the
 -- same channel.
+-- is_machine: an e-mail was clicked by a machine, such as a mail scanner that opens all links (ops.machine_clicks): within
+-- seconds_after of sending, or of the delivery if it is known of the same day, or as one of so many clicks on the message within
+-- within_seconds. Null for deliveries. event_id is that of clicks alone.
 
 -- Sends and responses are read separately: DuckDB would materialize a shared CTE, with all columns of a week.
 with sends as (
@@ -28,6 +31,7 @@ responses as (
         occurred_at,
         person,
         kind,
+        if(kind = 'clicked', event_id, null) as event_id,
         channel,
         resource_type,
         campaign_id,
@@ -73,18 +77,53 @@ answered as (
     -- Instants are compared as numbers: subtracting an interval from an instant consults a time zone's calendar for every row.
     where epoch_us(responses.occurred_at) - epoch_us(sends.sent_at) < 7 * 86_400_000_000
     group by responses.response_number
+),
+
+timed as (
+    select
+        responses.*,
+        answered.sent_at,
+        (epoch_ms(responses.occurred_at) - epoch_ms(answered.sent_at)) / 1000 as seconds
+    from answered
+    inner join responses on answered.response_number = responses.response_number
+),
+
+machines as (
+    select response_number
+    from (
+        select
+            emails.*,
+            thresholds.*,
+            min(emails.seconds) filter (emails.kind = 'delivered') over message as delivered_after,
+            count(*) filter (emails.kind = 'clicked') over (
+                message order by emails.seconds range between current row and thresholds.within_seconds following
+            ) as clicks_from_here
+        from timed as emails
+        cross join ops.machine_clicks as thresholds
+        where emails.channel = 'email'
+        window message as (partition by emails.date, emails.person, emails.sender, emails.sent_at)
+    ) as counted
+    where kind = 'clicked'
+    qualify
+        seconds - coalesce(delivered_after, 0) <= seconds_after
+        or max(clicks_from_here) over (
+            partition by date, person, sender, sent_at
+            order by seconds range between within_seconds preceding and current row
+        ) >= clicks
 )
 
 select
-    responses.date,
-    responses.channel,
-    responses.resource_type,
-    responses.campaign_id,
-    responses.user_journey_id,
-    responses.user_journey_node_id,
-    responses.kind as response,
-    responses.person,
-    answered.sent_at,
-    (epoch_ms(responses.occurred_at) - epoch_ms(answered.sent_at)) / 1000 as seconds
-from answered
-inner join responses on answered.response_number = responses.response_number;
+    timed.date,
+    timed.channel,
+    timed.resource_type,
+    timed.campaign_id,
+    timed.user_journey_id,
+    timed.user_journey_node_id,
+    timed.kind as response,
+    timed.person,
+    timed.event_id,
+    timed.sent_at,
+    timed.seconds,
+    if(timed.kind = 'clicked', machines.response_number is not null, null) as is_machine
+from timed
+left join machines on timed.response_number = machines.response_number;

@@ -177,7 +177,8 @@ tests as (
         arms.channel,
         count(*) as variants,
         bool_and(coalesce(arms.people, 0) > 0) as has_people,
-        coalesce(sum(arms.clickers), 0) > 0 or coalesce(sum(arms.clicked), 0) = 0 as has_clickers,
+        coalesce(sum(arms.clickers + arms.machine_clicks), 0) > 0 or coalesce(sum(arms.clicked), 0) = 0 as has_clickers,
+        sum(arms.machine_clicks)::bigint as all_machine_clicks,
         sum(arms.conversions) is not null as converts,
         coalesce(sum(arms.people_crossed), 0)::bigint as crossed,
         crossed > 0.01 * (sum(arms.people_sent) + crossed) as crosses_often,
@@ -391,6 +392,7 @@ worded as (
                     moved_on.sentence,
                     by_message.sentence,
                     crossing.sentence,
+                    machines.sentence,
                     without_events.sentence,
                     untested.sentence
                 ),
@@ -400,6 +402,7 @@ worded as (
                     moved_on.sentence_ko,
                     by_message.sentence_ko,
                     crossing.sentence_ko,
+                    machines.sentence_ko,
                     without_events.sentence_ko,
                     untested.sentence_ko
                 )
@@ -416,6 +419,7 @@ worded as (
                     'needed': format('{:,d}', ceil(size_needed)::bigint),
                     'likeness': printf('%.1f', widest_likeness),
                     'crossed': format('{:,d}', people_crossed),
+                    'machine_clicks': format('{:,d}', all_machine_clicks),
                     'moved_on': shares_moved_on::varchar,
                     'share_before': printf('%.0f %%', 100 * share_before),
                     'share_since': printf('%.0f %%', 100 * share_since),
@@ -444,6 +448,14 @@ worded as (
             and judged.people_crossed > 0
             and judged.unit = 'person'
             and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
+    left join verdict_words as machines
+        on
+            machines.verdict_code = 'machines'
+            and judged.all_machine_clicks > 0
+            and judged.metric = 'click'
+            and judged.unit = 'person'
+            and not judged.is_baseline
+            and not judged.is_hold_out
     left join verdict_words as without_events
         on
             without_events.verdict_code = 'without_events'
@@ -483,6 +495,7 @@ select
     ceil(size_needed)::bigint as size_needed,
     messages_per_person,
     people_crossed,
+    machine_clicks,
     sent,
     days,
     days_without_events,

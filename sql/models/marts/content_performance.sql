@@ -20,6 +20,7 @@ with sums as (
         sum(succeeded)::bigint as succeeded,
         sum(delivered)::bigint as delivered,
         sum(clicked)::bigint as clicked,
+        sum(machine_clicks)::bigint as machine_clicks,
         min(contents.date) as first_date,
         max(contents.date) as last_date
     from marts.daily_contents as contents
@@ -36,6 +37,7 @@ select
     sums.succeeded,
     case when counts_deliveries then sums.delivered end as delivered,
     case when counts_clicks then sums.clicked end as clicked,
+    sums.machine_clicks,
     sums.failed / nullif(sums.sent, 0) as failure_rate,
     case when counts_deliveries then sums.delivered / nullif(sums.deliverable, 0) end as delivery_rate,
     case when counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate,

@@ -3,7 +3,7 @@
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
 -- variant. messages_per_person is weighted by messages (the sum of squares over the sum): so many messages may behave as one, and
 -- the variance by message is multiplied by it. Messages of days without events are assumed to reach the same people.
--- first_days has the same people by the day of their first message.
+-- clickers are people who clicked otherwise than by a machine (message_responses). first_days has the same people by the day of their first message.
 -- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,
 -- crossed_from those alone who got it on an earlier day than another one.
 
@@ -42,7 +42,8 @@ receivers as (
         sum(days.sent) as sent,
         -- Displays are shown, not sent, so a shown display counts as received.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
-        sum(days.clicked) as clicked
+        sum(days.clicked) as clicked,
+        sum(days.machine_clicks) as machine_clicks
     from marts.daily_variant_people as days
     inner join variant_names
         on days.campaign_id = variant_names.campaign_id and days.variant_name = variant_names.variant_name
@@ -90,7 +91,8 @@ first_days as (
         count(*) filter (received > 0) as people,
         count(*) filter (received > 0 and clicked > 0) as clickers,
         sum(received)::bigint as received,
-        sum(received * received) as squares
+        sum(received * received) as squares,
+        sum(machine_clicks)::bigint as machine_clicks
     from receivers
     anti join crossed using (campaign_id, person)
     where first_date is not null
@@ -106,6 +108,7 @@ counted as (
         sum(people)::bigint as people,
         sum(clickers)::bigint as clickers,
         list({'date': date, 'people_sent': people_sent, 'people': people, 'clickers': clickers} order by date) as first_days,
+        sum(machine_clicks)::bigint as machine_clicks,
         sum(received)::bigint as received,
         sum(squares) / nullif(sum(received), 0) as messages_per_person
     from first_days
@@ -129,6 +132,7 @@ select
     counted.people,
     counted.clickers,
     counted.first_days,
+    coalesce(counted.machine_clicks, 0) as machine_clicks,
     coalesce(crossed_first.people_crossed, 0) as people_crossed,
     coalesce(crossed_first.crossed_from, 0) as crossed_from,
     counted.messages_per_person * greatest(1, arms.succeeded / nullif(counted.received, 0)) as messages_per_person,

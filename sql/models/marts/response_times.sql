@@ -11,7 +11,7 @@ with times as (
         response,
         seconds,
         sum(responses) as responses,
-        sum(quick_clicks) as quick_clicks,
+        sum(machine_clicks) as machine_clicks,
         min(date) as first_date,
         max(date) as last_date
     from marts.daily_response_times
@@ -22,7 +22,7 @@ added_up as (
     select
         *,
         sum(responses) over (sender order by seconds) as responses_so_far,
-        sum(responses) over sender as all_responses
+        nullif(sum(responses) over sender, 0) as all_responses
     from times
     window sender as (partition by channel, resource_type, campaign_id, user_journey_id, response)
 ),
@@ -35,7 +35,8 @@ percentiles as (
         user_journey_id,
         response,
         unnest(marts.response_profile(added_up)),
-        if(response = 'clicked', sum(quick_clicks) / sum(responses), null) as quick_click_share,
+        sum(machine_clicks)::bigint as machine_clicks,
+        if(response = 'clicked', sum(machine_clicks) / sum(responses + machine_clicks), null) as machine_click_share,
         min(first_date) as first_date,
         max(last_date) as last_date
     from added_up

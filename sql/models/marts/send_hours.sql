@@ -22,6 +22,7 @@ select
         ),
         null
     ) as clickable,
-    if(sends.sent_date >= counters.clicks_since and marts.counts_people(), sends.clicked, null) as clicked
+    if(sends.sent_date >= counters.clicks_since and marts.counts_people(), sends.clicked, null) as clicked,
+    sends.machine_clicks
 from marts.daily_send_hours as sends
 left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel;

@@ -10,7 +10,8 @@ with sums as (
         sum(clickable)::bigint as clickable,
         sum(succeeded)::bigint as succeeded,
         sum(failed)::bigint as failed,
-        sum(clicked)::bigint as clicked
+        sum(clicked)::bigint as clicked,
+        sum(machine_clicks)::bigint as machine_clicks
     from marts.send_hours
     group by channel, weekday, hour
 )
@@ -23,6 +24,7 @@ select
     coalesce(sums.failed, 0) as failed,
     case when channel_counters.counts_clicks then coalesce(sums.clickable, 0) end as clickable,
     case when channel_counters.counts_clicks then coalesce(sums.clicked, 0) end as clicked,
+    coalesce(sums.machine_clicks, 0) as machine_clicks,
     case when channel_counters.counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate
 from (select distinct channel from sums) as channels
 cross join (select unnest(range(1, 8))::integer as weekday) as weekdays

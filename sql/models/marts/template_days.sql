@@ -89,6 +89,7 @@ select
     chosen.version.template_name as template_name,
     chosen.version.status as status,
     chosen.version.state as state,
+    chosen.version.status_read_on as status_read_on,
     chosen.version.text as text,
     chosen.version.buttons as buttons,
     chosen.version.valid_from as version_from,

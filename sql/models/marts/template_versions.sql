@@ -1,7 +1,9 @@
 -- grain: one version of a brand or alimtalk template.
 --
 -- Both kinds have one shape. template is what messages call it: the name of a brand template, or the code of an alimtalk
--- template. The buttons of a brand template are those of the first day of the version.
+-- template. The buttons of a brand template are those of the first day of the version. The list of
+-- brand templates does not have the status: it is read for new and changed templates, and again after days (status_read_on), so a
+-- version has its status at the latest since valid_from.
 
 with brand_buttons as (
     select
@@ -42,6 +44,7 @@ versions as (
         versions.template_name,
         versions.status,
         marts.template_state(versions.status) as state,
+        versions.status_read_on,
         versions.content_text as text,
         brand_buttons.buttons,
         (versions.created_at at time zone 'Asia/Seoul')::date as created_date,
@@ -64,6 +67,7 @@ versions as (
         template_name,
         status_code as status,
         marts.template_state(status_code) as state,
+        null as status_read_on,
         content as text,
         template -> '$.buttons' as buttons,
         try_cast(coalesce(template ->> '$.createDate', template ->> '$.createdAt') as date) as created_date,
