@@ -37,6 +37,11 @@ export interface Persons {
   readonly found: readonly PersonId[];
 }
 
+/** The forms in which an id may have come: as given, and with Hangul syllables and accented letters composed or decomposed. */
+export function formsOf(value: string): string[] {
+  return [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])];
+}
+
 /** Collects the sets of ids that occur in one record of the warehouse, for `findPersons` and `findDays`. */
 export function readLinks(session: Session): Promise<void> {
   return session.run('erasure/links');
@@ -51,14 +56,18 @@ export async function findPersons(
   given: readonly Given[],
   { includeShared, also = [] }: { readonly includeShared: boolean; readonly also?: readonly Given[] },
 ): Promise<Persons> {
-  const all = [...given, ...also];
+  const named = [...given, ...also];
+  const forms = named.flatMap(({ kind, value }, of) =>
+    formsOf(value).flatMap((form) => (form === value ? [] : [{ kind, value: form, of }])),
+  );
+  const all = [...named, ...forms];
   await session.set({ kinds: all.map(({ kind }) => kind), given: all.map(({ value }) => value) });
   const digests = await session.rows(
     'erasure/digests',
     z.object({ given: z.string(), ids: z.array(z.string()) }),
   );
   const start = digests.flatMap(({ ids }, nth) =>
-    ids.map((id) => ({ id, origin: digests[nth]?.ids[0] ?? id })),
+    ids.map((id) => ({ id, origin: digests[forms[nth - named.length]?.of ?? nth]?.ids[0] ?? id })),
   );
   await session.set({
     origins: start.map(({ origin }) => origin),

@@ -420,3 +420,24 @@ test('a number in the text of somebody else is blanked, and that record stays', 
   const after = (await pages()).find(({ file }) => file === other?.file);
   expect(JSON.stringify(after?.page)).toContain(`친구 ${'*'.repeat(spelled.length)} 님의 초대`);
 });
+
+test('an id in decomposed Hangul is found by its composed form, and another one stays', async () => {
+  const [theirs, others] = ['회원-김민수', '회원-김민'];
+  let renamed: string | undefined;
+  for (const { file, page } of await pages()) {
+    renamed ??= page.data.find(({ user_id = person }) => user_id !== person)?.user_id;
+    const names = new Map([
+      [person, theirs.normalize('NFD')],
+      [renamed, others.normalize('NFD')],
+    ]);
+    const records = page.data.map((one) => ({ ...one, user_id: names.get(one.user_id) ?? one.user_id }));
+    await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
+  }
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  const ended = await forget('--user-id', theirs, '--yes', '--json');
+  expect(ended.code, ended.stderr).toBe(0);
+  const ids = (await pages()).flatMap(({ page }) => page.data.map(({ user_id }) => user_id));
+  expect(ids).not.toContain(theirs.normalize('NFD'));
+  expect(ids).toContain(others.normalize('NFD'));
+  expect(await place.rows(`select 1 from events where nfc_normalize(user_id) = '${theirs}'`)).toEqual([]);
+});
