@@ -138,13 +138,13 @@ export function stepOf(value: number | null, highest: number): number {
   return value === null || value <= 0 ? 0 : Math.max(1, Math.ceil((value / (highest || 1)) * 5));
 }
 
-/** A square for each day, the darker the more; a day without a value is empty. */
+/** A square for each day, the darker the more; a day without a value is empty. Four weeks or more fill the width. */
 export function squares(label: string, values: readonly (number | null)[], highest: number): Html {
   const size = 12;
   return svg(
     label,
     values.map((value, i) => rect(`step${stepOf(value, highest)}`, i * size + 0.5, size - 2, 0.5, size - 2)),
-    { width: values.length * size, height: size, kind: 'squares' },
+    { width: Math.max(28, values.length) * size, height: size, kind: 'squares' },
   );
 }
 
