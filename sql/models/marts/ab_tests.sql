@@ -347,8 +347,9 @@ tested as (
     select
         *,
         marts.sequential_half_width(variance_of_difference, scale, level) as half_width,
-        difference - half_width as difference_low,
-        difference + half_width as difference_high,
+        -- Rates differ by at most 1, however few people there are.
+        if(half_width is null, null, greatest(-1, difference - half_width)) as difference_low,
+        if(half_width is null, null, least(1, difference + half_width)) as difference_high,
         marts.sequential_p(difference, variance_of_difference, scale) as p_alone,
         if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
         -- The size at which the smallest effect, less half the width of the interval, reaches the wanted power.
