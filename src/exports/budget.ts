@@ -103,9 +103,10 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
 }
 
 /**
- * Decides which days to request, in the order given (newest first). A day that does not fit is reported and skipped; a
- * smaller later day may still fit. At most one day without an estimate is let through, and only while some budget is
- * left: its size is unknown until it has landed, and until then it holds the rest of the budget.
+ * Decides which days to request, in the order given (newest first). Behind a day that does not fit none is requested, so
+ * that the warehouse holds the newest days without a gap; only a day that exceeds a whole budget is skipped. At most one day
+ * without an estimate is let through, and only while some budget is left: its size is unknown until it has landed, and
+ * until then it holds the rest of the budget.
  */
 export function planRequests(
   candidates: readonly Candidate[],
@@ -122,13 +123,17 @@ export function planRequests(
   let waits = [...ofRun, ...ofMonth].some(
     (entry) => entry.state !== 'abandoned' && recordsOf(entry) === undefined,
   );
+  let isFull: BudgetVerdict | undefined;
   const verdictOn = (estimate: number | undefined): BudgetVerdict => {
     if (budget === undefined) return 'no_budget';
     if (estimate === undefined && !yesPaid) return 'no_estimate';
     if (waits) return 'waits_for_size';
+    if (isFull !== undefined) return isFull;
     const needed = needOf(estimate ?? 1);
-    if (needed > leftInMonth) return 'over_month_budget';
-    return needed > leftInRun ? 'over_run_budget' : 'request';
+    if (needed <= Math.min(leftInRun, leftInMonth)) return 'request';
+    const verdict = needed > leftInMonth ? 'over_month_budget' : 'over_run_budget';
+    if (needed <= Math.min(budget.recordsPerRun, budget.recordsPerMonth)) isFull = verdict;
+    return verdict;
   };
 
   return candidates.map(({ day, estimate }) => {
@@ -166,9 +171,10 @@ export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>
 };
 
 /**
- * One sentence with the limit that the days exceed and the records they need; undefined if the budget is not the reason.
+ * Sentences with the limit that the days exceed, the records they need, and when they follow; undefined if the budget is
+ * not the reason.
  *
- * @param estimates in records, for the days that exceed the same limit
+ * @param estimates in records, for the days that exceed the same limit, newest first
  */
 export function explainLimit(
   verdict: string,
@@ -183,8 +189,25 @@ export function explainLimit(
   const [least, most] = [Math.min(...needs), Math.max(...needs)];
   const day = needs.length === 1 ? 'the day' : 'each day';
   const need = least === most ? formatCount(most) : `${formatCount(least)} to ${formatCount(most)}`;
-  const fits = least > limit ? ', so no single day fits' : '';
-  return `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}${fits}.`;
+  const words = `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}`;
+  if (least > limit) return `${words}, so no single day fits.`;
+  return `${words}. ${scope === 'month' ? 'What does not fit waits for the next month, or for a larger limit.' : whenBought(needs, limit)}`;
+}
+
+/** Says in how many runs the days are bought, if each run also buys a new day of the mean size. */
+function whenBought(needs: readonly number[], limit: number): string {
+  const room = limit - needs.reduce((sum, need) => sum + need, 0) / needs.length;
+  let runs = 0;
+  let left = 0;
+  for (const need of needs) {
+    if (need > room) return 'A run has little room beside its own night; a larger limit buys them sooner.';
+    if (need > left) {
+      runs++;
+      left = room;
+    }
+    left -= need;
+  }
+  return `The newest come first; the rest follows in about ${plural(runs, 'run')}.`;
 }
 
 /** The reason with its numbers; `undefined` if the day is requested. */

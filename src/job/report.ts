@@ -349,5 +349,5 @@ function kindOf(failure: Error): string {
 function outcomeOf(exitCode: number, failure: Error | undefined): string {
   if (failure instanceof InterruptedError) return 'interrupted';
   if (failure !== undefined) return 'failed';
-  return exitCode === EXIT.done ? 'done' : 'incomplete';
+  return exitCode === EXIT.done ? 'done' : exitCode === EXIT.refused ? 'limited' : 'incomplete';
 }

@@ -35,12 +35,22 @@ describe('the sentence about a limit', () => {
     [
       'over_run_budget',
       [900, 1_100],
-      'The limit is 1,000 records a run, and each day needs about 900 to 1,100.',
+      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. A run has little room beside its own night; a larger limit buys them sooner.',
     ],
     [
       'over_month_budget',
       [6_000, 6_000],
       'The limit is 5,000 records a month, and each day needs about 6,000, so no single day fits.',
+    ],
+    [
+      'over_run_budget',
+      [300, 300, 300],
+      'The limit is 1,000 records a run, and each day needs about 300. The newest come first; the rest follows in about 2 runs.',
+    ],
+    [
+      'over_month_budget',
+      [600],
+      'The limit is 5,000 records a month, and the day needs about 600. What does not fit waits for the next month, or for a larger limit.',
     ],
     ['over_run_budget', [], undefined],
   ])('%s of %j', (verdict, estimates, sentence) => {
@@ -59,12 +69,23 @@ describe('the purse', () => {
     expect(decisions).toEqual([
       { day: '2026-11-20', verdict: 'request', estimate: 600, leftInRun: 1_000, leftInMonth: 5_000 },
       { day: '2026-11-19', verdict: 'over_run_budget', estimate: 500, leftInRun: 400, leftInMonth: 4_400 },
-      { day: '2026-11-18', verdict: 'request', estimate: 400, leftInRun: 400, leftInMonth: 4_400 },
+      { day: '2026-11-18', verdict: 'over_run_budget', estimate: 400, leftInRun: 400, leftInMonth: 4_400 },
     ]);
     expect(decisions.map(reasonFor)).toEqual([
       undefined,
       'over exports.budget.records_per_run (about 500 records, 400 left)',
-      undefined,
+      'over exports.budget.records_per_run (about 400 records, 400 left)',
+    ]);
+  });
+
+  it('holds the newest days without a gap; only a day that is over the whole limit is left out', () => {
+    const days = [600, 1_001, 300, 300, 10].map((estimate, i) => ({ day: `2026-11-${20 - i}`, estimate }));
+    expect(verdicts(days, budget, [], circumstances)).toEqual([
+      '2026-11-20 request',
+      '2026-11-19 over_run_budget',
+      '2026-11-18 request',
+      '2026-11-17 over_run_budget',
+      '2026-11-16 over_run_budget',
     ]);
   });
 

@@ -153,7 +153,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'a budget that is too small',
     by: ['night'],
     file: 'exports/budget.js',
-    changes: [["needed > leftInRun ? 'over_run_budget'", "needed > Infinity ? 'over_run_budget'"]],
+    changes: [['Math.min(leftInRun, leftInMonth)', 'leftInMonth']],
   },
   {
     name: 'the budget of the month is ignored',

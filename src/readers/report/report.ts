@@ -179,7 +179,7 @@ export function noticeOf(
       ko: `마지막 실행(${run}, ${at})의 결과가 게시되지 않았습니다${names === '' ? '' : `(검사 ${names} 실패)`}. 이 리포트는 그 전의 데이터입니다.`,
     };
   }
-  if (outcome === 'done') return undefined;
+  if (outcome === 'done' || outcome === 'limited') return undefined;
   return {
     word: 'runIncomplete',
     en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing.`,
