@@ -192,12 +192,17 @@ function anchorsOf(file: string): string[] {
 }
 
 function queriesMarkdown(catalogue: readonly QueryFile[]): string {
-  const rows = catalogue.map(({ name, question }) => `| [\`${name}\`](#${name}) | ${question} |`);
+  const rows = catalogue.map(
+    ({ name, subject, question }) => `| ${subject} | [\`${name}\`](#${name}) | ${question} |`,
+  );
   const sections = catalogue.map((query) => {
     const [, question = '', , ...rest] = describeQuery(query).split('\n');
     return [`## ${query.name}`, question, `\`\`\`text\n${rest.join('\n')}\n\`\`\``].join('\n\n');
   });
-  return ['| query | answers |\n|---|---|', rows.join('\n')].join('\n') + `\n\n${sections.join('\n\n')}`;
+  return (
+    ['| subject | query | answers |\n|---|---|---|', rows.join('\n')].join('\n') +
+    `\n\n${sections.join('\n\n')}`
+  );
 }
 
 /** What `dawnload docs` prints. */

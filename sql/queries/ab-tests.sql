@@ -1,4 +1,5 @@
 -- title: A/B tests
+-- subject: campaigns
 -- question: Which variant of each A/B test is better, and is that more than chance?
 -- counts: people
 -- params:

@@ -1,4 +1,5 @@
 -- title: Best hours to send
+-- subject: times
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
 -- counts: people
 -- params:

@@ -1,4 +1,5 @@
 -- title: Export budget of the month
+-- subject: the data
 -- question: How much of the budget of exports is left this month, and will it last?
 -- params:
 --   now (timestamptz, default now()): the present, for a look at another time

@@ -1,4 +1,5 @@
 -- title: A campaign by day
+-- subject: campaigns
 -- question: How did each campaign, or each variant of its A/B test, do from day to day?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: Campaigns over their lifetime
+-- subject: campaigns
 -- question: How did each campaign do in all, and is it getting better or worse?
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

@@ -1,4 +1,5 @@
 -- title: Detailed campaign metrics
+-- subject: campaigns
 -- question: What do the detailed statistics say of each campaign, such as the sales that it brought?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

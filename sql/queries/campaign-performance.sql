@@ -1,4 +1,5 @@
 -- title: Campaigns and user journeys over a range
+-- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, and how did people respond?
 -- counts: people
 -- params:

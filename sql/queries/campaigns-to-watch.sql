@@ -1,4 +1,5 @@
 -- title: Campaigns to look at
+-- subject: campaigns
 -- question: Which campaigns do clearly better or worse than others on their channel, and which got worse this week?
 -- counts: people
 -- params:

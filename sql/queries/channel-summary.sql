@@ -1,14 +1,16 @@
--- title: Channels by day
--- question: How many messages went out on each channel on each day, and what became of them?
+-- title: Channels
+-- subject: overview
+-- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   by (varchar, default 'channel', one of channel day week month): what a row is about; weeks begin on Mondays and, like months, count whole
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_day, max(max(date)) over
---   () as last_day from answer group by channel order by 2 desc limit 1
+--   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_day,
+--   max(max(last_date)) over () as last_day from answer where channel <> 'all' group by channel order by 2 desc limit 1
 --     en: From {first_day} to {last_day}, {channel} sent the most: {sent} of {messages} messages.
 --     ko: {first_day}~{last_day}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
@@ -24,32 +26,95 @@
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; the events show them (campaign-performance).
 --     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다(campaign-performance).
 --     as: note
+--   select date, sum(sent) as sent, lag(sum(sent)) over (order by date) as previous, if(max(days) > 7, 'month', 'week') as unit,
+--   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()
+--   over (order by date desc) = 1 and previous is not null
+--     en: In the last {unit} that is held whole, from {date:day} on, {sent} messages were sent; in the one before {previous}.
+--     ko: 모든 날짜가 있는 마지막 {unit_ko}({date:day}부터)에 {sent}건, 그 앞 {unit_ko}에 {previous}건을 발송했습니다.
+--   select count(distinct date) as periods from answer where days_held < days having periods > 0
+--     en: {periods} {periods#period is|periods are} not held whole: compare {periods#its|their} rates and messages a day, not {periods#its|their} sums.
+--     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
+--     as: note
 --   select 1 where not exists (from answer)
 --     en: No daily statistics are held of these days.
 --     ko: 이 기간의 일별 통계가 없습니다.
 -- example:
---   date        channel                sent  failed  succeeded  delivered  clicked  conversions  …
---   2026-10-24  chatapp-alimtalk       344   16      328                                         …
---   2026-10-24  chatapp-brand-message  204   16      188                            3            …
---   2026-10-24  chatapp-friendtalk     28    3       25                             1            …
+--   date        channel                sent   failed  succeeded  delivered  clicked  conversions  …
+--   2026-10-24  chatapp-alimtalk       10912  428     10484                                       …
+--   2026-10-24  chatapp-brand-message  4816   415     4401                           106          …
+--   2026-10-24  chatapp-friendtalk     2336   157     2179                           46           …
 
-with period as (from marts.period('statistics', days := 28))
+with params as (
+    select
+        coalesce(getvariable('by')::varchar, 'channel') as grain,
+        case
+            when grain in ('channel', 'day') then first_day
+            when grain = 'week' then date_trunc('week', first_day)::date
+            when grain = 'month' then date_trunc('month', first_day)::date
+            else error('by must be one of channel, day, week, month')
+        end as first_date,
+        case grain
+            when 'week' then date_trunc('week', last_day)::date + 6
+            when 'month' then last_day(last_day)
+            else last_day
+        end as last_date
+    from marts.period('statistics', days := 28)
+),
+range_days as (
+    select grain, first_date, unnest(range(first_date, last_date + 1, interval 1 day))::date as date
+    from params
+),
+days as (
+    select
+        range_days.date,
+        case range_days.grain
+            when 'channel' then range_days.first_date
+            when 'day' then range_days.date
+            when 'week' then date_trunc('week', range_days.date)::date
+            when 'month' then date_trunc('month', range_days.date)::date
+        end as period,
+        coverage.date is not null as is_held
+    from range_days
+    left join ops.coverage on coverage.stream = 'statistics' and range_days.date = coverage.date
+),
+-- A period with missing days is shown with the days held, and with their number.
+periods as (
+    select period, max(date) as last_date, count(*) as days, count(*) filter (is_held) as days_held
+    from days
+    group by period
+),
+messages as (
+    select days.period, channel_days.*
+    from marts.channel_days
+    inner join days on channel_days.date = days.date
+    where marts.matches('channel', channel_days.channel)
+),
+-- The last row of a range is the total of its channels.
+performance as (
+    select period, coalesce(channel, 'all') as channel, grouping(channel) as is_total, unnest(marts.performance(messages))
+    from messages
+    group by grouping sets ((period, channel), (period))
+    having is_total = 0 or (count(distinct channel) > 1 and (select grain = 'channel' from params))
+)
 select
-    channel_days.date,
-    channel_days.channel,
-    channel_days.sent,
-    channel_days.failed,
-    channel_days.succeeded,
-    channel_days.delivered,
-    channel_days.clicked,
-    channel_days.conversions,
-    channel_days.direct_conversions,
-    round(channel_days.failure_rate, 4) as failure_rate,
-    round(channel_days.delivery_rate, 4) as delivery_rate,
-    round(channel_days.click_rate, 4) as click_rate,
-    round(channel_days.conversion_rate, 4) as conversion_rate,
-    array_to_string(channel_days.goals, ', ') as goals
-from marts.channel_days
-inner join period on channel_days.date between period.first_day and period.last_day
-where marts.matches('channel', channel_days.channel)
-order by channel_days.date, channel_days.channel;
+    performance.period as date,
+    performance.channel,
+    performance.sent,
+    performance.failed,
+    performance.succeeded,
+    performance.delivered,
+    performance.clicked,
+    performance.conversions,
+    performance.direct_conversions,
+    round(performance.failure_rate, 4) as failure_rate,
+    round(performance.delivery_rate, 4) as delivery_rate,
+    round(performance.click_rate, 4) as click_rate,
+    round(performance.conversion_rate, 4) as conversion_rate,
+    array_to_string(performance.goals, ', ') as goals,
+    round(performance.sent / periods.days_held, 1) as sent_per_day,
+    periods.last_date,
+    periods.days_held,
+    periods.days
+from performance
+inner join periods on performance.period = periods.period
+order by performance.period, performance.is_total, performance.channel;

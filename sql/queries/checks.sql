@@ -1,4 +1,5 @@
 -- title: Open findings
+-- subject: the data
 -- question: What did the last round of checks find?
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity

@@ -1,4 +1,5 @@
 -- title: Cohorts and click retention
+-- subject: people
 -- question: Of those who got their first message in a week, how many still click weeks later?
 -- counts: people
 -- params:

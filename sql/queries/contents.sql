@@ -1,4 +1,5 @@
 -- title: Templates and titles
+-- subject: contents
 -- question: Which templates and titles do best on each channel?
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

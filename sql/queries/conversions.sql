@@ -1,4 +1,5 @@
 -- title: Conversions
+-- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: Fields that differ from the specification
+-- subject: the data
 -- question: Which fields does the service send otherwise than specified, and since when?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream

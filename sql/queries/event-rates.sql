@@ -1,4 +1,5 @@
 -- title: Events per message
+-- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message and by how many people?
 -- counts: people
 -- params:

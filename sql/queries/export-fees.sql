@@ -1,4 +1,5 @@
 -- title: Export fees by month
+-- subject: the data
 -- question: How many event records were paid for in each month, and what were the fees?
 -- params:
 --   start (date, default null): first KST day on which exports were requested; its month counts whole

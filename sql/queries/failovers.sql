@@ -1,4 +1,5 @@
 -- title: Texts instead of failed messages
+-- subject: failures
 -- question: How many failed messages reached people as a text instead?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

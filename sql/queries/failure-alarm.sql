@@ -1,4 +1,5 @@
 -- title: Failure alarm
+-- subject: failures
 -- question: On which channels did more sends fail than on the same weekday of the weeks before?
 -- params:
 --   day (date, default max(date)): the KST day to look at; unless given, the last one that the warehouse holds

@@ -1,4 +1,5 @@
 -- title: Reasons of failed sends
+-- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

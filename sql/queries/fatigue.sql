@@ -1,4 +1,5 @@
 -- title: Fatigue by campaign
+-- subject: people
 -- question: Do readers of a campaign click less when they had many messages in the days before?
 -- counts: people
 -- params:

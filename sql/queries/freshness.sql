@@ -1,4 +1,5 @@
 -- title: Freshness
+-- subject: the data
 -- question: How far does each stream reach, and how many of its days are missing?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream

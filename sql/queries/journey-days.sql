@@ -1,4 +1,5 @@
 -- title: User journeys by day
+-- subject: journeys
 -- question: How did each node of a user journey do from day to day?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

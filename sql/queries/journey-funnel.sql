@@ -1,4 +1,5 @@
 -- title: User journeys as funnels
+-- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

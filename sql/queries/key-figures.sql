@@ -1,4 +1,5 @@
 -- title: Key figures of the week
+-- subject: overview
 -- question: How did the last seven days go beside the seven before, and how did each of the last 28 days?
 -- counts: people
 -- params:

@@ -1,4 +1,5 @@
 -- title: What messages cost
+-- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: Message pressure
+-- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
 -- counts: people
 -- params:

@@ -1,4 +1,5 @@
 -- title: Missing days
+-- subject: the data
 -- question: Which days does the warehouse lack, stream by stream, up to the last complete one, and which did retention remove?
 -- params:
 --   start (date, default first_held): first KST day to look at; unless given, the first one that any stream has

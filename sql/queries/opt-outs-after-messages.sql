@@ -1,4 +1,5 @@
 -- title: Opt-outs after messages
+-- subject: opt-outs
 -- question: Which campaign, template or hour do opt-outs follow within 72 hours more often than all others?
 -- params:
 --   start (date, default last_day - 27): first KST day of sending; unless given, 28 days in all

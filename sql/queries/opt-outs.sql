@@ -1,4 +1,5 @@
 -- title: Opt-outs by day and number
+-- subject: opt-outs
 -- question: How many recipients opt out on each day by each 080 number, and how many opt-outs vanish again?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: This period and the ones before
+-- subject: overview
 -- question: How did the last days compare with those before, and with the same a year ago?
 -- params:
 --   start (date, default last_day - 6): first KST day of the period; unless given, it has 7 days

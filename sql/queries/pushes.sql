@@ -1,4 +1,5 @@
 -- title: Pushes
+-- subject: the data
 -- question: What did each push send back to the service, and what did it leave out or lose?
 -- params:
 --   start (date, default last_day - 27): first KST day on which pushes began

@@ -1,4 +1,5 @@
 -- title: Reach
+-- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- counts: people
 -- params:

@@ -1,4 +1,5 @@
 -- title: Refused templates still sent
+-- subject: contents
 -- question: Which templates are still sent though they were refused or suspended, and by which campaign?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: Time to delivery and click
+-- subject: times
 -- question: How long after sending are people reached, and how long until they click?
 -- counts: people
 -- params:

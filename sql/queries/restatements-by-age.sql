@@ -1,4 +1,5 @@
 -- title: How much counts rise
+-- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days do they stand?
 -- params:
 --   start (date, default last_day - 55): first KST day; unless given, 56 days in all

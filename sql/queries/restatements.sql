@@ -1,39 +1,69 @@
 -- title: Restated counts
+-- subject: the data
 -- question: Which counts did the service change after it had given them, and by how much?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   by (varchar, default 'day', one of day statistic): the sum of each day and counter, or each changed count
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select count(*) as counts, count(distinct date) as days, max(days_after) as latest from answer having counts > 0
---     en: The service changed {counts} {counts#count|counts} of {days} {days#day|days} after it had given {counts#it|them}, the last one {latest} {latest#day|days} after the day.
---     ko: 서비스가 {days}일의 수치 {counts}개를 나중에 바꿨고, 가장 늦은 것은 {latest}일 뒤입니다.
---   select 1 where not exists (from answer)
---     en: No count of these days changed after it was first pulled.
---     ko: 이 기간의 수치는 처음 수집한 뒤 바뀌지 않았습니다.
+--   select count(distinct date) as days, max(days_after) as latest from answer having days > 0
+--     en: The service changed the counts of {days} of the last 28 days after it had given them, the latest {latest} {latest#day|days}
+--       later. The warehouse holds the new counts.
+--     ko: 최근 28일 중 {days}일의 수치가 제공된 뒤에 정정되었고, 가장 늦은 정정은 {latest}일 뒤였습니다. 웨어하우스에는 정정된 수치가 들어 있습니다.
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
+--     en: No change of a count of the last 28 days is known.
+--     ko: 최근 28일의 수치가 정정된 기록은 없습니다.
 -- example:
---   date        channel            resource_name     variant_or_node  counter       first_value  last_value  …
---   2026-11-18  push-notification  11월 재구매 유도  A                click         4            7           …
---   2026-11-18  push-notification  11월 재구매 유도  A                delivered     111          114         …
---   2026-11-18  push-notification  11월 재구매 유도  A                message_sent  130          133         …
+--   date        counter       difference  statistics_changed  days_after  last_changed_at_kst  channel  …
+--   2026-11-18  click         3           1                   3           2026-11-21 07:30:00           …
+--   2026-11-18  delivered     3           1                   3           2026-11-21 07:30:00           …
+--   2026-11-18  message_sent  3           1                   3           2026-11-21 07:30:00           …
 
-with period as (from marts.period('statistics', days := 28))
+with params as (
+    select
+        *,
+        case coalesce(getvariable('by')::varchar, 'day')
+            when 'day' then false
+            when 'statistic' then true
+            else error('by must be one of day, statistic')
+        end as by_statistic
+    from marts.period('statistics', days := 28)
+),
+changed as (
+    select
+        restated_days.date,
+        restated_days.counter,
+        sum(restated_days.difference)::bigint as difference,
+        count(*) as statistics_changed,
+        max(restated_days.days_after) as days_after,
+        max(restated_days.last_changed_at) at time zone 'Asia/Seoul' as last_changed_at_kst,
+        if(params.by_statistic, restated_days.statistic_id, null) as statistic_id
+    from marts.restated_days
+    inner join params on restated_days.date between params.first_day and params.last_day
+    group by restated_days.date, restated_days.counter, if(params.by_statistic, restated_days.statistic_id, null)
+)
 select
-    restated_days.date,
+    changed.date,
+    changed.counter,
+    changed.difference,
+    changed.statistics_changed,
+    changed.days_after,
+    changed.last_changed_at_kst,
     restated_days.channel,
     restated_days.resource_name,
     coalesce(restated_days.variant_name, restated_days.user_journey_node_name) as variant_or_node,
-    restated_days.counter,
     restated_days.first_value,
     restated_days.last_value,
-    restated_days.difference,
     restated_days.kind,
     restated_days.changes,
-    restated_days.days_after,
-    restated_days.last_changed_at at time zone 'Asia/Seoul' as last_changed_at_kst,
     restated_days.resource_id,
     coalesce(restated_days.variant_id, restated_days.user_journey_node_id) as variant_or_node_id,
-    restated_days.statistic_id
-from marts.restated_days
-inner join period on restated_days.date between period.first_day and period.last_day
-order by restated_days.date, restated_days.statistic_id, restated_days.counter;
+    changed.statistic_id
+from changed
+left join marts.restated_days
+    on
+        changed.date = restated_days.date
+        and changed.counter = restated_days.counter
+        and changed.statistic_id = restated_days.statistic_id
+order by changed.date, changed.statistic_id, changed.counter;

@@ -1,4 +1,5 @@
 -- title: Revenue
+-- subject: conversions and costs
 -- question: What did the messages of each campaign sell, per message, and which variant sells most?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

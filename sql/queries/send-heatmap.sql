@@ -1,4 +1,5 @@
 -- title: Heatmap of sending
+-- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- counts: people
 -- params:

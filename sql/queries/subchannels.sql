@@ -1,4 +1,5 @@
 -- title: Sub-channels and targets
+-- subject: overview
 -- question: How do the finer kinds of a channel do, such as SMS against LMS, or the targets of brand messages?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

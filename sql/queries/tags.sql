@@ -1,4 +1,5 @@
 -- title: Tags
+-- subject: campaigns
 -- question: How do the campaigns with each tag do together?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: Brand and alimtalk templates
+-- subject: contents
 -- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

@@ -1,4 +1,5 @@
 -- title: Top campaigns
+-- subject: campaigns
 -- question: Which campaigns did best by one measure?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all

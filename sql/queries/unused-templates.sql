@@ -1,4 +1,5 @@
 -- title: Unused templates
+-- subject: contents
 -- question: Which templates were not used for 90 days, as far as the events held can tell?
 -- params:
 --   end (date, default max(date)): last KST day that is looked at; unless given, the last one held

@@ -1,4 +1,5 @@
 -- title: Workdays, weekends and holidays
+-- subject: overview
 -- question: Do messages do better on workdays, weekends or public holidays?
 -- counts: people
 -- params:

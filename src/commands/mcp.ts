@@ -131,8 +131,9 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
     z.object({}),
     () => {
       const questions = loadCatalogue(invocation.loadConfig().queries).map(
-        ({ name, title, question, params: parameters }) => ({
+        ({ name, subject, title, question, params: parameters }) => ({
           name,
+          subject,
           title,
           question,
           parameters,

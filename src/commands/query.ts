@@ -157,12 +157,13 @@ async function listQueries(
     await writeTo(stdout, piecesOf(`${JSON.stringify(listed, null, 2)}\n`));
     return EXIT.done;
   }
-  const rows = catalogue.map(({ name, title, params }) => [
+  const rows = catalogue.map(({ name, subject, title, params }, i) => [
+    subject === catalogue[i - 1]?.subject ? '' : subject,
     name,
     title,
     params.map((parameter) => parameter.name).join(', '),
   ]);
-  const columns = ['query', 'answers', 'parameters'].map((name) => ({ name, numeric: false }));
+  const columns = ['subject', 'query', 'answers', 'parameters'].map((name) => ({ name, numeric: false }));
   await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
   terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
   return EXIT.done;

@@ -101,7 +101,7 @@ describe('goals', () => {
         rows.find((row) => row['measure'] === undefined || row['measure'] === 'conversion_rate'),
       );
     expect(await first('channel-summary')).toMatchObject(both);
-    expect(await first('roll-up')).toMatchObject(both);
+    expect(await first('channel-summary', { by: 'week' })).toMatchObject(both);
     expect(await first('tags')).toMatchObject(both);
     expect(await first('workdays')).toMatchObject({ conversions: null, goals: '가, 가입, 구매' });
     const { conversion_rate: value, goals } = both;
@@ -110,8 +110,14 @@ describe('goals', () => {
     const one = { goal: '가입' };
     // Six of c1 and two of c2 on 36 messages; c3 does not count it.
     const of = { conversions: '8', goals: '가입' };
-    expect(await first('channel-summary', one)).toMatchObject({ conversions: '7', goals: '가입' });
-    expect(await first('roll-up', one)).toMatchObject({ ...of, conversion_rate: 0.2222 });
+    expect(await first('channel-summary', { ...one, by: 'day' })).toMatchObject({
+      conversions: '7',
+      goals: '가입',
+    });
+    expect(await first('channel-summary', { ...one, by: 'week' })).toMatchObject({
+      ...of,
+      conversion_rate: 0.2222,
+    });
     expect(await first('tags', one)).toMatchObject({ ...of, conversion_rate: 0.2222 });
     expect(await first('workdays', one)).toMatchObject(of);
     expect(await first('period-comparison', one)).toMatchObject({ value: 0.2222, goals: '가입' });

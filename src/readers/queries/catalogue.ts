@@ -16,6 +16,21 @@ const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
 
 type ParameterType = (typeof PARAMETER_TYPES)[number];
 
+/** The subjects by which queries are listed, in this order. */
+export const SUBJECTS = [
+  'overview',
+  'campaigns',
+  'journeys',
+  'people',
+  'times',
+  'contents',
+  'failures',
+  'conversions and costs',
+  'opt-outs',
+  'the data',
+  'your own',
+] as const;
+
 interface QueryParameter {
   readonly name: string;
   readonly type: ParameterType;
@@ -31,6 +46,7 @@ interface QueryParameter {
 export interface QueryFile {
   /** The name of the file without its extension, such as `channel-summary`. */
   readonly name: string;
+  readonly subject: (typeof SUBJECTS)[number];
   /** A short title for lists. */
   readonly title: string;
   /** The question, in one sentence. */
@@ -49,12 +65,14 @@ export interface QueryFile {
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 
 /**
- * Loads the bundled queries and those in the user's folder, sorted by name.
+ * Loads the bundled queries and those in the user's folder, sorted by subject and name.
  *
  * @throws UsageError for an unreadable header, or a name that a bundled query has
  */
 export function loadCatalogue(own?: string): QueryFile[] {
-  return [...filesOf(own)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, file]) => parseQuery(name, file));
+  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file));
+  const rank = ({ subject }: QueryFile): number => SUBJECTS.indexOf(subject);
+  return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
 /**
@@ -149,7 +167,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
   };
 }
 
-/** Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`. */
+/** Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`. */
 function parseQuery(name: string, file: string): QueryFile {
   const sql = readFileSync(file, 'utf8');
   const header = headerOf(sql);
@@ -161,6 +179,7 @@ function parseQuery(name: string, file: string): QueryFile {
   const isNone = field('params') === 'none';
   return {
     name,
+    subject: SUBJECTS.find((subject) => subject === header['subject']?.[0]) ?? 'your own',
     title: field('title'),
     question: field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),

@@ -80,12 +80,11 @@ class Questions {
 
   /** Channels that counted clicks in the last 28 days, the largest first. */
   async clickedChannels(): Promise<string[]> {
-    const sent = new Map<string, number>();
-    for (const { channel, sent: messages, clicked } of await this.rows('channel-summary')) {
-      if (clicked === null || typeof channel !== 'string') continue;
-      sent.set(channel, (sent.get(channel) ?? 0) + Number(messages));
-    }
-    return [...sent].sort(([, a], [, b]) => b - a).map(([channel]) => channel);
+    const channels = await this.rows('channel-summary');
+    return channels
+      .filter(({ channel, clicked }) => clicked !== null && channel !== 'all')
+      .sort((a, b) => Number(b['sent']) - Number(a['sent']))
+      .map(({ channel }) => String(channel));
   }
 
   async answered(section: Section, day: Day | undefined, channels: readonly string[]): Promise<Answered> {

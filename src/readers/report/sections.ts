@@ -92,7 +92,7 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'channels',
     asks: [
-      { query: 'channel-summary' },
+      { query: 'channel-summary', parameters: { by: 'day' } },
       { query: 'period-comparison', parameters: { by: 'channel' }, isSilent: true },
     ],
     blocks: [
@@ -424,7 +424,7 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'restated',
     isAbout: true,
-    asks: [{ query: 'restatements-by-day' }],
+    asks: [{ query: 'restatements' }],
     blocks: [
       {
         kind: 'table',

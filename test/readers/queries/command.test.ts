@@ -78,11 +78,14 @@ async function failure(options: QueryOptions, circumstances: Circumstances = {})
 describe('dawnload query', () => {
   it('alone lists the bundled queries with their parameters', async () => {
     const { stdout, stderr } = await run({});
-    expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel, goal +│/);
+    expect(stdout).toMatch(
+      /│ overview +│ channel-summary +│ Channels +│ start, end, by, channel, goal +│\n│ +│ key-figures +│/,
+    );
     expect(stderr).toContain('dawnload query NAME');
     const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
     expect(Object.keys(listed[0] ?? {})).toEqual([
       'name',
+      'subject',
       'title',
       'question',
       'params',
@@ -340,7 +343,7 @@ where marts.matches('channel', channel) group by channel order by channel;
 
   it('is listed and asked like a bundled one, with its parameters and sentences', async () => {
     const { stdout } = await run({}, own);
-    expect(stdout).toMatch(/│ people +│ People by channel +│ channel +│/);
+    expect(stdout).toMatch(/│ your own +│ people +│ People by channel +│ channel +│/);
     expect(stdout).not.toContain('of-a-push');
     const asked = { name: 'people', param: ['channel=Push_Notification'], format: 'csv' };
     expect(await run(asked, own)).toMatchObject({

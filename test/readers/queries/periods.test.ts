@@ -59,20 +59,28 @@ describe('a period', () => {
   });
 });
 
-describe('a roll-up', () => {
-  test('says how many of its days are held', async () => {
+describe('weeks and months', () => {
+  test('say how many of their days are held', async () => {
     await warehouse.connection.run(forget("date = '2026-11-10'"));
-    const weeks = await ask('roll-up', { start: '2026-11-05' });
+    const weeks = await ask('channel-summary', { start: '2026-11-05', by: 'week' });
     expect(weeks).toMatchObject([
-      { period: '2026-11-02', days: '7', days_held: '7', sent: '700', sent_per_day: 100, failure_rate: 0.02 },
-      { period: '2026-11-09', days: '7', days_held: '6', sent: '600', sent_per_day: 100 },
-      { period: '2026-11-16', days: '7', days_held: '5', sent: '500' },
+      {
+        date: '2026-11-02',
+        last_date: '2026-11-08',
+        days: '7',
+        days_held: '7',
+        sent: '700',
+        sent_per_day: 100,
+        failure_rate: 0.02,
+      },
+      { date: '2026-11-09', days: '7', days_held: '6', sent: '600', sent_per_day: 100 },
+      { date: '2026-11-16', days: '7', days_held: '5', sent: '500' },
     ]);
-    expect(await ask('roll-up', { start: '2026-10-20', by: 'month' })).toMatchObject([
-      { period: '2026-10-01', days: '31', days_held: '31', sent: '3100' },
-      { period: '2026-11-01', days: '30', days_held: '19', sent: '1900' },
+    expect(await ask('channel-summary', { start: '2026-10-20', by: 'month' })).toMatchObject([
+      { date: '2026-10-01', days: '31', days_held: '31', sent: '3100' },
+      { date: '2026-11-01', days: '30', days_held: '19', sent: '1900' },
     ]);
-    await expect(ask('roll-up', { by: 'fame' })).rejects.toThrow('by must be one of');
+    await expect(ask('channel-summary', { by: 'fame' })).rejects.toThrow('by must be one of');
   });
 });
 

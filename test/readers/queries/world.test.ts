@@ -156,7 +156,7 @@ function expectExample(name: string, csv: string): void {
 
 describe('in the fixed world', () => {
   it('each query has one golden answer', () => {
-    expect(answers.map(({ name }) => name)).toEqual(catalogue.map(({ name }) => name));
+    expect(answers.map(({ name }) => name)).toEqual(catalogue.map(({ name }) => name).sort());
   });
 
   it.each(answers)('$name gives its golden answer', async (answer) => {

@@ -1,0 +1,58 @@
+-- title: Duplicates in a day
+-- subject: people
+-- question: Which campaigns reached a person more than once on a day, and how often?
+-- counts: people
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   campaign (varchar, default null): id of the one campaign to look at
+--   channel (varchar, default null): only this channel, such as push-notification
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- sentences:
+--   select sum(duplicates) as n, arg_max(campaign_name, duplicates) as campaign_name from answer having n > 0
+--     en: {n} {n#message|messages} went to a person who had got one of the same campaign that day, most of them of “{campaign_name}”.
+--     ko: 같은 날 같은 캠페인을 이미 받은 사람에게 {n}건을 더 보냈습니다. ‘{campaign_name}’{이/가} 가장 많습니다.
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
+--     en: No campaign reached a person more than once on a day.
+--     ko: 하루에 같은 사람에게 두 번 이상 보낸 캠페인이 없습니다.
+--   select 1 where not exists (from ops.coverage where stream = 'events')
+--     en: Who got how many messages comes with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 사람별 메시지 수는 유료 이벤트 내보내기로 제공됩니다. exports.budget을 설정하면 `dawnload plan`이 비용을 보여 줍니다.
+-- example:
+--   campaign_name             channel                duplicates  messages  duplicate_share  people_with_several  …
+--   블랙프라이데이 사전 알림  chatapp-brand-message  570         1714      0.3326           134                  …
+--   블랙프라이데이 본행사     chatapp-brand-message  180         1000      0.18             94                   …
+--   친구 전용 할인            chatapp-friendtalk     132         736       0.1793           86                   …
+
+with period as (from marts.period('events', days := 28)),
+person_days as (
+    select
+        daily_people.date,
+        daily_people.campaign_id,
+        daily_people.channel,
+        daily_people.person,
+        daily_people.messages
+    from marts.daily_people
+    inner join period on daily_people.date between period.first_day and period.last_day
+    where
+        daily_people.campaign_id is not null
+        and daily_people.messages > 0
+        and marts.matches('campaign', daily_people.campaign_id)
+        and marts.matches('channel', daily_people.channel)
+)
+select
+    coalesce(any_value(campaigns.campaign_name), person_days.campaign_id) as campaign_name,
+    person_days.channel,
+    -- The messages of a person's day beyond the first one.
+    (sum(person_days.messages) - count(*))::bigint as duplicates,
+    sum(person_days.messages)::bigint as messages,
+    round(duplicates / sum(person_days.messages), 4) as duplicate_share,
+    count(distinct person_days.person) filter (person_days.messages > 1) as people_with_several,
+    max(person_days.messages) as most_in_a_day,
+    max(person_days.date) filter (person_days.messages > 1) as last_date,
+    person_days.campaign_id
+from person_days
+left join campaigns on person_days.campaign_id = campaigns.campaign_id
+group by person_days.campaign_id, person_days.channel
+having duplicates > 0
+order by duplicates desc, person_days.campaign_id, person_days.channel;
