@@ -1,11 +1,11 @@
 /** `dawnload init`: asks for address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringify } from 'yaml';
 import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { isUnencrypted } from '../config/config.js';
-import { readDotEnv } from '../config/files.js';
+import { readDotEnv, readText } from '../config/files.js';
 import { settingsSchema } from '../config/schema.js';
 import {
   codeOf,
@@ -83,7 +83,7 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
   ) {
     chmodSync(env, 0o600);
     terminal.note(`Kept ${env}, readable only by you.`);
-  } else write(env, envFile(keys, existsSync(env) ? readFileSync(env, 'utf8') : ''), invocation, 0o600);
+  } else write(env, envFile(keys, existsSync(env) ? readText(env) : ''), invocation, 0o600);
   const config = flags.config === undefined ? '' : ` --config ${quoteShell(flags.config)}`;
   terminal.note('Next:');
   for (const [command, what] of NEXT)

@@ -32,9 +32,9 @@ const YES = (what: string) => ['--yes', what] as const;
 const SQL_OPTIONS = [
   ['--sql <text>', 'SQL instead of the name of a query'],
   ['-f, --file <file>', 'a file of SQL instead of the name of a query'],
-  new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated')
-    .argParser((value: string, previous: readonly string[]) => [...previous, value])
-    .default([]),
+  new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated').argParser(
+    (value: string, previous: readonly string[] = []) => [...previous, value],
+  ),
 ] as const;
 
 const LANGUAGE = (what: string): Option => choice('--lang <language>', what, ['en', 'ko']);

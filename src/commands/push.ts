@@ -71,7 +71,11 @@ function wantedBy(
   const { query, sql, file, param, key, only, deleteMissing } = options;
   if (configured !== undefined && second === undefined) return { ...wantedOf(configured), only };
   return {
-    target: parseTarget([first, second], options),
+    target: parseTarget(
+      [first, second],
+      options,
+      config.pushes.map(({ name }) => name),
+    ),
     source: { name: query, sql, file, param },
     key,
     only,

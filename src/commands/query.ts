@@ -13,7 +13,6 @@ import { delivered, FORMATS, type Deliverable, type Format } from '../readers/qu
 import { questionOf } from '../readers/queries/question.js';
 import { outsideOf, writeFileWhole, writePieces, writeTo, type Pieces } from '../readers/queries/sink.js';
 import { dataFiles } from '../landing/paths.js';
-import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 export interface QueryOptions {
@@ -141,7 +140,7 @@ function formatOf(
   return found;
 }
 
-/** Lists the queries: name and title in a table, the complete header in JSON. */
+/** Lists the queries by subject: name and title, in JSON the complete header. */
 async function listQueries(
   format: Format,
   queries: string | undefined,
@@ -157,15 +156,15 @@ async function listQueries(
     await writeTo(stdout, piecesOf(`${JSON.stringify(listed, null, 2)}\n`));
     return EXIT.done;
   }
-  const rows = catalogue.map(({ name, subject, title, params }, i) => [
-    subject === catalogue[i - 1]?.subject ? '' : subject,
-    name,
-    title,
-    params.map((parameter) => parameter.name).join(', '),
-  ]);
-  const columns = ['subject', 'query', 'answers', 'parameters'].map((name) => ({ name, numeric: false }));
-  await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
-  terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
+  const width = Math.max(...catalogue.map(({ name }) => name.length));
+  const lines = catalogue.map(({ name, subject, title }, i) => {
+    const head = subject === catalogue[i - 1]?.subject ? '' : `${subject}\n`;
+    return `${head}  ${name.padEnd(width)}  ${title}\n`;
+  });
+  await writeTo(stdout, piecesOf(lines.join('')));
+  terminal.note(
+    '`dawnload query NAME` runs one of them, and `dawnload query NAME --help` shows its parameters.',
+  );
   return EXIT.done;
 }
 

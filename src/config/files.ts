@@ -117,19 +117,23 @@ function withEmptySections(values: Record<string, unknown>): Record<string, unkn
   );
 }
 
-/** The first line of a parser's message, without its final punctuation. */
+/** The first line of a parser's message, without its place and its final punctuation. */
 function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] ?? text).replace(/[.:]+$/, '');
+  return (text.split('\n', 1)[0] ?? text).replace(/( at line \d+, column \d+)?[.:]+$/, '');
 }
 
-function readText(file: string): string {
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it. */
+export function readText(file: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    const bytes = readFileSync(file);
+    const mark = bytes.subarray(0, 2).toString('hex');
+    const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (cause) {
     const code = codeOf(cause) ?? messageOf(cause);
     const Failure = /^E(ISDIR|RR_ENCODING)/.test(code) ? ConfigError : StorageError;
     throw new Failure(`${file} cannot be read (${code}).`, {
-      hint: 'Check that it is a file in UTF-8 and that this account may read it.',
+      hint: 'Check that it is a file in UTF-8 or UTF-16 and that this account may read it.',
       cause,
     });
   }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { request } from 'undici';
+import { EnvHttpProxyAgent, request } from 'undici';
 import { rangesOf } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
@@ -144,7 +144,8 @@ async function tell(
       const at = effects.now().toISOString();
       const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
       const headers = { 'content-type': 'application/json' };
-      const answer = await request(what, { method: 'POST', headers, body, signal: over });
+      const dispatcher = new EnvHttpProxyAgent();
+      const answer = await request(what, { method: 'POST', headers, body, dispatcher, signal: over });
       answer.body.on('error', () => undefined).destroy();
       return answer.statusCode < 300 ? undefined : `the address answered HTTP ${answer.statusCode}`;
     }

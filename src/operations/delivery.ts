@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { request } from 'undici';
+import { EnvHttpProxyAgent, request } from 'undici';
 import { dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
@@ -149,7 +149,11 @@ async function send(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const { statusCode, body } = await request(url, { ...options, signal });
+    const { statusCode, body } = await request(url, {
+      ...options,
+      signal,
+      dispatcher: new EnvHttpProxyAgent(),
+    });
     // The answer is not read; closing it early is not an error.
     body.on('error', () => undefined).destroy();
     return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;

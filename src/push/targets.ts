@@ -7,6 +7,7 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../service/endpoints.js';
+import { closest } from 'fastest-levenshtein';
 import { UsageError } from '../ground/errors.js';
 import type { Found, FoundColumn } from '../readers/queries/rows.js';
 import { escaped } from '../landing/duckdb.js';
@@ -43,14 +44,20 @@ export interface Target {
   readonly removes: boolean;
 }
 
-/** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
+/**
+ * @param pushes the names of pushes in the settings, for the hint
+ * @throws UsageError for a target that does not exist, or a name or mode that does not fit it
+ */
 export function parseTarget(
   [kindText, name = '']: readonly [string, (string | undefined)?],
   { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
+  pushes: readonly string[] = [],
 ): Target {
   const kind = ALL.find((one) => one === kindText);
   if (kind === undefined)
-    throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
+    throw new UsageError(`There is no target and no push ${kindText}.`, {
+      hint: `Did you mean ${closest(kindText, [...ALL, ...pushes])}? Choose one of ${[...ALL, ...pushes].join(', ')}.`,
+    });
   const { named } = KINDS[kind];
   const needs = named === '' ? 'takes no name' : `needs ${named}`;
   const isCatalog = kind === 'catalog-items';

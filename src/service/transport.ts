@@ -1,10 +1,11 @@
 /**
  * Performs one HTTP exchange: with a deadline over the whole exchange and a limit on the decoded body, without
- * redirects and retries. A failure states whether the request may have reached the service.
+ * redirects and retries, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name. A failure states whether the
+ * request may have reached the service.
  */
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, buildConnector, request, type Dispatcher } from 'undici';
+import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
 import { codeOf, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
 import type { Method } from './endpoints.js';
@@ -82,19 +83,30 @@ class TooLarge extends Error {}
 export function httpTransport(connections: number, deadlineMs: number, userAgent: string): Transport {
   const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
   const connect = buildConnector({ timeout: deadlineMs });
-  const shared = new Agent({ connections, pipelining: 1, keepAliveTimeout: 4_000, connect, ...timeouts });
+  const shared = new EnvHttpProxyAgent({
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    connect,
+    ...timeouts,
+  });
 
   async function exchange(what: Exchange, signal: AbortSignal): Promise<RawAnswer | AnswerClass> {
     signal.throwIfAborted();
     let isConnected = false;
-    const noting: buildConnector.connector = (options, callback) => {
-      connect(options, (...result) => {
-        isConnected ||= result[0] === null;
-        callback(...result);
-      });
-    };
+    // The connector of a proxy ends when its tunnel to the service stands.
+    const noting =
+      (inner: buildConnector.connector): buildConnector.connector =>
+      (options, callback) => {
+        inner(options, (...result) => {
+          isConnected ||= result[0] === null;
+          callback(...result);
+        });
+      };
+    const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
+      new Pool(origin, { ...options, connect: noting(options.connect) });
     const dispatcher = what.fresh
-      ? new Agent({ connections: 1, pipelining: 0, connect: noting, ...timeouts })
+      ? new EnvHttpProxyAgent({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
       : shared;
     const deadline = AbortSignal.timeout(deadlineMs);
     // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.

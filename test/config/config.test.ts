@@ -131,7 +131,11 @@ not_clicks: [survey_no_click]
 
   test.each<[string, string | Buffer, RegExp]>([
     ['two documents', `${MINIMUM}---\n${MINIMUM}`, /:4 is not valid YAML: a second document begins here/],
-    ['EUC-KR', Buffer.from(`${MINIMUM}# \xb0\xa1\n`, 'latin1'), /cannot be read \(ERR_ENCODING.* in UTF-8/],
+    [
+      'EUC-KR',
+      Buffer.from(`${MINIMUM}# \xb0\xa1\n`, 'latin1'),
+      /cannot be read \(ERR_ENCODING.* in UTF-8 or UTF-16/,
+    ],
   ])('a file of %s is refused', (_, text, words) => {
     writeFileSync(join(folder, 'dawnload.yaml'), text);
     expect(() => loadConfig({}, {}, folder)).toThrow(ConfigError);
@@ -216,7 +220,7 @@ not_clicks: [survey_no_click]
   });
 
   test('broken YAML is refused with its line', () => {
-    expect(refusal(`${MINIMUM}exports: [\n`)).toMatch(/dawnload.yaml:\d+ is not valid YAML/);
+    expect(refusal(`${MINIMUM}exports: [\n`)).toMatch(/dawnload.yaml:\d+ is not valid YAML(?!.*at line)/);
   });
 
   test('one half of a budget stands for both, so that none is unlimited', () => {
@@ -295,6 +299,16 @@ describe('the environment', () => {
     // What a person types, the shell completes: relative to the working folder.
     const typed = { config: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
     expect(loadConfig(typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
+  });
+
+  test.each([
+    ['UTF-8 with a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['big-endian UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('the keys may be in a .env in %s', (_, bytes) => {
+    writeFileSync(join(folder, '.env'), bytes('DAWNLOAD_ACCESS_KEY=a-key\nDAWNLOAD_SECRET_KEY=비밀\n'));
+    expect(load(MINIMUM).credentials?.body()).toEqual({ accessKey: 'a-key', secretKey: '비밀' });
+    expect(load(bytes(MINIMUM)).baseUrl).toBe('https://api.example.com');
   });
 
   test('only the .env beside the configuration file is read', () => {
