@@ -28,8 +28,8 @@
 --     en: No monthly budget for exports is set, so it cannot be said whether it lasts.
 --     ko: 월 내보내기 예산이 설정되지 않아 충분한지 알 수 없습니다.
 -- example:
---   month    records_left  tonight_records  tonight_cost  forecast_records  forecast_cost  is_enough  records_used  …
---   2026-11  941198        2170             217           83505             8350.5         true       58802         …
+--   month    records_left  tonight_records  tonight_fee  forecast_records  forecast_fee  is_enough  records_used  …
+--   2026-11  941198        2170             217          83505             8350.5        true       58802         …
 
 with clock as (
     select
@@ -50,7 +50,7 @@ requests as (
 used as (
     select
         coalesce(sum(requests.records), 0)::bigint as records,
-        coalesce(sum(marts.price_of(requests.records, requests.price_per_record)), 0) as cost
+        coalesce(sum(marts.price_of(requests.records, requests.price_per_record)), 0) as fee
     from clock
     left join requests on clock.month = requests.month
 ),
@@ -129,16 +129,16 @@ select
         forecast.is_known and budget.price_per_record > 0,
         marts.price_of(forecast.tonight_records, budget.price_per_record),
         null
-    )::double as tonight_cost,
+    )::double as tonight_fee,
     if(forecast.is_known, used.records + forecast.coming_records, null) as forecast_records,
     if(
         forecast.is_known and budget.price_per_record > 0,
-        used.cost + marts.price_of(forecast.coming_records, budget.price_per_record),
+        used.fee + marts.price_of(forecast.coming_records, budget.price_per_record),
         null
-    )::double as forecast_cost,
+    )::double as forecast_fee,
     if(forecast.is_known, forecast.days_over_budget = 0, null) as is_enough,
     used.records as records_used,
-    if(budget.price_per_record > 0 or used.cost > 0, used.cost, null)::double as cost_used,
+    if(budget.price_per_record > 0 or used.fee > 0, used.fee, null)::double as fee_used,
     budget.records_per_month,
     budget.records_per_run,
     if(forecast.is_known, forecast.days_tonight, null) as days_tonight,

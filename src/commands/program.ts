@@ -33,7 +33,7 @@ const SQL_OPTIONS = [
   ['--sql <text>', 'SQL instead of the name of a query'],
   ['-f, --file <file>', 'a file of SQL instead of the name of a query'],
   new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated').argParser(
-    (value: string, previous: readonly string[] = []) => [...previous, value],
+    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   ),
 ] as const;
 

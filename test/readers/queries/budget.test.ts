@@ -34,10 +34,10 @@ test('tonight asks for the last complete day, or for the next one where that was
   expect(friday).toMatchObject({
     month: '2026-11',
     records_used: '14300',
-    cost_used: 1430,
+    fee_used: 1430,
     records_left: '15700',
     tonight_records: '1000',
-    tonight_cost: 500,
+    tonight_fee: 500,
     days_tonight: '1',
   });
   await warehouse.connection.run(`
@@ -69,7 +69,7 @@ test('the forecast is what was used and what the days hold that are asked for un
   // The 20th to the 29th: Friday, a weekend, five workdays, a weekend. The 30th is asked for in December.
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     forecast_records: '20600',
-    forecast_cost: 1430 + 6300 * 0.5,
+    forecast_fee: 1430 + 6300 * 0.5,
     is_enough: true,
   });
   await warehouse.connection.run('update ops.budget set records_per_month = 20000');
@@ -135,9 +135,9 @@ test('costs are exact, with as many digits as the price has', async () => {
     update ops.budget set price_per_record = 0.00002, currency = 'KRW';
     update ops.exports set price_per_record = 0.00002`);
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    cost_used: 0.286,
-    tonight_cost: 0.02,
-    forecast_cost: 0.412,
+    fee_used: 0.286,
+    tonight_fee: 0.02,
+    forecast_fee: 0.412,
     currency: 'KRW',
   });
 });
