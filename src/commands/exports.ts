@@ -20,8 +20,8 @@ import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js
 import { wereRemoved } from '../erasure/retention.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
-import { formatCount, type Terminal } from '../terminal/terminal.js';
-import { visibleLines } from '../terminal/text.js';
+import { formatPrice, priceOf } from '../ground/price.js';
+import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { drawTable } from '../terminal/table.js';
 import type { Invocation } from '../config/invocation.js';
 import { summarise } from './summary.js';
@@ -32,16 +32,16 @@ export interface ExportsOptions {
   readonly json?: boolean;
 }
 
-const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].map((name) => ({
+const COLUMNS = ['key', 'state', 'records', 'requested', 'note'].map((name) => ({
   name,
   numeric: name === 'records',
 }));
 
-/** Lists the exports. The exit code is 1 while an export needs action, so that a monitor notices. */
+/** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects);
-  const entries = ledger.entries();
+  const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
   if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.taken))));
   else if (entries.length > 0) {
     const rows = entries.map((entry) => [
@@ -49,7 +49,6 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
       entry.state,
       sizeOf(entry),
       formatKst(entry.requestedAt ?? entry.intendedAt),
-      entry.exportId ?? '',
       entry.note ?? '',
     ]);
     terminal.draw(drawTable(COLUMNS, rows, terminal));
@@ -58,15 +57,62 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-export async function exportsShowCommand(_: object, invocation: Invocation, key: string): Promise<ExitCode> {
+export async function exportsShowCommand(
+  options: ExportsOptions,
+  invocation: Invocation,
+  key: string,
+): Promise<ExitCode> {
   const { terminal } = invocation;
-  const state = await ledgerOf(invocation.loadConfig(), invocation.effects);
+  const config = invocation.loadConfig();
+  const state = await ledgerOf(config, invocation.effects);
   const entry = entryIn(state, key);
-  // All line breaks in the JSON text come from the formatter: those in values are escaped.
-  terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.taken), null, 2)));
+  if (options.json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
+  else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
+}
+
+const STATES: Readonly<Record<Export['state'], string>> = {
+  intended: 'a run was about to request it',
+  requested: 'the service has accepted it',
+  processing: 'the service is making it',
+  ready: 'the service has made it, and its pages are downloaded next',
+  landed: 'all pages are on disk, and the next run loads them',
+  loaded: 'its records are in the warehouse',
+  ambiguous: 'it is not known whether the service has made it; a person has to decide',
+  failed: 'the service refused it',
+  abandoned: 'a person gave it up',
+  withdrawn: 'the request was never sent',
+};
+
+const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
+
+/** The export as lines of `what  value`. */
+function inWords(entry: Export, currency: string | undefined): string[] {
+  const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
+  const price =
+    billed === 'no' || pricePerRecord === 0
+      ? undefined
+      : priceOf([{ records: records ?? entry.estimate ?? 0, pricePerRecord }]);
+  const size =
+    records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
+  const lines: readonly (readonly [what: string, value: string | undefined])[] = [
+    ['export', `${entry.key}, of the KST day ${entry.day}`],
+    ['state', `${entry.state}: ${STATES[entry.state]}`],
+    ['requested', formatKst(entry.requestedAt ?? entry.intendedAt)],
+    ['export id', entry.exportId],
+    ['messages', entry.messageData ? 'with message data' : 'without message data'],
+    ['expected', entry.estimate === undefined ? undefined : `about ${plural(entry.estimate, 'record')}`],
+    ['received', size],
+    ['landed', landedAt && formatKst(landedAt)],
+    ['loaded', loadedAt && formatKst(loadedAt)],
+    ['billed', `${BILLED[billed]}${price === undefined ? '' : `, price ${formatPrice(price, currency)}`}`],
+    ['again for', again],
+    ['note', note],
+    ['answer', answerText],
+  ];
+  return lines.flatMap(([what, value]) => (value === undefined ? [] : [`${what.padEnd(10)}${value}`]));
 }
 
 /** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */

@@ -183,6 +183,7 @@ export function commandLine(version: string, perform: Perform): Command {
   add('exports show <key>', {
     about: 'show one paid export',
     examples: ['dawnload exports show 2026-11-20.1'],
+    options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsShowCommand,
   });
   add('exports resume <key>', {

@@ -16,7 +16,7 @@ import type { Attention } from '../exports/advice.js';
 import type { Invocation } from '../config/invocation.js';
 import { drawTable } from '../terminal/table.js';
 import { daysIn } from '../job/wanted-days.js';
-import { daysNow, newestOf, type PastRun } from '../job/published.js';
+import { daysNow, newestOf, type DaysNow, type PastRun } from '../job/published.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../ground/streams.js';
 
 export interface StatusOptions {
@@ -62,6 +62,8 @@ interface Status {
     readonly exports_of_unknown_size: number;
     readonly price: number;
   }[];
+  /** A value of `lookback_days` for counts that the service still changes at the edge of the present one. */
+  readonly lookback: { readonly date: Day; readonly days_after: number; readonly advice: string } | null;
   readonly fresh: boolean;
 }
 
@@ -133,6 +135,7 @@ export async function readStatus({ effects, ...invocation }: Invocation): Promis
     under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
     export_fees: spendOf(entries).map(monthlyFees),
     currency: config.exports.currency ?? null,
+    lookback: lookbackFor(published.latestChange, config.lookbackDays),
     fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
   };
 }
@@ -155,6 +158,16 @@ function lastRun(journal: readonly JournalledRun[], published: readonly PastRun[
 
 function monthlyFees({ estimatedRecords, unknown, ...month }: MonthlySpend): Status['export_fees'][number] {
   return { ...month, estimated_records: estimatedRecords, exports_of_unknown_size: unknown };
+}
+
+function lookbackFor([latest]: DaysNow['latestChange'], days: number): Status['lookback'] {
+  if (latest === undefined || days === 0 || latest.days_after < days) return null;
+  const { date, days_after } = latest;
+  const advice =
+    days_after > days
+      ? `lookback_days: ${days_after} would have caught it`
+      : `later changes are not looked for; lookback_days: ${2 * days} would catch them`;
+  return { date, days_after, advice };
 }
 
 function failureOf(runs: readonly JournalledRun[]): string | null {
@@ -223,6 +236,10 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     } else terminal.out(`missing   ${stream}: ${plural(days.length, 'day')}, ${listDays(days)}`);
   }
   if (status.fresh) terminal.out(`fresh     every wanted day up to ${last} is there`);
+  if (status.lookback !== null) {
+    const { date, days_after, advice } = status.lookback;
+    terminal.out(`lookback  counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
+  }
   for (const { month, records, price, exports } of status.export_fees) {
     terminal.out(
       `fees      ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatPrice(price, status.currency ?? undefined)}`}`,

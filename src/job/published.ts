@@ -86,6 +86,7 @@ export interface DaysNow {
   readonly removed: readonly Day[];
   readonly runs: readonly PastRun[];
   readonly findings: readonly FindingGroup[];
+  readonly latestChange: readonly { readonly date: Day; readonly days_after: number }[];
 }
 
 /**
@@ -113,6 +114,8 @@ export async function daysNow(
       heldBack: await rows('held_back', heldDay),
       emptyOnce: await rows('empty_once', emptyDay),
       messages: await rows('messages', messageTotals),
+      // The change of counts that was found the latest after its day.
+      latestChange: await rows('latest_change', z.object({ date: z.string(), days_after: z.number() })),
       head: reader === undefined ? [] : await headIn(reader, file),
     }),
   );

@@ -169,7 +169,29 @@ describe('after a kill within a paid request', () => {
     const plan = await place.run(['plan']);
     expect(plan.code).toBe(1);
     expect(flat(plan.stderr)).toMatch(advice);
-    expect((await place.run(['exports', 'show', '2026-11-20.1'])).code).toBe(1);
+    const shown = await place.run(['exports', 'show', '2026-11-20.1']);
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/^export +2026-11-20\.1, of the KST day 2026-11-20\nstate +intended: /);
+    expect(shown.stdout).toMatch(/^billed +perhaps$/m);
+    const json = await place.run(['exports', 'show', '2026-11-20.1', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ state: 'intended', billed: 'maybe' });
     expect((await place.run(['status'])).stdout).toMatch(/^last run {2}run, killed, /m);
   });
+});
+
+test.each([
+  [
+    1,
+    'counts of 2026-11-20 changed 1 day after it: later changes are not looked for; lookback_days: 2 would',
+  ],
+  [2, undefined],
+])('status says with lookback_days: %i which value would catch later changes: %s', async (days, advice) => {
+  const place = await make(DAYS.replace('lookback_days: 2', `lookback_days: ${days}`));
+  place.sandbox.setFaults([{ kind: 'restate', endpoint: '*', date: '2026-11-20' }]);
+  await place.run(['run']);
+  expect((await place.run(['status'])).stdout).not.toContain('lookback');
+  await place.run(['run']);
+  const { stdout } = await place.run(['status']);
+  if (advice === undefined) expect(stdout).not.toContain('lookback');
+  else expect(stdout).toContain(`lookback  ${advice}`);
 });
