@@ -101,11 +101,17 @@ select unnest(
             "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
             "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
             "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
-            "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
+            "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT"
         }]'
     ),
     recursive := true
 );
+
+update ops.coverage
+set short = (
+    select max(exports.short) from ops.exports where exports.state = 'loaded' and exports.date = coverage.date
+)
+where stream = 'events';
 
 -- Pages that cannot be read are noted until a person resumes the export; how many records they hold is unknown.
 delete from ops.load_notes where note = 'unreadable_page';
@@ -213,6 +219,37 @@ group by resource_id, goal
 having sum(conversions) > 0
 qualify row_number() over (partition by resource_id order by sum(conversions) desc, goal) = 1
 returning resource_id, goal;
+
+-- name: lack
+-- What the export of a day may lack: as many records as came twice on its pages, and the successful sends that the daily
+-- statistics count beyond it, from one in a hundred on, on channels of which it has any. An id that several records
+-- share is no lack. Also the number of records without an id.
+with counted as (
+    select channel, sum(message_sent - coalesce(message_failed, 0)) as sends
+    from daily_statistics
+    where date = $day::date
+    group by channel
+),
+
+exported as (
+    select channel, count(*) as sends
+    from events
+    where (date = $day::date or export_date = $day::date) and event_name = 'send_success'
+    group by channel
+),
+
+lack as (
+    select coalesce(sum(greatest(counted.sends - exported.sends, 0)), 0) as sends, sum(counted.sends) as all_sends
+    from counted
+    inner join exported using (channel)
+)
+
+select
+    coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
+    coalesce(sum(records) filter (note = 'no_id'), 0) as without_id,
+    (select if(sends * 100 >= all_sends, sends, 0) from lack) as uncounted
+from ops.load_notes
+where stream = 'events' and date = $day::date;
 
 -- name: last_migration
 select coalesce(max(number), 0) as number

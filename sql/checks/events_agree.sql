@@ -66,9 +66,15 @@ exported as (
 select
     date,
     subject,
-    'The exported ' || counter || ' are not as many as the daily statistics count.' as finding,
+    'The exported ' || counter || ' are not as many as the daily statistics count'
+    || if(
+        counted.total > coalesce(exported.total, 0) and exports.key is not null,
+        '; `dawnload exports resume ' || exports.key || '` reads the export again at no cost.',
+        '.'
+    ) as finding,
     coalesce(counted.total, 0) as expected,
     coalesce(exported.total, 0) as actual
 from counted
 full join exported using (date, level, subject, counter)
+left join ops.exports on exports.state = 'loaded' and date = exports.date
 where coalesce(counted.total, 0) <> coalesce(exported.total, 0);

@@ -4,12 +4,26 @@
 -- meaning: Records happened outside the day that was exported. They are kept, count on their own day, and count once if
 --   the export of that day holds them too. Nothing needs to be done unless they are many.
 
+-- Late records may be in the export of their own day by now.
+
+with strays as (
+    select export_date, count(*) as records, min(date) filter (date < export_date) as first_day
+    from events
+    where export_date in (select date from batch_days) and date <> export_date
+    group by export_date
+)
+
 select
-    export_date as date,
+    strays.export_date as date,
     'events' as subject,
-    'Records lie outside the window of their export.' as finding,
+    'Records lie outside the window of their export'
+    || if(
+        exports.key is null,
+        '.',
+        ', the oldest of them on ' || first_day || '; `dawnload exports resume ' || exports.key
+        || '` reads the export of that day again at no cost.'
+    ) as finding,
     '0' as expected,
-    count(*) as actual
-from events
-where export_date in (select date from batch_days) and date <> export_date
-group by export_date;
+    strays.records as actual
+from strays
+left join ops.exports on exports.state = 'loaded' and strays.first_day = exports.date;

@@ -1,14 +1,20 @@
 -- severity: warn
 -- scope: incremental
--- meaning: The service gave something unusual, which was handled as the finding says. Nothing is lost; the landing zone
---   holds the answer verbatim.
+-- meaning: The service gave something unusual, which was handled as the finding says. The landing zone holds the answer
+--   verbatim.
 -- Missing values and records outside their window have checks of their own: required_values and events_in_window.
 
 select
     date,
     stream || coalesce(': ' || subject, '') as subject,
     case note
-        when 'repeated' then 'The service gave records more than once; each counts once.'
+        when 'repeated'
+        then if(
+            stream = 'events',
+            'Records came more than once in one export; each counts once, and as many may be missing.',
+            'The service gave records more than once; each counts once.'
+        )
+        when 'large_page' then 'A page of the export holds more than 1,000 records; all of them are loaded.'
         when 'shared_id' then 'Several records have one id; they are kept, the message once.'
         when 'outside_range' then 'Records lie outside the days that were asked for; they were left out.'
         when 'other_day' then 'Records name another day than was asked for; the day that was asked for is taken.'

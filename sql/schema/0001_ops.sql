@@ -25,7 +25,9 @@ create table ops.coverage (
     rows bigint,
     loaded_at timestamptz,
     pull varchar,
-    pulled_at timestamptz
+    pulled_at timestamptz,
+    -- Records of events that may be missing, 0 if their number is not known; null if the day lacks nothing.
+    short bigint
 );
 
 -- The days that the settings want, as the last run left them. state is held, restatable, missing, under_way, waits, removed or
@@ -103,7 +105,8 @@ create table ops.exports (
     price_per_record double,
     requested_at timestamptz,
     updated_at timestamptz,
-    note varchar
+    note varchar,
+    short bigint
 );
 
 -- The settings exports.budget, exports.price_per_record, exports.currency and exports.start_date of the last run: one row.

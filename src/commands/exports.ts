@@ -15,7 +15,7 @@ import { ServiceClient } from '../service/client.js';
 import { partsOf } from '../journal/lines.js';
 import { adviceFor } from '../exports/advice.js';
 import { askPage } from '../exports/poll.js';
-import { type Export, blocksRuns, isResumable } from '../exports/export.js';
+import { type Export, blocksRuns, isClosed, isResumable } from '../exports/export.js';
 import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
@@ -305,7 +305,10 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
-    empty_in_doubt: entry.doubted && entry.state !== 'loaded',
+    empty_in_doubt: entry.doubted && !isClosed(entry),
+    kept_back: entry.doubted && isClosed(entry),
+    short: entry.short ?? null,
+    accepted: entry.accepted ?? false,
     times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,

@@ -1,7 +1,8 @@
 /** The advice on an export that no run can finish without a decision of the user. Pure. */
 import type { Day } from '../ground/calendar.js';
 import { RefusedError, type DamageError } from '../ground/errors.js';
-import { type Export, isResumable } from './export.js';
+import { type Export, isClosed, isResumable } from './export.js';
+import { plural } from '../terminal/text.js';
 
 /**
  * Number of consecutive failed fetches after which a paid export needs action. Runs keep asking for the export, at no
@@ -16,7 +17,8 @@ const TROUBLES_BEFORE_A_PERSON = 3;
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
   if (entry.state === 'intended') return !isRunning;
-  if (entry.state === 'loaded') return entry.doubted || entry.unreadable !== undefined;
+  if (entry.state === 'loaded')
+    return entry.doubted || entry.unreadable !== undefined || entry.short !== undefined;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
@@ -25,11 +27,12 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day } = entry;
   const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
-  if (entry.doubted && entry.state === 'loaded') {
+  if (entry.doubted && isClosed(entry)) {
     return (
-      `Export ${key} of ${day} holds mostly events of other days or other exports, so its id may belong to another ` +
-      `export. To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
-      `If the id is right: \`dawnload exports resume ${key} --accept-incomplete\`.`
+      `Export ${key} of ${day} is kept back and not loaded.${reason} ` +
+      `Its times may have shifted, or its id may belong to another export. ` +
+      `To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
+      `To load it as it is: \`dawnload exports resume ${key} --accept-incomplete\`.`
     );
   }
   if (entry.doubted) {
@@ -48,6 +51,14 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
       `To do without it: \`dawnload exports resume ${key} --accept-incomplete\`.`
     );
   }
+  if (entry.short !== undefined && entry.state === 'loaded') {
+    const lack = entry.short === 0 ? 'be incomplete' : `lack ${plural(entry.short, 'record')}`;
+    return (
+      `Export ${key} of ${day} may ${lack}.${reason} Each of the three nights after it landed reads it again at no cost. ` +
+      `To read it again now: \`dawnload exports resume ${key}\`. ` +
+      `If it is complete: \`dawnload exports resume ${key} --accept-incomplete\`.`
+    );
+  }
   const what =
     entry.state === 'ambiguous' || entry.state === 'intended'
       ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${entry.state === 'intended' ? ' The run was killed before it recorded the answer.' : reason} ` +
@@ -57,8 +68,11 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
     entry.state === 'ambiguous' && entry.answerText !== undefined
       ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again. `
       : '';
+  const id = entry.quotedId;
+  const known =
+    id === undefined ? 'If you have its export id' : `If ${id}, which its answer names, is its export id`;
   return (
-    `${what} ${judged}If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
+    `${what} ${judged}${known}: \`dawnload exports attach ${key} ${id ?? 'EXPORT_ID'}\`. ` +
     (entry.state === 'ready'
       ? `To load the pages that were downloaded: \`dawnload exports resume ${key} --accept-incomplete\`. `
       : '') +

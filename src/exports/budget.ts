@@ -23,6 +23,7 @@ export interface Candidate {
 /**
  * `waits_for_size`: an export of unknown size holds the rest of the budget until its number of records is known.
  * `unsure`: the journal may lack lines, so the day may have been paid for (journal/doubt.ts).
+ * `same_answer`: the last two requests had the same unknown answer, so the next one would have it too.
  */
 export type BudgetVerdict =
   | 'request'
@@ -31,7 +32,8 @@ export type BudgetVerdict =
   | 'no_estimate'
   | 'waits_for_size'
   | 'no_budget'
-  | 'unsure';
+  | 'unsure'
+  | 'same_answer';
 
 export interface Decision extends Candidate {
   readonly verdict: BudgetVerdict;
@@ -98,8 +100,16 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
   return decisions.map((decision): Decision => {
     if (decision.verdict !== 'request') return decision;
     if (unsure) return { ...decision, verdict: 'unsure' };
+    if (areAnsweredAlike(entries)) return { ...decision, verdict: 'same_answer' };
     return waits ? { ...decision, verdict: 'waits_for_size' } : decision;
   });
+}
+
+/** True if the last two requests had the same unknown answer, and no person has decided about either. */
+function areAnsweredAlike(entries: readonly Export[]): boolean {
+  const [one, other] = entries.filter(({ state }) => state !== 'withdrawn').slice(-2);
+  if (one?.state !== 'ambiguous' || other?.state !== 'ambiguous' || one.answer === undefined) return false;
+  return one.note === other.note && one.answer.sha256 === other.answer?.sha256;
 }
 
 /**
@@ -168,6 +178,8 @@ export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
   unsure: 'perhaps paid already, since the journal may lack lines (`dawnload recover`)',
+  same_answer:
+    'the last two requests had the same answer, about which a person decides (`dawnload exports list`)',
 };
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Downloads a paid export: waits until it is ready, lands its pages and loads them. Each step is recorded in the ledger.
  */
+import { basename, dirname } from 'node:path';
 import { DamageError, ServiceError } from '../ground/errors.js';
 import {
   landedPages,
@@ -14,12 +15,12 @@ import {
   type Waiting,
 } from './poll.js';
 import { presentOf } from '../service/clocks.js';
-import type { Export } from './export.js';
+import { isClosed, type Export } from './export.js';
 import type { PullWriter } from '../landing/landing-zone.js';
 import type { ExportFolder } from '../landing/paths.js';
 import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
-import { factsOf, rowsIn, type Page as LandedFile, type Pull } from '../landing/pull.js';
+import { factsOf, firstAnswers, rowsIn, type Page as LandedFile, type Pull } from '../landing/pull.js';
 import { readWhole } from '../landing/repair-json.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -31,26 +32,46 @@ interface Download {
   readonly lookAgain?: boolean;
 }
 
-/** Downloads an export and loads it, and reports both. */
+/** Number of times that a run reads an export of which records came twice: another answer may hold those that are missing. */
+const READINGS = 3;
+
+/** Downloads an export and loads it, reports both, and records what a loaded export may lack. */
 export async function downloadExport(
   context: ExportsContext,
   entry: Export,
   download: Download = {},
 ): Promise<void> {
-  const { key, day, exportId } = entry;
+  const { key, day, exportId, run } = entry;
+  const { ledger, report, warehouse, runId } = context;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
-  const landed = await land(context, entry, { day, key, exportId }, download, notes);
-  const isLoaded = landed !== undefined && (await context.loadExport(landed));
-  if (notes.length > 0) {
-    context.report.needsAction(
-      `Export ${key} of ${day} is nonconforming: ${notes.join('; ')}. ` +
-        (isLoaded ? 'The records that came are loaded. ' : '') +
-        `To download it again at no cost: \`dawnload exports resume ${key}\`.`,
+  const read = async (how: Download, told: string[]): Promise<boolean> => {
+    const landed = await land(context, ledger.get(key), { day, key, exportId }, how, told);
+    return landed !== undefined && (await context.loadExport(landed));
+  };
+  let isNew = await read(download, notes);
+  for (let reading = 1; isNew && reading < READINGS && !ledger.get(key).accepted; reading++)
+    isNew = (await warehouse.lackOf(day)).repeated > 0 && (await read({ lookAgain: true }, []));
+  const { state, records, accepted } = ledger.get(key);
+  if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(context, entry, notes));
+  report.exported({ key, day, records, requested: run === runId });
+}
+
+/** Records what a loaded export may lack; `notes` are clauses about its pages. */
+async function noteLack(
+  { ledger, warehouse }: ExportsContext,
+  { key, day }: Export,
+  notes: readonly string[],
+) {
+  const { repeated, uncounted } = await warehouse.lackOf(day);
+  const reasons = [...notes];
+  if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
+  if (uncounted > 0)
+    reasons.unshift(
+      `it holds ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
     );
-  }
-  const requested = entry.run === context.runId;
-  context.report.exported({ key, day, records: landed?.records, requested });
+  if (reasons.length === 0) await ledger.loaded(key);
+  else await ledger.short(key, Math.max(repeated, uncounted), reasons.join('; '));
 }
 
 /** The answer to a question for an export, as the progress line shows it. */
@@ -64,7 +85,13 @@ const WAITING: Readonly<Record<Result['kind'], string>> = {
   strange: 'strange answer',
 };
 
-/** @param notes receives one clause for each deviation from the specification */
+/**
+ * Lands the pages of an export. Of one that has landed before only a reading that brings something new counts, and a
+ * failure changes nothing.
+ *
+ * @param notes receives one clause for each deviation from the specification
+ * @returns undefined if nothing new has landed
+ */
 async function land(
   context: ExportsContext,
   entry: Export,
@@ -80,29 +107,36 @@ async function land(
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
   const trouble = async (note: string, reason = note): Promise<undefined> => {
-    await ledger.note(key, 'troubled', note);
+    if (!isClosed(entry)) await ledger.note(key, 'troubled', note);
     gap(reason);
   };
   /** Records that a reading is whole. */
   const landed = async (pull: Pull): Promise<Export> => {
-    const { files, facts, pulledAt } = pull;
-    const pages = files.length + facts.unreadable.length;
+    const { facts, pulledAt } = pull;
+    const first = firstAnswers(pull.files);
+    const pages = first.length + facts.unreadable.length;
     const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
     await landing.discardBefore(place, pull);
     await ledger.ready(key, pages);
-    return ledger.landed(key, { pages, records: rowsIn(files), unreadable }, pulledAt);
+    return ledger.landed(
+      key,
+      { pages, records: rowsIn(first), unreadable, accepted: facts.accepted },
+      pulledAt,
+    );
   };
 
-  const { writer, earlier, ended } = await readingOf(context, place, { lookAgain, landedAt }, notes);
-  // Killed between the manifest and the line of the ledger.
-  if (ended !== undefined) return landed(ended);
+  const { writer, earlier, whole } = await readingOf(context, place, notes);
+  // Killed between the manifest and the line of the ledger. A reading that landed before the export had another id would
+  // count as older than what that one brought.
+  const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
+  if (isNew && !lookAgain) return landed(whole);
 
   const expected = acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(context, entry);
   const asking: Asking = { service, effects, signal, exportId, pageParameter };
   const missing = firstMissing(earlier);
-  const [whole] = missing === undefined && !lookAgain ? earlier : [];
+  const [known] = missing === undefined && !lookAgain ? earlier : [];
   const waiting: Waiting =
-    whole === undefined
+    known === undefined
       ? await awaitExport(asking, {
           // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
           maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
@@ -117,15 +151,24 @@ async function land(
               await setAside(context, `${key} ${result.kind}`, result.body);
           },
         })
-      : { kind: 'ready', first: whole };
+      : { kind: 'ready', first: known };
 
   const now = presentOf(context);
   const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
-  const finish = async (files: readonly LandedFile[], unreadable: readonly number[] = []): Promise<Export> =>
-    landed(await writer.finish(files, { exportId, unreadable }, pulledAt));
-  /** Accepts the pages on disk as the complete export. */
-  const finishWithWhatCame = async (): Promise<Export> => finish(await landedPages(landing, writer.id));
-  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return finishWithWhatCame();
+  const files = new Map<number, LandedFile>(earlier.map((page) => [page.number, page]));
+  const finish = async (unreadable: readonly number[] = []): Promise<Export> => {
+    for (const [number, { file, rows }] of files) {
+      // Pages of the reading before this one.
+      if (basename(dirname(file)) === basename(writer.id)) continue;
+      files.set(number, await writer.land(await readWhole(file), rows, number));
+    }
+    const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
+    return landed(
+      await writer.finish(inOrder, { exportId, unreadable, accepted: acceptIncomplete }, pulledAt),
+    );
+  };
+  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return finish();
+  if (isClosed(entry) && (waiting.kind === 'empty' || waiting.kind === 'doubtful')) return undefined;
   switch (waiting.kind) {
     case 'processing':
       report.pending(key);
@@ -150,25 +193,32 @@ async function land(
     case 'empty':
       if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
       terminal.note(`Events of ${day}: ${waiting.note}`);
-      return finish([]);
+      files.clear();
+      return finish();
     case 'ready':
       break;
   }
 
-  await ledger.ready(key, waiting.first.totalPages);
-  const files = new Map<number, LandedFile>(earlier.map((page) => [page.number, page]));
+  if (!isClosed(entry)) await ledger.ready(key, waiting.first.totalPages);
   // An export that was loaded before is reloaded only when all of its pages have landed.
-  const early = entry.landings === 0 ? new EarlyLoad(context, writer, pulledAt, files.values()) : undefined;
+  const isFirst = entry.landings === 0 && writer.before === undefined;
+  const early = isFirst ? new EarlyLoad(context, writer, pulledAt, files.values()) : undefined;
   try {
     const sink = sinkFor(context, place, writer, waiting.first.totalPages, files, early);
     const pages = await collectPages(asking, waiting.first, earlier, config.concurrency, sink, {
       atLeast: expected.atLeast,
-      again: lookAgain ? earlier.map(({ number }) => number) : [],
+      again: lookAgain ? firstAnswers(earlier).map(({ number }) => number) : [],
+      beside: whole?.isCut?.() === false && (await lacksRecords(context, entry)),
       unreadable: waiting.unreadable ?? -1,
     });
     notes.push(...pages.notes);
-    const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
-    const done = await finish(inOrder, acceptIncomplete ? [] : pages.unreadable);
+    const held = new Set([...files.values()].filter(({ rows }) => rows > 0));
+    const isSame = held.size === earlier.length && earlier.every((page) => held.has(page));
+    if (whole !== undefined && !isNew && lookAgain && isSame && !acceptIncomplete) {
+      terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
+      return undefined;
+    }
+    const done = await finish(acceptIncomplete ? [] : pages.unreadable);
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -181,45 +231,42 @@ async function land(
   } catch (error) {
     await early?.fail(error);
     if (!(error instanceof ServiceError)) throw error;
-    if (acceptIncomplete) return finishWithWhatCame();
+    if (acceptIncomplete) return finish();
     return trouble(`${error.message} ${error.hint ?? ''}`.trim());
   }
 }
 
 /**
- * Returns the reading to go on with and its intact pages. A reading that is whole is `ended` if its pages are intact and
- * the service need not be asked again; otherwise another one begins with its pages, and the old one stays until that is
- * whole.
+ * Returns the reading to go on with, and the intact pages that it begins with. After a reading that has ended, which is
+ * `whole` if its pages are intact, another one begins with its pages, and the old one stays until that has ended.
  *
  * @param notes receives a clause if the manifest cannot be read
  */
 async function readingOf(
   context: ExportsContext,
   place: ExportFolder,
-  { lookAgain, landedAt }: { readonly lookAgain: boolean; readonly landedAt: Date | undefined },
   notes: string[],
-): Promise<{ writer: PullWriter; earlier: LandedPage[]; ended?: Pull }> {
+): Promise<{ writer: PullWriter; earlier: LandedPage[]; whole: Pull | undefined }> {
   const { landing } = context;
   let writer = await landing.reading(place);
   const damage: DamageError[] = [];
   const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
   if (damage.length > 0) notes.push('its manifest could not be read');
-  if (pull !== undefined) {
-    const whole = { ...pull, isCut: () => context.isCut(pull.id) };
-    const pages = await landedPages(landing, writer.id, whole);
-    // A reading that landed before the export had another id would count as older than what that one brought.
-    const isNew = landedAt === undefined || whole.pulledAt > landedAt;
-    if (isNew && !lookAgain && isIntact(whole, pages)) return { writer, earlier: pages, ended: whole };
-  }
+  const ended = pull && { ...pull, isCut: () => context.isCut(pull.id) };
+  const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
   if (pull !== undefined || damage.length > 0) writer = await landing.reading(place, 'next');
   const earlier = await landedPages(landing, writer.id);
   const present = new Set(earlier.map(({ number }) => number));
   for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before)) {
-    if (present.has(page.number)) continue;
-    const copy = await writer.land(await readWhole(page.file), page.records, page.number);
-    earlier.push({ ...page, ...copy });
+    if (!present.has(page.number)) earlier.push(page);
   }
-  return { writer, earlier };
+  return { writer, earlier, whole };
+}
+
+/** True if other answers may hold records that an export lacks. Records without an id would count twice. */
+async function lacksRecords({ warehouse }: ExportsContext, { day }: Export): Promise<boolean> {
+  const { repeated, uncounted, without_id } = await warehouse.lackOf(day);
+  return repeated + uncounted > 0 && without_id === 0;
 }
 
 /** The reading of an export that is whole; undefined also if its manifest cannot be read. */

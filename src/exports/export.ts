@@ -24,7 +24,7 @@ export interface Export {
   readonly exportId?: string;
   readonly pages?: number;
   readonly records?: number;
-  /** True if the last answer reported no records although the daily statistics count some, or a loaded export is doubted. */
+  /** True if the last answer reported no records although the daily statistics count some, or a landed export is kept back. */
   readonly doubted: boolean;
   /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
   readonly landings: number;
@@ -32,12 +32,18 @@ export interface Export {
   /** The numbers of pages that cannot be read; the other pages count. */
   readonly unreadable?: readonly number[] | undefined;
   readonly loadedAt?: Date;
+  /** True if a person has accepted the pages that landed as the complete export. */
+  readonly accepted?: boolean | undefined;
+  /** The number of records that a loaded export may lack, 0 if it is not known; undefined if it lacks nothing. */
+  readonly short?: number | undefined;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
-  /** The unknown answer to E20: its file below `landing/`, and the SHA-256 of its text. */
-  readonly answer?: { readonly file: string; readonly sha256: string } | undefined;
+  /** The unknown answer to E20: its file below `landing/`, the SHA-256 of its text, and whether it is no more than an error. */
+  readonly answer?: { readonly file: string; readonly sha256: string; readonly isError: boolean } | undefined;
   /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
   readonly answerText?: string | undefined;
+  /** What may be an export id in that answer. */
+  readonly quotedId?: string | undefined;
   /** The key of the export that the user chose to pay for again. */
   readonly again?: string;
   /** The id of the run that intended this export. */
@@ -116,10 +122,13 @@ function changesOf(entry: Export, record: Line<'export'>): Partial<Export> {
         records: record.records,
         landedAt: record.landedAt,
         unreadable: record.unreadable,
+        accepted: record.accepted,
         landings: entry.landings + 1,
       };
     case 'loaded':
-      return { loadedAt: record.at, doubted: false };
+      return { loadedAt: record.at, doubted: false, short: undefined };
+    case 'short':
+      return { note: record.note, short: record.records };
     case 'troubled':
       return { note: record.note, troubles: entry.troubles + 1 };
     case 'doubted':
@@ -204,8 +213,8 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
   },
   // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
   // may also find that the id belongs to another day, or find an id that was missing.
-  landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
-  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded' },
+  landed: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'landed' },
+  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
   // A person may judge the answer to have been a refusal (`exports.refusals`).
   ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   // The day of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
@@ -253,6 +262,11 @@ export function blocksPayingAgain(state: ExportState): boolean {
 /** True if a run can resume the export at no cost: poll, land or load it. */
 export function isResumable(state: ExportState): boolean {
   return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
+}
+
+/** True if all pages of the export were on disk at some time. */
+export function isClosed({ state }: Export): boolean {
+  return state === 'landed' || state === 'loaded';
 }
 
 /** The days of a range that a run may request, oldest first: neither paid, nor possibly paid, nor abandoned by the user. */

@@ -25,7 +25,7 @@ import {
 } from './export.js';
 import type { Untracked } from './recovery.js';
 import { isJudged } from '../service/refusals.js';
-import { answerText } from './request-outcome.js';
+import { readKept } from './request-outcome.js';
 
 /**
  * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its
@@ -98,8 +98,8 @@ export class Ledger {
   /** Reads the texts of the answers that persons may judge. */
   async readTexts(): Promise<void> {
     for (const entry of this.entries()) {
-      const text = await answerText(this.#dataDir, entry);
-      if (text !== undefined) this.#book.set(entry.key, { ...entry, answerText: text });
+      const kept = await readKept(this.#dataDir, entry);
+      if (kept !== undefined) this.#book.set(entry.key, { ...entry, ...kept });
     }
   }
 
@@ -176,14 +176,22 @@ export class Ledger {
    *
    * @param landedAt later than that of an earlier landing
    */
-  async landed(key: string, { pages, records, unreadable }: Pages, landedAt: Date): Promise<Export> {
+  async landed(key: string, { unreadable, ...pages }: Pages, landedAt: Date): Promise<Export> {
     const lacking = unreadable === undefined ? undefined : [...unreadable];
-    return this.#event({ event: 'landed', key, pages, records, landedAt, unreadable: lacking });
+    return this.#event({ event: 'landed', key, ...pages, landedAt, unreadable: lacking });
   }
 
   /** Records that every page is in the warehouse, and ends a doubt. Repeated calls, as in a rebuild, write one line. */
   loaded(key: string): Promise<Export> {
-    return this.#event({ event: 'loaded', key }, ({ state, doubted }) => state === 'loaded' && !doubted);
+    const isSound = ({ state, doubted, short }: Export): boolean =>
+      state === 'loaded' && !doubted && short === undefined;
+    return this.#event({ event: 'loaded', key }, isSound);
+  }
+
+  /** Records that a loaded export may lack so many records (0: not known), with the reasons. */
+  short(key: string, records: number, note: string): Promise<Export> {
+    const isKnown = (known: Export): boolean => known.short === records && known.note === note;
+    return this.#event({ event: 'short', key, records, note }, isKnown);
   }
 
   /**
@@ -194,8 +202,8 @@ export class Ledger {
    * - `withdrawn`: the request provably never left this machine; nothing is billed, and the day is free again
    * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run asks
    *   again, and after several failures the export needs action
-   * - `doubted`: the service reports no records (E21) although the daily statistics count some, or a loaded export holds
-   *   mostly records of other days; the export needs action
+   * - `doubted`: the service reports no records (E21) although the daily statistics count some, or much of a landed
+   *   export lies outside its day, so that it is kept back; the export needs action
    * - `abandoned`: the user gives the export up; no run requests its day again, only `payAgain` does
    *
    * @param why one sentence without secrets
@@ -345,6 +353,8 @@ interface Pages {
   readonly records: number;
   /** The numbers of the pages that cannot be read. */
   readonly unreadable?: readonly number[] | undefined;
+  /** True if a person has accepted them as the complete export. */
+  readonly accepted?: boolean;
 }
 
 /** The ledger as read by a command that may be running at the same time as a run. */

@@ -141,21 +141,26 @@ async function recorded(
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
     case 'unknown': {
-      const { note, text, body } = outcome;
+      const { note } = outcome;
       // The disk may refuse the answer, but not what it says of the payment.
-      const kept = await keptAnswer(landing, key, body).catch(() => undefined);
-      await ledger.note(key, 'ambiguous', note, text === undefined ? undefined : kept);
+      const kept = await keptAnswer(landing, key, outcome).catch(() => undefined);
+      await ledger.note(key, 'ambiguous', note, kept);
       return 'stop';
     }
   }
 }
 
-/** Keeps a redacted answer in `landing/rejected`; the journal holds its path and its hash. */
-async function keptAnswer(landing: LandingZone, key: string, text: string): Promise<Export['answer']> {
-  if (text === '') return undefined;
-  const file = await landing.reject('E20', key, Buffer.from(text));
-  return { file, sha256: createHash('sha256').update(text).digest('hex') };
+/** Keeps what came, redacted, in `landing/rejected`; the journal holds the path and the hash of an answer. */
+async function keptAnswer(landing: LandingZone, key: string, outcome: Unknown): Promise<Export['answer']> {
+  const { body, isError } = outcome;
+  if (isError === undefined && body === '') return undefined;
+  const file = await landing.reject('E20', key, Buffer.from(body));
+  return isError === undefined
+    ? undefined
+    : { file, sha256: createHash('sha256').update(body).digest('hex'), isError };
 }
+
+type Unknown = RequestOutcome & { readonly kind: 'unknown' };
 
 function sizeOf({ estimate }: Export): string {
   return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;

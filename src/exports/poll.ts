@@ -8,7 +8,7 @@ import { exportResult } from '../service/endpoints.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import { basename } from 'node:path';
 import { pageName } from '../landing/paths.js';
-import type { Page as LandedFile, Pull } from '../landing/pull.js';
+import { BESIDE, type Page as LandedFile, type Pull } from '../landing/pull.js';
 import { readWhole } from '../landing/repair-json.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
@@ -143,8 +143,8 @@ export interface PageSink {
  * @param first the page returned by `awaitExport`, or any page of an earlier run
  * @param landed pages of an earlier run
  * @param expected `atLeast`: least number of records according to the daily statistics; if the pages hold fewer, the
- *   number of pages is requested again. `again`: landed pages to request again in any case. `unreadable`: a page
- *   that was given up
+ *   number of pages is requested again. `again`: landed pages to request again in any case. `beside`: whether an answer for
+ *   one of them with other records is kept beside the landed page. `unreadable`: a page that was given up
  * @throws ServiceError if a page cannot be downloaded, or all pages are identical; landed pages are kept and the next run
  *   resumes
  */
@@ -157,11 +157,12 @@ export async function collectPages(
   {
     atLeast = 0,
     again = [],
+    beside = false,
     unreadable = -1,
-  }: { atLeast?: number; again?: number[]; unreadable?: number } = {},
+  }: { atLeast?: number; again?: number[]; beside?: boolean; unreadable?: number } = {},
 ): Promise<Collected> {
   const pages = new PageSet(first);
-  for (const page of landed) pages.add(page);
+  for (const page of landed) pages.keep(page);
   if (unreadable >= 0 && !pages.has(unreadable)) pages.setAside(unreadable);
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
@@ -201,13 +202,14 @@ export async function collectPages(
     await settleAll(Array.from({ length: concurrency }, worker));
   }
   await collectMissing();
-  for (const number of again) await askAgain(asking, number, pages, sink);
+  for (const number of again)
+    await takeAgain(number === first.number ? first : await askPage(asking, number), pages, sink, beside);
 
   let pause = POLL.firstMs;
   for (let round = 0; round < ROUNDS && pages.doubtful(atLeast).length > 0; round++) {
     await asking.effects.sleep(pause, asking.signal);
     pause *= POLL.growth;
-    for (const number of pages.doubtful(atLeast)) await askAgain(asking, number, pages, sink);
+    for (const number of pages.doubtful(atLeast)) await takeAgain(await askPage(asking, number), pages, sink);
     await collectMissing();
   }
   return pages.summary(atLeast);
@@ -216,13 +218,18 @@ export async function collectPages(
 /** Number of times that doubtful pages are requested again. */
 const ROUNDS = 3;
 
-/** Requests a page once more. The new answer replaces the landed page if it holds more records. */
-async function askAgain(asking: Asking, number: number, pages: PageSet, sink: PageSink): Promise<void> {
-  const page = await askPage(asking, number);
+/**
+ * Takes another answer for a page. It replaces the landed page if it holds more records.
+ *
+ * @param beside true if an answer with other records, but not more, is kept beside the landed page
+ */
+async function takeAgain(page: Result, pages: PageSet, sink: PageSink, beside = false): Promise<void> {
   if (page.kind !== 'page') return;
-  if (page.records > pages.recordsOf(number) && pages.twinOf(page) === undefined) {
-    await sink.accept(page);
-    pages.add(page);
+  const isMore = page.records > pages.recordsOf(page.number);
+  if ((isMore || (beside && page.records > 0)) && !pages.holds(page)) {
+    const kept = isMore ? page : { ...page, number: pages.besideOf(page.number) };
+    await sink.accept(kept);
+    pages.add(kept);
   } else pages.grow(page.totalPages);
 }
 
@@ -432,10 +439,6 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
   return pages;
 }
 
-export function sumOf(pages: readonly Page[]): number {
-  return pages.reduce((sum, { records }) => sum + records, 0);
-}
-
 interface Collected {
   readonly pages: number;
   readonly records: number;
@@ -464,6 +467,17 @@ class PageSet {
     return this.#byNumber.has(number);
   }
 
+  /** True if an answer with these records has landed, for whichever page. */
+  holds({ fingerprint }: Page): boolean {
+    return [...this.#byNumber.values()].some((one) => one.fingerprint === fingerprint);
+  }
+
+  /** A free number for an answer that is kept beside a page. */
+  besideOf(number: number): number {
+    const beside = number + BESIDE;
+    return this.has(beside) ? this.besideOf(beside) : beside;
+  }
+
   /** The number of another page with the same records. */
   twinOf({ number, records, fingerprint }: Page): number | undefined {
     if (records === 0) return undefined;
@@ -482,6 +496,12 @@ class PageSet {
     this.#unreadable.delete(page.number);
     this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
     this.grow(page.totalPages);
+  }
+
+  /** Adds a page of an earlier run, whose number of pages may be outdated. */
+  keep({ number, records, fingerprint, totalPages }: Page): void {
+    this.#byNumber.set(number, { records, fingerprint });
+    this.#total = Math.max(this.#total, totalPages);
   }
 
   /** Keeps the highest number of pages reported: one page too many costs a request, one too few loses records. */
@@ -546,10 +566,15 @@ class PageSet {
       this.#notes.add(`it holds ${records} records, at least ${Math.ceil(atLeast)} are expected`);
     }
     const unreadable = [...this.#unreadable].sort((a, b) => a - b);
-    return { pages: this.#byNumber.size, records, unreadable, notes: [...this.#notes] };
+    return { pages: this.#first.length, records, unreadable, notes: [...this.#notes] };
+  }
+
+  /** The pages without those that are kept beside others. */
+  get #first() {
+    return [...this.#byNumber].flatMap(([number, page]) => (number < BESIDE ? [page] : []));
   }
 
   #records(): number {
-    return [...this.#byNumber.values()].reduce((sum, page) => sum + page.records, 0);
+    return this.#first.reduce((sum, { records }) => sum + records, 0);
   }
 }

@@ -2,14 +2,11 @@
  * The stage of the paid exports: downloads the exports that are already paid for, then requests the days that the budget
  * allows.
  */
-import pLimit from 'p-limit';
 import { RefusedError } from '../ground/errors.js';
-import { askPage, landedPages } from './poll.js';
-import { rowsIn } from '../landing/pull.js';
 import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
 import type { Job } from '../ground/streams.js';
-import { monthOf, type Day } from '../ground/calendar.js';
-import type { Export } from './export.js';
+import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
+import { isClosed, type Export } from './export.js';
 import {
   decide,
   planRequests,
@@ -20,13 +17,16 @@ import {
   estimateDays,
   spentOn,
 } from './budget.js';
-import { downloadExport, isIntact, wholeReading } from './download.js';
+import { downloadExport } from './download.js';
 import { clockTrouble } from '../service/clocks.js';
 import { formatPrice } from '../ground/price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */
 const MOST_DOWNLOADS = 3;
+
+/** Number of nights on which an export that may lack records is read again. */
+const NIGHTS = 3;
 
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
@@ -37,8 +37,22 @@ export async function pullEvents(job: Job, context: ExportsContext): Promise<voi
     signal.throwIfAborted();
     await downloadExport(context, entry);
   }
+  for (const entry of ledger.entries()) {
+    signal.throwIfAborted();
+    if (await mayLack(context, entry)) await downloadExport(context, entry, { lookAgain: true });
+  }
   await requestMissing(job, context);
   tellSpent(context);
+}
+
+/** True on the nights after an export landed if it may lack records. */
+async function mayLack({ warehouse, effects }: ExportsContext, entry: Export): Promise<boolean> {
+  const { state, day, landedAt, short, accepted } = entry;
+  if (state !== 'loaded' || accepted || landedAt === undefined) return false;
+  const [landed, today] = [dayOf(landedAt), dayOf(effects.now())];
+  if (landed >= today || shiftDay(landed, NIGHTS) < today) return false;
+  const { repeated, uncounted } = await warehouse.lackOf(day);
+  return short !== undefined || repeated + uncounted > 0;
 }
 
 /** Prints the total spent on this run's exports, if there are any. */
@@ -66,46 +80,13 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: Exports
   );
 }
 
-/** True if all pages of the export were on disk at some time. */
-function isClosed({ state }: Export): boolean {
-  return state === 'landed' || state === 'loaded';
-}
-
 /**
  * Resumes one export that has an id. If the export has landed, every page is requested again and additional records are
  * kept.
  */
 export async function resume(key: string, acceptIncomplete: boolean, context: ExportsContext): Promise<void> {
-  const { ledger, terminal } = context;
-  const entry = ledger.get(key);
-  if (isClosed(entry) && (await isComplete(context, entry))) {
-    if (acceptIncomplete && entry.doubted) await ledger.loaded(key);
-    terminal.note(`Export ${key} is complete: every page is intact, and the service has no more pages.`);
-    return;
-  }
-  await downloadExport(context, isClosed(entry) ? await ledger.ready(key, entry.pages ?? 0) : entry, {
-    acceptIncomplete,
-    lookAgain: isClosed(entry),
-  });
-}
-
-/** True if the pages on disk are intact, and are all pages that the service has, with all records. */
-async function isComplete(context: ExportsContext, entry: Export): Promise<boolean> {
-  const { day, key, exportId = '', pages = 0 } = entry;
-  const { service, config, landing } = context;
-  const { pageParameter } = config.exports;
-  const pull = await wholeReading(context, { day, key, exportId });
-  if (pull === undefined || rowsIn(pull.files) === 0) return false;
-  const onDisk = await landedPages(landing, pull.id, pull);
-  if (!isIntact(pull, onDisk) || onDisk.length !== pages) return false;
-  const limit = pLimit(config.concurrency);
-  const hasMore = onDisk.map((page) =>
-    limit(async () => {
-      const now = await askPage({ service, exportId, pageParameter }, page.number);
-      return now.kind === 'page' && (now.totalPages > pages || now.records > page.records);
-    }),
-  );
-  return !(await Promise.all(hasMore)).includes(true);
+  const entry = context.ledger.get(key);
+  await downloadExport(context, entry, { acceptIncomplete, lookAgain: isClosed(entry) });
 }
 
 /**

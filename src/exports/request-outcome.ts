@@ -20,10 +20,10 @@ export type RequestOutcome =
   | { readonly kind: 'refused'; readonly reason: string; readonly note: string }
   /**
    * The outcome is unknown: the export may be billed, so the request is never repeated automatically. `body` is the
-   * answer without secrets and personal data; `text` is what a person may judge to be a refusal (`exports.refusals`), if
-   * the answer is no more than an error.
+   * answer without secrets and personal data; of an answer that is no more than an error (`isError`) it is the text that
+   * a person may judge to be a refusal (`exports.refusals`). After a lost connection `isError` is undefined.
    */
-  | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly text?: string };
+  | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly isError?: boolean };
 
 /** The longest text that is offered to a person to judge, in characters. */
 const LONGEST_TEXT = 500;
@@ -69,20 +69,25 @@ function outcomeOf(
     case 'accepted':
       // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
       if (secrets.holds(told.exportId))
-        return { kind: 'unknown', note: 'the export_id repeats a key or the token', body: redacted };
+        return {
+          kind: 'unknown',
+          note: 'the export_id repeats a key or the token',
+          body: redacted,
+          isError: false,
+        };
       return told;
     case 'refused':
       return { kind: 'refused', reason, note };
     case 'error': {
       // The text is kept alone, so that what a person lists is what is compared.
       const text = judgedText(secrets.hide(told.text));
-      if (text === undefined) return { kind: 'unknown', note, body: redacted };
+      if (text === undefined) return { kind: 'unknown', note, body: redacted, isError: false };
       return isJudged(text, refusals)
         ? { kind: 'refused', reason, note }
-        : { kind: 'unknown', note, body: text, text };
+        : { kind: 'unknown', note, body: text, isError: true };
     }
     case 'unknown':
-      return { kind: 'unknown', note, body: redacted };
+      return { kind: 'unknown', note, body: redacted, isError: false };
   }
 }
 
@@ -112,19 +117,24 @@ function judgedText(text: string): string | undefined {
   return line.length > LONGEST_TEXT ? undefined : line;
 }
 
+/** A word of letters and digits, or a long number, after the word `export`; no date, and not the id of a project. */
+const QUOTED_ID =
+  /export.*?(?<![\w-])(?<!project\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})/is;
+
 /**
- * The text of a kept answer (`landing/rejected`) that a person may judge; undefined if the answer is gone or was
- * changed, or the export is no longer ambiguous.
+ * What a kept answer (`landing/rejected`) tells a person: the text to judge, and what may be the id of an export. Undefined
+ * if the answer is gone or was changed, or the export is no longer ambiguous.
  */
-export async function answerText(
+export async function readKept(
   dataDir: string,
   { answer, state }: Pick<Export, 'answer' | 'state'>,
-): Promise<string | undefined> {
+): Promise<Pick<Export, 'answerText' | 'quotedId'> | undefined> {
   if (answer === undefined || state !== 'ambiguous') return undefined;
   const body = await readWhole(join(foldersOf(dataDir).landing, answer.file)).catch(() => undefined);
   if (body === undefined || createHash('sha256').update(body).digest('hex') !== answer.sha256)
     return undefined;
-  return judgedText(body.toString('utf8'));
+  const text = body.toString('utf8');
+  return { answerText: answer.isError ? judgedText(text) : undefined, quotedId: QUOTED_ID.exec(text)?.[1] };
 }
 
 /** The id as text. The digits of a number are taken from the body, because JavaScript rounds numbers above 2^53. */

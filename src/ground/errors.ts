@@ -73,6 +73,9 @@ export class DamageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
+/** Much of an export lies outside its day, so it is not loaded: a person corrects its id, or accepts it as it is. */
+export class StrayError extends DamageError {}
+
 /** The database file is damaged: `dawnload rebuild` replaces it from the landing zone. */
 export class CorruptDatabaseError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;

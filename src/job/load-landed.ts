@@ -6,7 +6,7 @@ import { Pending } from '../erasure/erase.js';
 import { daysOf } from '../ground/calendar.js';
 import type { OpenFolder } from './data-folder.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { DamageError, messageOf } from '../ground/errors.js';
+import { DamageError, messageOf, StrayError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Export } from '../exports/export.js';
 import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
@@ -14,7 +14,7 @@ import { isReadingOf } from '../landing/paths.js';
 import { isReference, type Pull } from '../landing/pull.js';
 
 export async function loadLanded(folder: OpenFolder, { effects }: Invocation): Promise<void> {
-  const { landing, waiting, warehouse, erasures } = folder;
+  const { landing, waiting, warehouse, erasures, ledger } = folder;
   // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
   const isStopped =
     erasures.register.unfinished !== undefined &&
@@ -38,8 +38,7 @@ export async function loadLanded(folder: OpenFolder, { effects }: Invocation): P
   }
   const now = [...(await warehouse.loader.loaded())];
   for (const entry of onDisk(folder)) {
-    const loaded = entry.state === 'landed' && now.find((id) => isReadingOf(id, entry));
-    if (typeof loaded === 'string') await noteLoaded(folder, entry, loaded);
+    if (entry.state === 'landed' && now.some((id) => isReadingOf(id, entry))) await ledger.loaded(entry.key);
   }
 }
 
@@ -63,6 +62,8 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
   const pulls: Pull[] = [];
   for (const entry of onDisk(folder)) {
     const { day, key } = entry;
+    // Kept back until a person decides.
+    if (entry.state === 'landed' && entry.doubted) continue;
     const pull = waiting.findLast(({ id }) => isReadingOf(id, entry));
     if (pull !== undefined) pulls.push(pull);
     if (pull !== undefined || loaded.some((id) => isReadingOf(id, entry)) || wereRemoved(journal, entry))
@@ -122,17 +123,8 @@ export async function loadExport(folder: OpenFolder, { key }: Export): Promise<b
   const entry = onDisk(folder).find((one) => one.key === key);
   const pull = entry && (await folder.landing.exportPull(entry));
   if (entry === undefined || pull === undefined || !(await loadOrReport(folder, [pull]))) return false;
-  await noteLoaded(folder, entry, pull.id);
+  await folder.ledger.loaded(key);
   return true;
-}
-
-/** Notes a loaded export in the ledger; doubts its id if most records belong to other days or other exports. */
-async function noteLoaded({ ledger, report }: OpenFolder, entry: Export, pull: string): Promise<void> {
-  const { key, records = 0 } = await ledger.loaded(entry.key);
-  const { stray = 0, odd_time: odd = 0, elsewhere = 0 } = report.notesOf(pull);
-  const foreign = stray + odd + elsewhere;
-  if (foreign * 2 > records)
-    await ledger.note(key, 'doubted', `${foreign} of its ${records} records belong elsewhere`);
 }
 
 /** Reads the manifests of landed exports. */
@@ -150,7 +142,7 @@ async function exportPulls(
 
 /**
  * Loads pulls; returns true if all were loaded. A pull that cannot be loaded stays in the landing zone and is reported;
- * the others are loaded.
+ * the others are loaded. An export of which much lies outside its day waits for a person.
  */
 export async function loadOrReport(
   folder: OpenFolder,
@@ -167,7 +159,10 @@ export async function loadOrReport(
   let all = true;
   for (const { pull, error } of failures) {
     all = false;
-    folder.report.unloaded.push({ pull, error });
+    const entry = onDisk(folder).find((one) => isReadingOf(pull.id, one));
+    if (error instanceof StrayError && entry !== undefined)
+      await folder.ledger.note(entry.key, 'doubted', error.message);
+    else folder.report.unloaded.push({ pull, error });
   }
   return all;
 }

@@ -55,7 +55,7 @@ export class RunReport {
   clockSkewMs: number | undefined;
   /** Seconds that each stage took: open, load (a part of pull), pull, model, check, publish, and each step that follows. */
   readonly seconds: Record<string, number> = {};
-  readonly #loads: LoadReport[] = [];
+  #loads: LoadReport[] = [];
   readonly #pending: string[] = [];
   #withheld: string | undefined;
 
@@ -80,7 +80,11 @@ export class RunReport {
   }
 
   loaded(load: LoadReport): void {
-    if (load.changed) this.#loads.push(load);
+    if (!load.changed) return;
+    // An export that is read again replaces what it brought before.
+    const isReplaced = (one: LoadReport): boolean =>
+      one.stream === 'events' && load.stream === 'events' && one.days[0] === load.days[0];
+    this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
   }
 
   exported(line: ExportLine): void {
@@ -124,11 +128,6 @@ export class RunReport {
   /** The groups of checks that forbid publishing. */
   get stops(): readonly FindingGroup[] {
     return this.checks.filter(({ severity }) => severity === 'stop');
-  }
-
-  /** The number of records by kind of note, from the load of a pull. */
-  notesOf(pull: string): Readonly<Record<string, number>> {
-    return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
   }
 
   /** The days that this run loaded, over all streams. */

@@ -78,15 +78,20 @@ const exported = z.discriminatedUnion('event', [
     records: count,
     landedAt: instant,
     unreadable: z.array(count).optional(),
+    accepted: z.boolean().optional(),
   }),
   z.object({ ...event('loaded'), key }),
+  z.object({ ...event('short'), key, records: count, note: text }),
   z.object({
     ...when,
     event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
     key,
     note: text,
-    /** The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. */
-    answer: z.object({ file: text, sha256: text }).optional(),
+    /**
+     * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is no more than an
+     * error, which a person may judge.
+     */
+    answer: z.object({ file: text, sha256: text, isError: z.boolean() }).optional(),
   }),
 ]);
 

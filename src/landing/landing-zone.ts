@@ -89,7 +89,7 @@ export class LandingZone {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
     const id = exportFolder(place, reading);
-    await this.#zone.disk.makeFolder(join(this.folder, id));
+    if (reading === 1) await this.#zone.disk.makeFolder(join(this.folder, id));
     const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
     return new PullWriter(this.#zone, 'events', { start: place.day, end: place.day }, id, undefined, before);
   }

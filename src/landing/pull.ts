@@ -3,10 +3,11 @@
  * its manifest, which is written last and never changed. It is plain data, so loading it requires neither the service
  * nor the ledger.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { isDay, type DayRange } from '../ground/calendar.js';
 import { REFERENCE_STREAMS, STREAMS, type Stream } from '../ground/streams.js';
+import { pageOf } from './paths.js';
 
 const count = z.number().int().nonnegative();
 const instant = z.iso.datetime().transform((text) => new Date(text));
@@ -150,6 +151,17 @@ export function listsOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
 export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   const first = facts.lists.reduce((sum, { pages }) => sum + pages, 0);
   return labelled(files.slice(first), facts.templates);
+}
+
+/**
+ * The distance between the number of a page and the number of another answer for it, which is kept beside the first (E21).
+ * A service announces fewer pages than this.
+ */
+export const BESIDE = 1_000_000_000;
+
+/** The pages without those that are kept beside others: together they have the records that are paid for. */
+export function firstAnswers<P extends Page>(files: readonly P[]): P[] {
+  return files.filter(({ file }) => (pageOf(basename(file)) ?? 0) < BESIDE);
 }
 
 export function rowsIn(files: readonly Page[]): number {

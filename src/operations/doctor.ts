@@ -18,7 +18,7 @@ import { mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
 import { exportsOf, type Export } from '../exports/export.js';
 import { wholeReading } from '../exports/download.js';
-import { landedPages, sumOf } from '../exports/poll.js';
+import { landedPages } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
 import { MOST_SKEW_MS } from '../service/clocks.js';
@@ -28,6 +28,7 @@ import { wereRemoved } from '../erasure/retention.js';
 import { Journal, type JournalPlace } from '../journal/journal.js';
 import { runsOf, type PastRun } from '../journal/runs.js';
 import { ask, openInstance } from '../landing/duckdb.js';
+import { firstAnswers, rowsIn } from '../landing/pull.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nightly } from '../../jobs/nightly.js';
@@ -539,7 +540,7 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
       { landing, isCut: (id) => mayBeCut(journal.of('erase'), id) },
       { day, key, exportId },
     );
-    const found = pull === undefined ? 0 : sumOf(await landedPages(landing, pull.id, pull));
+    const found = pull === undefined ? 0 : rowsIn(firstAnswers(await landedPages(landing, pull.id, pull)));
     if (found === records) continue;
     damage.push({
       message: `The pages of export ${key} hold ${found} of its ${records ?? 0} records: pages are missing or damaged.`,

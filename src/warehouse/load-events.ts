@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
 import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError } from './landed-files.js';
-import { rowsIn, type Pull } from '../landing/pull.js';
+import { firstAnswers, rowsIn, type Pull } from '../landing/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
-import { DamageError } from '../ground/errors.js';
+import { DamageError, StrayError } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { CHANNELS, documentsAt, EVENT_TABLES, EXTRAS, handedOver, staged, unfolded } from './messages.js';
 import { split } from './unknown-fields.js';
@@ -17,6 +17,12 @@ import type { Field } from '../ground/fields.js';
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
 const SHARE_OF_MEMORY = 0.4;
 
+/** An export of which more than one in so many records happened on other days is not loaded unless a person accepts it. */
+const ONE_OF = 10;
+
+/** The number of records that a page holds at most (specification, Limits). */
+const MOST_RECORDS = 1_000;
+
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
 const filled = z.object({
@@ -24,6 +30,7 @@ const filled = z.object({
   has_no_ids: z.boolean(),
   dates: z.array(z.string()),
   records: z.array(count),
+  outside: z.array(count),
 });
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
 
@@ -40,18 +47,23 @@ interface Workers {
  * other exports that must be loaded again, since their records had been dropped as duplicates of a replaced day.
  *
  * @throws DamageError when the pages do not hold the number of records that landed
+ * @throws StrayError
  */
 export async function loadEvents(session: Session, workers: Workers, pulls: readonly Pull[]): Promise<Day[]> {
   await session.run('load/begin_end/forget');
   await session.run('load/events/0_clear/mark');
   await session.runForEach('load/events/0_clear/table', TABLES);
   const before = await session.row('load/events/0_clear/before', dayBefore);
-  const repaired = await fill(session, workers, pulls);
+  const { repaired, large } = await fill(session, workers, pulls);
   const repeats = await session.row('load/events/9_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
+  const outside = new Map(repeats.dates.map((date, at) => [date, repeats.outside[at]]));
   for (const pull of pulls) {
     const found = records.get(pull.days.start) ?? 0;
     const landed = pull.arriving?.rows() ?? rowsIn(pull.files);
+    const strays = outside.get(pull.days.start) ?? 0;
+    if (strays * ONE_OF > found && !pull.facts.accepted)
+      throw new StrayError(`${strays} of its ${found} records happened on other days`);
     if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
     throw damaged(
       pull.files[0]?.file ?? pull.id,
@@ -63,12 +75,16 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
     await session.run('load/events/9_repeats/surplus_without_id');
     await session.run('load/events/9_repeats/remove', { table: 'events' });
   }
+  const beside = pulls.map(({ files }) => rowsIn(files) - rowsIn(firstAnswers(files)));
   await session.set({
     loaded: {
       loose_contents: before.is_loaded || repeats.ids > 0,
       pulls: pulls.map(({ id }) => id),
-      counts: pulls.map(({ days }) => String(records.get(days.start) ?? 0)),
+      days: pulls.map(({ days }) => days.start),
+      beside: beside.map(String),
+      counts: pulls.map(({ days }, at) => String((records.get(days.start) ?? 0) - (beside[at] ?? 0))),
       repaired_days: repaired,
+      large_page_days: large,
     },
   });
   await session.run('load/events/9_notes', { messages: EXTRAS });
@@ -79,17 +95,23 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
 
 /**
  * Loads pages into the tables batch by batch, so that a day of any size fits into memory. The workers prepare batches
- * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the days of pages
- * that had to be repaired.
+ * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the day of each page
+ * that had to be repaired, and of each page with more records than the specification allows.
  */
-async function fill(session: Session, workers: Workers, pulls: readonly Pull[]): Promise<Day[]> {
+async function fill(
+  session: Session,
+  workers: Workers,
+  pulls: readonly Pull[],
+): Promise<{ repaired: Day[]; large: Day[] }> {
   const repaired: Day[] = [];
+  const large: Day[] = [];
   const batches = batchesOf(pulls, (workers.megabytes * SHARE_OF_MEMORY * 2 ** 20) / workers.count);
   let inserting = Promise.resolve();
   let failed = false;
   const work = async (worker: number): Promise<void> => {
     for (let next = await batches.next(); next.done !== true && !failed; next = await batches.next()) {
       const staging = await workers.staging(worker);
+      large.push(...next.value.pages.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
       await staging.use(next.value, async (prepared) => {
         // Inserts run one after the other, since the load's transaction has one connection.
         inserting = inserting.then(async () => {
@@ -115,7 +137,7 @@ async function fill(session: Session, workers: Workers, pulls: readonly Pull[]):
   );
   await session.run('ops/threads', { threads: String(workers.count) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return repaired;
+  return { repaired, large };
 }
 
 async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<Batch, undefined> {
@@ -130,9 +152,9 @@ async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<
   for (const { days, files, arriving } of pulls) {
     for await (const some of arriving?.pages ?? [await sized(files)]) {
       // An empty export may have landed as an answer without records, which is not a page.
-      for (const { file, bytes: size } of some.filter(({ rows }) => rows > 0)) {
+      for (const { file, rows, bytes: size } of some.filter((page) => page.rows > 0)) {
         if (pages.length > 0 && bytes + size > most) yield batch();
-        pages.push({ file, day: days.start });
+        pages.push({ file, rows, day: days.start });
         largest = Math.max(largest, size);
         bytes += size;
       }
@@ -161,6 +183,7 @@ async function keepOneOfEach(session: Session): Promise<void> {
 /** A page of an export on disk. */
 interface PageFile {
   readonly file: string;
+  readonly rows: number;
   /** The KST day of its export. */
   readonly day: Day;
 }

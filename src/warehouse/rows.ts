@@ -76,6 +76,7 @@ export interface ExportRow {
   readonly requestedAt?: Date | undefined;
   readonly updatedAt?: Date | undefined;
   readonly note?: string | undefined;
+  readonly short?: number | undefined;
 }
 
 /** The settings of the paid exports, for `ops.budget`. */

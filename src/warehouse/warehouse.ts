@@ -324,6 +324,17 @@ export class Warehouse {
     return new Map(days.map(({ date, ...totals }) => [date, totals]));
   }
 
+  /** What the loaded export of a day may lack: records, and sends of the daily statistics; and its records without an id. */
+  async lackOf(day: Day) {
+    const shape = z.object({ repeated: count, uncounted: count, without_id: count });
+    const [lack = { repeated: 0, uncounted: 0, without_id: 0 }] = await this.#session.rowsWith(
+      'ops/lack',
+      shape,
+      { day },
+    );
+    return lack;
+  }
+
   /** Replaces the rows of `ops.exports` by those of the ledger. */
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>

@@ -220,10 +220,12 @@ test(
     for (let night = 0; night < 2; night++) {
       const { stderr } = await run(place, 'run', 1);
       for (const key of ['2026-11-19.1', '2026-11-20.1'])
-        expect(stderr).toMatch(new RegExp(`${key} of .* its id may belong to another export`));
+        expect(stderr).toMatch(
+          new RegExp(`${key} of .* is kept back .* its id may belong to another export`),
+        );
     }
     await run(place, 'status', 1);
-    const notes = await place.rows("select note from ops.exports where note like '%belong elsewhere'");
+    const notes = await place.rows("select note from ops.exports where note like '%happened on other days'");
     expect(notes).toHaveLength(2);
     await attach('2026-11-19', '2026-11-19');
     await run(place, 'exports resume 2026-11-20.1 --accept-incomplete');

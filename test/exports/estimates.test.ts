@@ -195,7 +195,7 @@ test('two ids that a person mixed up are put right by two commands, and each day
   place.sandbox.setFaults([]);
   await attach('20', older);
   await attach('19', newer);
-  expect((await place.run(['run'])).stderr).toMatch(/holds mostly events of other days/);
+  expect((await place.run(['run'])).stderr).toMatch(/is kept back and not loaded/);
   expect((await attach('20', newer)).code).toBe(3);
   expect((await attach('20', newer, '--yes')).code).toBe(0);
   expect((await attach('19', older, '--yes')).code).toBe(0);

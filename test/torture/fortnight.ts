@@ -358,7 +358,7 @@ class Fortnight {
           : [['exports', 'attach', entry.key, bill.export_id, '--yes']];
       }
       const isShort = entry.state === 'loaded' && entry.records !== bill?.records;
-      return isShort || entry.doubted ? [['exports', 'resume', entry.key]] : [];
+      return isShort || entry.doubted || entry.short !== undefined ? [['exports', 'resume', entry.key]] : [];
     });
   }
 

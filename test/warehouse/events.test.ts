@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
 import { fieldsFor } from '../../src/ground/fields.js';
+import type { Pull } from '../../src/landing/pull.js';
 import {
   contents,
   dayAfter,
@@ -140,6 +141,22 @@ describe('records that lie outside the window of their export', () => {
       expect(await workshop.lines(STRAY)).toEqual([back]);
     },
   );
+});
+
+test('an export of which more than a tenth happened on other days is not loaded, unless a person accepts it', async () => {
+  const workshop = new Workshop();
+  const of = (records: number, accepted = false): Pull => {
+    const rows = Array.from({ length: records }, (_, i) =>
+      push({ id: `e${i}`, time: micros(i === 0 ? NEXT : DAY) }),
+    );
+    return workshop.exported(DAY, [landedPage(workshop.folder, page(rows), records)], { accepted });
+  };
+  await expect(workshop.load(of(9))).rejects.toThrow('1 of its 9 records happened on other days');
+  expect(await workshop.look('from events')).toEqual([]);
+  for (const pull of [of(9, true), of(10)]) {
+    await workshop.load(pull);
+    expect(await workshop.lines('select count(*) from events')).toEqual([String(pull.files[0]?.rows)]);
+  }
 });
 
 test('an event that is dated days ahead counts on the day of its export, and is marked', async () => {

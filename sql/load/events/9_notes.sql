@@ -28,12 +28,21 @@ with counts as (
     group by export_date
 ),
 
+beside as (
+    select unnest(getvariable('loaded').days)::date as export_date, unnest(getvariable('loaded').beside)::bigint as records
+),
+
 all_counts as (
     from (unpivot counts on no_id, no_event_name, no_time, stray, odd_time into name note value records)
     union all
-    from (unpivot repeats on shared_id, repeated into name note value records)
+    -- Answers for pages that are kept beside others repeat their records.
+    select export_date, note, counted.records - if(note = 'repeated', coalesce(beside.records, 0), 0)
+    from (unpivot repeats on shared_id, repeated into name note value records) as counted
+    left join beside using (export_date)
     union all
     select unnest(getvariable('loaded').repaired_days)::date, 'mended', 1
+    union all
+    select unnest(getvariable('loaded').large_page_days)::date, 'large_page', 1
 )
 
 select

@@ -47,14 +47,18 @@ from (
 ) as ids
 group by export_date;
 
--- The number of records of each day, before any is removed.
+-- The number of records of each export, before any is removed, and of those that happened outside its day.
 select
     (select count(*) from repeated_ids) as ids,
     exists (from events where event_id is null and export_date in (select date from days)) as has_no_ids,
     coalesce(list(date), []) as dates,
-    coalesce(list(records), []) as records
+    coalesce(list(records), []) as records,
+    coalesce(list(outside), []) as outside
 from (
-    select export_date::varchar as date, count(*) as records
+    select
+        export_date::varchar as date,
+        count(*) as records,
+        count(*) filter (korean_day(epoch_us(occurred_at)) <> export_date) as outside
     from events
     where export_date in (select date from days)
     group by export_date

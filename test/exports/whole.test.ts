@@ -1,0 +1,334 @@
+/** A paid export is whole, or says what it lacks: its pages are read again at no cost, and nothing is paid twice. */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Reply } from '../../sandbox/answer.js';
+import { contents } from '../support/contents.js';
+import { NOW, Place, type Ended } from '../support/dawnload.js';
+import type { Fault } from '../support/faults/index.js';
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+const DAY = '2026-11-20';
+const KEY = `${DAY}.1`;
+const YAML =
+  `start_date: ${DAY}\nlookback_days: 1\nretries: 0\n` +
+  'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  max_wait_minutes: 0\n';
+
+interface Page {
+  status: string;
+  data: Record<string, unknown>[];
+  total_page_count: number;
+}
+
+/** The service's clock. */
+let instant = NOW;
+
+/** A place whose pages of exports are changed, once for each answer; `nth` counts the answers for a page. */
+async function make(
+  change: (page: Page, number: number, nth: number) => void,
+  yaml = YAML,
+  eventsPerDay = 1_900,
+): Promise<Place> {
+  instant = NOW;
+  const place = await Place.make(yaml, { eventsPerDay, now: () => new Date(instant) });
+  places.push(place);
+  bend(place, change);
+  return place;
+}
+
+function bend(place: Place, change: (page: Page, number: number, nth: number) => void): void {
+  const asked = new Map<number, number>();
+  place.sandbox.bend((endpoint, answer, query): Reply => {
+    if (endpoint !== 'E21') return answer;
+    const number = Number(query.get('page') ?? 0);
+    const nth = asked.get(number) ?? 0;
+    asked.set(number, nth + 1);
+    const page = JSON.parse(answer.body.toString()) as Page;
+    if (page.status === 'success') change(page, number, nth);
+    return { ...answer, body: Buffer.from(JSON.stringify(page)) };
+  });
+}
+
+/** The command on the n-th night after the first. */
+function night(place: Place, n: number, command = 'run'): Promise<Ended> {
+  instant = `2026-11-${20 + n}T22:30:00Z`;
+  return place.run(command.split(' '), { DAWNLOAD_NOW: instant });
+}
+
+/** A job that wants no other day. */
+const AGAIN = `backfill --start ${DAY} --end ${DAY}`;
+
+const held = async (place: Place): Promise<unknown> =>
+  (await place.rows(`select count(*)::int as n from events where export_date = '${DAY}'`))[0]?.['n'];
+const billed = (place: Place): number => place.sandbox.bills()[0]?.records ?? 0;
+const lack = async (place: Place): Promise<unknown> =>
+  (
+    await place.rows(`select coverage.short::int as day, exports.short::int as export
+      from ops.coverage join ops.exports using (date) where stream = 'events' and date = '${DAY}'`)
+  )[0];
+
+describe('records that come twice in one export', () => {
+  /** The first record of page 1 comes in the place of the last of page 0, which is lost. */
+  let first: Record<string, unknown> | undefined;
+  const swapped = (times: number) => (page: Page, number: number, nth: number) => {
+    if (number === 0 && nth < times) first = page.data[0];
+    if (number === 1 && nth < times && first !== undefined) page.data[5] = first;
+  };
+
+  test('mean that its pages are read again, and what another answer brings is kept beside', async () => {
+    const place = await make(swapped(1));
+    const run = await place.run(['run']);
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringMatching(/repeated|missing/i)]);
+    expect(await held(place)).toBe(billed(place));
+    expect(await lack(place)).toEqual({ day: null, export: null });
+    const before = await contents(place.published);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+    expect(await place.rows('select records::int as records, pages::int as pages from ops.exports')).toEqual([
+      { records: billed(place), pages: 3 },
+    ]);
+    expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+
+  test(
+    'and go on to do so are said with their number, on three nights, until a person decides',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const place = await make(swapped(Infinity));
+      const said = /2026-11-20\.1 of 2026-11-20 may lack 1 record\. Reason: 1 record came twice/;
+      for (const n of [0, 1, 3, 4]) {
+        const asked = place.sandbox.requests().E21;
+        const run = await night(place, n, n === 0 ? 'run' : AGAIN);
+        expect([n, run.code, run.stderr]).toEqual([n, 1, expect.stringMatching(said)]);
+        expect(place.sandbox.requests().E21 > asked, String(n)).toBe(n <= 3);
+      }
+      expect(await held(place)).toBe(billed(place) - 1);
+      expect(await lack(place)).toEqual({ day: 1, export: 1 });
+      for (const command of ['exports list', 'status'])
+        expect(await night(place, 4, command)).toMatchObject({
+          code: 1,
+          stderr: expect.stringMatching(said) as string,
+        });
+      expect((await night(place, 4, `exports resume ${KEY} --accept-incomplete`)).code).toBe(0);
+      expect((await night(place, 5, AGAIN)).code).toBe(0);
+      expect(await lack(place)).toEqual({ day: null, export: null });
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
+
+  test(
+    'are found on the next night after a kill while the pages were read again',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const place = await make(swapped(1));
+      // The fourth page that lands is one of the second reading.
+      const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+      expect(killed.signal).toBe('SIGKILL');
+      const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
+        state: string;
+      }[];
+      expect(entry?.state).toBe('loaded');
+      expect((await night(place, 1, AGAIN)).code).toBe(0);
+      expect(await held(place)).toBe(billed(place));
+      expect(await lack(place)).toEqual({ day: null, export: null });
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
+
+  test(
+    'in two exports are no loss, nor are records that share an id',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const shared = (page: Page, number: number): void => {
+        const [one, two] = page.data;
+        if (number === 0 && one && two) two['id'] = one['id'];
+      };
+      const place = await make(shared);
+      const run = await place.run(['run']);
+      expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('Noticed shared id: 1 record')]);
+      expect(await held(place)).toBe(billed(place));
+      expect(place.sandbox.requests().E21).toBe(3);
+
+      let newest: Record<string, unknown> | undefined;
+      const again = (page: Page): void => {
+        if (newest !== undefined) page.data.push(newest);
+        newest = page.data[0];
+      };
+      const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
+      const both = await two.run(['run']);
+      expect([both.code, both.stderr]).toEqual([0, expect.stringContaining('Noticed elsewhere: 1 record')]);
+      expect(two.sandbox.requests().E21).toBe(2);
+    },
+  );
+});
+
+describe('an export whose end is odd', () => {
+  const emptyEnd = (page: Page, number: number): void => {
+    if (number === 2) page.data = [];
+  };
+  const early = (page: Page): void => {
+    page.total_page_count = 2;
+  };
+
+  test.each<[string, (page: Page, number: number) => void, RegExp]>([
+    ['an empty last page', emptyEnd, /page 2 holds no records/],
+    ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
+  ])(
+    '(%s) is named, and read again on the next night',
+    { tags: ['long'], timeout: 120_000 },
+    async (_, change, said) => {
+      const place = await make(change);
+      expect(await place.run(['run'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(said) as string,
+      });
+      expect(await held(place)).toBe(2_000);
+      expect(await night(place, 1)).toMatchObject({ code: 1, stderr: expect.stringMatching(said) as string });
+      place.sandbox.bend(undefined);
+      const run = await night(place, 2);
+      expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may')]);
+      expect(await held(place)).toBe(billed(place));
+      const asked = place.sandbox.requests().E21;
+      await night(place, 3, AGAIN);
+      expect(place.sandbox.requests().E21).toBe(asked);
+      expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
+    },
+  );
+
+  test(
+    'and a page of more than 1,000 records is loaded and noted',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const place = await make((page, number) => {
+        if (number === 0) page.data.push({ ...page.data[0], id: 'one-more' });
+      });
+      expect((await place.run(['run'])).stderr).toContain('Noticed large page: 1 record');
+      expect(await held(place)).toBe(billed(place) + 1);
+    },
+  );
+});
+
+describe('two requests in a row', () => {
+  const THREE = YAML.replace(DAY, '2026-11-18');
+  const answer = (message: string) => ({ status: 402, body: { error: 'Rejected', message }, times: 1 });
+  const unknown = (...faults: object[]): Fault[] =>
+    faults.map((fault) => ({ endpoint: 'E20', kind: 'status', ...fault }) as Fault);
+
+  test('with the same unknown answer are the last until a person decides', async () => {
+    const place = await Place.make(THREE, {
+      faults: unknown({ ...answer('Export abc123 is off'), times: 9 }),
+    });
+    places.push(place);
+    for (const asked of [1, 2, 2]) {
+      const run = await place.run(['run']);
+      expect([run.code, place.sandbox.requests().E20]).toEqual([1, asked]);
+    }
+    const plan = await place.run(['plan']);
+    expect(plan.stdout + plan.stderr).toContain('the last two requests had the same answer');
+    expect((await place.run(['exports', 'list'])).stderr).toContain(
+      'If abc123, which its answer names, is its export id: `dawnload exports attach 2026-11-20.1 abc123`',
+    );
+    place.sandbox.setFaults([]);
+    expect((await place.run(['exports', 'abandon', '2026-11-19.1'])).code).toBe(0);
+    await place.run(['run']);
+    expect(place.sandbox.bills()).toHaveLength(1);
+  });
+
+  test.each<[string, Fault[]]>([
+    ['other texts', unknown(answer('no credit'), answer('blocked address'))],
+    ['another status', unknown(answer('no credit'), { ...answer('no credit'), status: 403 })],
+    ['a lost connection', [1, 2].map(() => ({ endpoint: 'E20', kind: 'reset-after', times: 1 }))],
+  ])('with %s stop nothing, and name no export', { tags: ['long'], timeout: 120_000 }, async (_, faults) => {
+    const place = await Place.make(THREE, { faults });
+    places.push(place);
+    for (const asked of [1, 2, 3]) {
+      await place.run(['run']);
+      expect(place.sandbox.requests().E20).toBe(asked);
+    }
+    expect((await place.run(['exports', 'list'])).stderr).toContain('attach 2026-11-20.1 EXPORT_ID');
+  });
+});
+
+describe('an export with records outside its window', () => {
+  const shifted =
+    (share: number, hours: number) =>
+    (page: Page): void => {
+      const micros = BigInt(hours * 3_600_000_000);
+      for (const record of page.data.slice(0, Math.floor(page.data.length * share)))
+        record['time'] = String(BigInt(String(record['time'])) + micros);
+    };
+
+  test('more than a tenth of them is kept back on every day, and loaded by a person’s word', async () => {
+    const place = await make(shifted(1, 9), YAML.replace(DAY, '2026-11-19'), 960);
+    for (let runs = 0; runs < 2; runs++) {
+      const run = await place.run(['run']);
+      expect(run.code).toBe(1);
+      for (const key of ['2026-11-19.1', KEY])
+        expect(run.stderr).toMatch(
+          new RegExp(
+            `${key} of .* is kept back and not loaded. Reason: \\d+ of its \\d+ records happened on other days`,
+          ),
+        );
+    }
+    expect(await held(place)).toBe(0);
+    const days = await place.rows(`select state from ops.days where stream = 'events'`);
+    expect(days).toEqual([{ state: 'waits' }, { state: 'waits' }]);
+    expect(await place.run(['status'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('kept back') as string,
+    });
+    for (const key of ['2026-11-19.1', KEY])
+      await place.run(['exports', 'resume', key, '--accept-incomplete']);
+    expect(await held(place)).toBe(billed(place));
+    const before = await contents(place.published);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.requests().E20).toBe(2);
+  });
+
+  test('a tenth of them is loaded', { tags: ['long'], timeout: 120_000 }, async () => {
+    const place = await make(shifted(0.1, 24), YAML, 960);
+    expect((await place.run(['run'])).stderr).toMatch(/Noticed stray: 131 records/);
+    expect(await held(place)).toBe(billed(place));
+  });
+});
+
+test(
+  'late events, and counts that rise later, are told with what reads their day again at no cost',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const days = ['2026-11-03', DAY];
+    const asked = async (change: (page: Page, number: number) => void): Promise<[Place, string]> => {
+      const place = await make(change, YAML, 300);
+      let said = '';
+      for (const day of days)
+        said += (await place.run(`backfill --start ${day} --end ${day} --yes-paid`.split(' '))).stderr;
+      return [place, said];
+    };
+    const late = (page: Page): void => {
+      const micros = Number(page.data[0]?.['time']);
+      if (micros < Date.parse(`${DAY}T00:00:00+09:00`) * 1_000) return;
+      page.data.push({ ...page.data[0], id: 'late', time: String(micros - 17 * 86_400_000_000) });
+    };
+    const [, told] = await asked(late);
+    expect(told).toContain(
+      'the oldest of them on 2026-11-03; `dawnload exports resume 2026-11-03.1` reads the export of that day again at no cost.',
+    );
+    const [place, quiet] = await asked(() => undefined);
+    expect(quiet).not.toContain('exports resume');
+    const more = (by: number): Fault => ({ endpoint: 'E17', kind: 'restate', by });
+    place.sandbox.setFaults([more(1)]);
+    await place.run(['run']);
+    const run = await place.run(['run']);
+    expect([run.code, run.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
+      ),
+    ]);
+  },
+);
