@@ -8,6 +8,7 @@ import { visible, wrapLine } from '../terminal/text.js';
 
 export interface DoctorOptions {
   readonly deep?: boolean;
+  readonly first?: boolean;
   readonly json?: boolean;
   /** True to send a test alert to all receivers of alerts. */
   readonly sendTestAlert?: boolean;
@@ -16,7 +17,11 @@ export interface DoctorOptions {
 export async function doctorCommand(options: DoctorOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   const checks: Check[] = [];
-  const extent = { deep: options.deep === true, testAlert: options.sendTestAlert === true };
+  const extent = {
+    deep: options.deep === true,
+    first: options.first === true,
+    testAlert: options.sendTestAlert === true,
+  };
   for await (const check of examine(extent, invocation)) {
     checks.push(check);
     if (options.json !== true) terminal.draw(linesOf(check, terminal));

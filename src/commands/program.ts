@@ -127,8 +127,9 @@ export function commandLine(version: string, perform: Perform): Command {
   );
   add('doctor', {
     about: 'check what a night depends on, and say what to do',
-    examples: ['dawnload doctor', 'dawnload doctor --deep'],
+    examples: ['dawnload doctor', 'dawnload doctor --deep', 'dawnload doctor --first    # on a new account'],
     options: [
+      ['--first', 'also show which assumptions about the service the first days have proven'],
       ['--deep', 'also read every block of the database files and every landed file'],
       ['--send-test-alert', 'also send an alert to everybody who gets alerts'],
       JSON_OPTION,

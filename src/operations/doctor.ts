@@ -3,6 +3,7 @@ import type { Effects } from '../ground/effects.js';
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { completeFrom, formatKst, lastCompleteDay } from '../ground/calendar.js';
 import {
   isLoopback,
@@ -42,9 +43,9 @@ import { formatBytes, formatCount, formatDuration, plural } from '../terminal/te
 import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
-import { schemaVersions } from '../warehouse/reader.js';
+import { Reader, schemaVersions } from '../warehouse/reader.js';
 import { knownBy } from '../warehouse/remembered-exports.js';
-import { Session } from '../warehouse/session.js';
+import { Session, statement } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
 import { sendTestAlert } from './delivery.js';
@@ -65,6 +66,8 @@ const warn = (reason: string, remedy: string): Finding => ({ verdict: 'warn', re
 const fail = (reason: string, remedy: string): Finding => ({ verdict: 'fail', reason, remedy });
 
 export interface Extent {
+  /** True if each assumption about the service is shown with what the first days have proven. */
+  readonly first: boolean;
   /** True if every block of the warehouse and every landed file is read. */
   readonly deep: boolean;
   readonly testAlert: boolean;
@@ -114,13 +117,39 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   yield check('alerts', () => alerts(config));
   if (extent.testAlert) yield check('test alert', () => testAlert(config, invocation));
   if (config.lake !== undefined) yield check('lake', () => lake(config, invocation));
-  if (!extent.deep) return;
   const { working, published } = dataFiles(dataDir);
+  if (extent.first && file.verdict === 'ok') yield* firstAccount(published);
+  if (!extent.deep) return;
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
   yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
   yield check('erased persons', () => erasedPersons(config, invocation), DEEP_PATIENCE_MS);
 }
+
+/** The assumptions about the service, in the order in which a person proves them on a first account. */
+async function* firstAccount(published: string): AsyncGenerator<Check> {
+  const name = 'first: run';
+  if (!existsSync(published)) {
+    yield {
+      name,
+      ...warn('nothing was published yet', 'Start `dawnload run`; docs/first-account.md has the steps.'),
+    };
+    return;
+  }
+  const reader = await Reader.open(published);
+  try {
+    yield* z.array(assumption).parse(await reader.objects(statement('first/account')));
+  } finally {
+    await reader.close();
+  }
+}
+
+const assumption = z.object({
+  name: z.string(),
+  verdict: z.enum(['ok', 'warn', 'fail']),
+  reason: z.string(),
+  remedy: z.string().nullable(),
+});
 
 /** Maximum duration of a check in milliseconds; checks that read complete files may take longer. */
 const PATIENCE_MS = 30_000;

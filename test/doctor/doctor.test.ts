@@ -222,3 +222,43 @@ test('a check that hangs or throws is a finding, and the next one runs', async (
   ]);
   expect(told[0]?.reason).toMatch(/did not end within/);
 });
+
+describe('a first account', () => {
+  const first = async (where: Place): Promise<Record<string, string>> => {
+    const { stdout } = await where.run(['doctor', '--first', '--json']);
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    return Object.fromEntries(
+      checks.flatMap(({ name, verdict }) => (name.startsWith('first: ') ? [[name.slice(7), verdict]] : [])),
+    );
+  };
+
+  test('is shown what is proven, and what is next', async () => {
+    expect(await first(place)).toEqual({
+      statistics: 'ok',
+      messenger: 'ok',
+      'first export': 'warn',
+      'page parameter': 'warn',
+      brand: 'warn',
+      refusals: 'warn',
+      properties: 'warn',
+      events: 'warn',
+    });
+  });
+
+  test.each([
+    ['service', { 'first export': 'ok', brand: 'ok', refusals: 'ok' }],
+    ['acme', { 'first export': 'ok', brand: 'fail', refusals: 'ok' }],
+  ])('with brand: %s has proven this after a paid day: %j', async (brand, verdicts) => {
+    const budget = 'exports: { budget: { records_per_run: 10000, records_per_month: 10000 } }';
+    const paid = await Place.make(`start_date: 2026-11-20\nbrand: ${brand}\n${budget}\n`, {
+      eventsPerDay: 200,
+    });
+    try {
+      expect(await first(paid)).toEqual({ run: 'warn' });
+      await paid.run(['run']);
+      expect(await first(paid)).toMatchObject(verdicts);
+    } finally {
+      await paid.remove();
+    }
+  });
+});
