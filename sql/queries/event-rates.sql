@@ -12,6 +12,10 @@
 --   having sum(events) > 0 order by events desc limit 1
 --     en: Most clicks came from {channel}: {events}.
 --     ko: 클릭이 가장 많은 채널은 {channel}{으로/로}, {events}건입니다.
+--   select channel, sum(machine_clicks)::bigint as machines from answer group by channel having machines > 0
+--     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
+--     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).
+--     as: note
 --   select 1 where not exists (from answer)
 --     en: Events come with paid exports: set exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
@@ -22,17 +26,37 @@
 --   chatapp-alimtalk  failover_text_message_send_success  215     0.0293              125    0.5388      …
 
 with period as (from marts.period('events', days := 28)),
+machines as (
+    select distinct
+        responses.date,
+        responses.event_id,
+        epoch_ms(responses.sent_at) + round(1000 * responses.seconds)::bigint as clicked_at
+    from marts.message_responses as responses
+    inner join period on responses.date between period.first_day and period.last_day
+    where responses.is_machine
+),
 names as (
     select
         event_people.channel,
         event_people.event_name,
         event_people.kind,
-        count(*) as events,
+        count(*) - count(machines.event_id) as events,
+        count(machines.event_id) as machine_clicks,
         -- People of several days do not add up: a person may appear on more than one.
-        if(marts.counts_people(), count(distinct coalesce(people.person, event_people.person)), null) as users
+        if(
+            marts.counts_people(),
+            count(distinct coalesce(people.person, event_people.person)) filter (machines.event_id is null),
+            null
+        ) as users
     from marts.event_people
     inner join period on event_people.date between period.first_day and period.last_day
     left join marts.people on event_people.person = people.weaker_id
+    left join machines
+        on
+            event_people.kind = 'clicked'
+            and event_people.date = machines.date
+            and event_people.event_id = machines.event_id
+            and epoch_ms(event_people.occurred_at) = machines.clicked_at
     where marts.matches('channel', event_people.channel)
     group by event_people.channel, event_people.event_name, event_people.kind
 )
@@ -44,6 +68,7 @@ select
     round(events / sum(events) filter (kind = 'succeeded') over (partition by channel), 4) as events_per_message,
     users,
     round(users / max(users) filter (kind = 'succeeded') over (partition by channel), 4) as user_share,
+    machine_clicks,
     kind
 from names
 order by channel, events desc, event_name;

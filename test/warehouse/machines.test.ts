@@ -105,6 +105,11 @@ test('with machines, at least 95 of 100 of their clicks are found, and no number
     verdict: expect.stringContaining('clicks that mail scanners made are left out') as string,
   });
   const humans = Number(marked['humans']) - Number(marked['mistaken']);
+  const events = await asked(workshop, 'event-rates');
+  expect(events.find((row) => row['kind'] === 'clicked')).toMatchObject({
+    events: String(humans),
+    machine_clicks: marked['found'],
+  });
   expect(
     await workshop.lookOne(`
       select
