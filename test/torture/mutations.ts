@@ -143,8 +143,8 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'exports/download.js',
     changes: [
       [
-        'const { writer, earlier, ended } = await',
-        'const earlier = [], ended = undefined, { writer } = await',
+        'const { writer, earlier, whole } = await',
+        'const earlier = [], whole = undefined, { writer } = await',
       ],
     ],
   },
@@ -190,10 +190,10 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'exports/request-outcome.js',
     changes: [
       [
-        "case 'unknown':\n            return { kind: 'unknown', note, body: redacted };",
+        "case 'unknown':\n            return { kind: 'unknown', note, body: redacted, isError: false };",
         "case 'unknown':\n            return { kind: 'refused', reason, note };",
       ],
-      [": { kind: 'unknown', note, body: text, text };", ": { kind: 'refused', reason, note };"],
+      [": { kind: 'unknown', note, body: text, isError: true };", ": { kind: 'refused', reason, note };"],
     ],
   },
   {
