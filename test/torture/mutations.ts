@@ -160,7 +160,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'over the budget of the month',
     by: ['night'],
     file: 'exports/budget.js',
-    changes: [['needed > leftInMonth', 'needed > Infinity']],
+    changes: [['Math.min(leftInRun, leftInMonth)', 'leftInRun']],
   },
   {
     name: 'days without an estimate are paid for without consent',
