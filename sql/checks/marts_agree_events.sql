@@ -10,7 +10,7 @@ with records as (
         count(*) as "marts.daily_events events",
         count(*) filter (
             failure_reason is not null or marts.event_kind(event_name) in ('failed', 'failover_failed')
-        ) as "marts.daily_failures failures",
+        ) as "marts.daily_failures failed",
         count(*) filter (
             marts.event_kind(event_name) = 'succeeded' and occurred_at is not null
         ) as "marts.daily_send_hours succeeded",
@@ -36,7 +36,7 @@ summed as (
     select date, 'marts.daily_events events' as subject, sum(events) as actual
     from marts.daily_events semi join batch_days using (date) group by date
     union all
-    select date, 'marts.daily_failures failures', sum(failures)
+    select date, 'marts.daily_failures failed', sum(failed)
     from marts.daily_failures semi join batch_days using (date) group by date
     union all
     select date, 'marts.daily_send_hours succeeded', sum(succeeded)

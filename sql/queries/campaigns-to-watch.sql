@@ -104,11 +104,11 @@ received as (
         daily_people.channel,
         daily_people.campaign_id,
         coalesce(people.person, daily_people.person) as person,
-        sum(daily_people.messages + daily_people.displays) as messages,
-        sum(daily_people.messages + daily_people.displays) filter (params.last_day - daily_people.date < 7) as week_messages,
-        sum(daily_people.messages + daily_people.displays)
+        sum(daily_people.messages + daily_people.shown) as messages,
+        sum(daily_people.messages + daily_people.shown) filter (params.last_day - daily_people.date < 7) as week_messages,
+        sum(daily_people.messages + daily_people.shown)
             filter (params.last_day - daily_people.date between 7 and 13) as previous_messages,
-        sum(daily_people.clicks) as clicks
+        sum(daily_people.clicked) as clicked
     from marts.daily_people
     inner join params on daily_people.date between params.last_day - 27 and params.last_day
     left join marts.people on daily_people.person = people.weaker_id
@@ -119,15 +119,15 @@ received as (
 -- person clicks all or none. The larger one of the campaign's and the channel's counts. It is 1 where too few people click to
 -- estimate it.
 cells as (
-    select channel, campaign_id, person, messages, clicks
+    select channel, campaign_id, person, messages, clicked
     from received
     union all
-    select channel, null, person, sum(messages), sum(clicks)
+    select channel, null, person, sum(messages), sum(clicked)
     from received
     group by channel, person
 ),
 clicked_cells as (
-    select *, least(1, sum(clicks) over together / nullif(sum(messages) over together, 0)) as rate
+    select *, least(1, sum(clicked) over together / nullif(sum(messages) over together, 0)) as rate
     from cells
     window together as (partition by channel, campaign_id)
 ),
@@ -136,8 +136,8 @@ alike as (
     from (
         select
             channel,
-            count(*) filter (clicks > 0) as clickers,
-            (sum(pow(clicks - rate * messages, 2)) - sum(rate * (1 - rate) * messages))
+            count(*) filter (clicked > 0) as clickers,
+            (sum(pow(clicked - rate * messages, 2)) - sum(rate * (1 - rate) * messages))
             / nullif(sum(rate * (1 - rate) * messages * (messages - 1)), 0) as correlation
         from clicked_cells
         group by channel, campaign_id is null

@@ -7,21 +7,21 @@
 -- In other DuckDB clients, set parameters before: set variable weeks = 8;
 -- sentences:
 --   from answer where weeks_since = 1 and is_complete order by cohort_week desc limit 1
---     en: Of the {users} people whose first message came in the week of {cohort_week:day}, {click_retention} clicked in the week
+--     en: Of the {people} people whose first message came in the week of {cohort_week:day}, {click_retention} clicked in the week
 --       after.
---     ko: {cohort_week:day}에 시작하는 주에 첫 메시지를 받은 {users}명 중 {click_retention}가 다음 주에 클릭했습니다.
+--     ko: {cohort_week:day}에 시작하는 주에 첫 메시지를 받은 {people}명 중 {click_retention}가 다음 주에 클릭했습니다.
 --   select date_trunc('week', min(date))::date as week from ops.coverage where stream = 'events' having week is not null
 --     en: People first seen in the week of {week:day} are left out: the history begins there, so their first message may be older.
 --     ko: {week:day}에 시작하는 주는 데이터가 시작되는 주여서 첫 메시지가 더 오래되었을 수 있으므로 제외했습니다.
 --     as: note
 -- example:
---   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share  is_complete
+--   cohort_week  weeks_since  people  messaged_people  clickers  click_retention  clicker_share  is_complete
 
 select
     cohort_retention.cohort_week,
     cohort_retention.weeks_since,
-    cohort_retention.users,
-    cohort_retention.messaged_users,
+    cohort_retention.people,
+    cohort_retention.messaged_people,
     cohort_retention.clickers,
     round(cohort_retention.click_retention, 4) as click_retention,
     round(cohort_retention.clicker_share, 4) as clicker_share,

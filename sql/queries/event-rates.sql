@@ -8,7 +8,7 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select channel, sum(events) as events, max(user_share) as user_share from answer where kind = 'clicked' group by channel
+--   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' group by channel
 --   having sum(events) > 0 order by events desc limit 1
 --     en: Most clicks came from {channel}: {events}.
 --     ko: 클릭이 가장 많은 채널은 {channel}{으로/로}, {events}건입니다.
@@ -20,10 +20,10 @@
 --     en: Events come with paid exports: set exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
---   channel           event_name                          events  events_per_message  users  user_share  …
---   chatapp-alimtalk  send_success                        7334    1                   232    1           …
---   chatapp-alimtalk  send_failure                        297     0.0405              153    0.6595      …
---   chatapp-alimtalk  failover_text_message_send_success  215     0.0293              125    0.5388      …
+--   channel           event_name                          events  events_per_message  people  people_share  …
+--   chatapp-alimtalk  send_success                        7334    1                   232     1             …
+--   chatapp-alimtalk  send_failure                        297     0.0405              153     0.6595        …
+--   chatapp-alimtalk  failover_text_message_send_success  215     0.0293              125     0.5388        …
 
 with period as (from marts.period('events', days := 28)),
 machines as (
@@ -47,7 +47,7 @@ names as (
             marts.counts_people(),
             count(distinct coalesce(people.person, event_people.person)) filter (machines.event_id is null),
             null
-        ) as users
+        ) as people
     from marts.event_people
     inner join period on event_people.date between period.first_day and period.last_day
     left join marts.people on event_people.person = people.weaker_id
@@ -66,8 +66,8 @@ select
     event_name,
     events,
     round(events / sum(events) filter (kind = 'succeeded') over (partition by channel), 4) as events_per_message,
-    users,
-    round(users / max(users) filter (kind = 'succeeded') over (partition by channel), 4) as user_share,
+    people,
+    round(people / max(people) filter (kind = 'succeeded') over (partition by channel), 4) as people_share,
     machine_clicks,
     kind
 from names

@@ -5,7 +5,7 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
 -- sentences:
---   select list(failure_reason order by recent_failures desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
+--   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
 --   having number > 0
 --     en: Rising this week: {reasons}.
 --     ko: 이번 주에 {reasons} 사유의 실패가 늘었습니다.
@@ -13,10 +13,10 @@
 --   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
 --     en: No reason of failed sends is clearly rising this week.
 --     ko: 이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.
---   select failure_reason, channel, failures, first_date, last_date from answer order by failures desc limit 1
---     en: The most frequent reason on one channel from {first_date} to {last_date} is “{failure_reason}” ({channel}): {failures}
+--   select failure_reason, channel, failed, first_date, last_date from answer order by failed desc limit 1
+--     en: The most frequent reason on one channel from {first_date} to {last_date} is “{failure_reason}” ({channel}): {failed}
 --       messages.
---     ko: {first_date}~{last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failures}건입니다.
+--     ko: {first_date}~{last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
 --   select 1 from answer where trend is null limit 1
 --     en: Trends need the events of two whole weeks; where they are not held, no trend is shown.
 --     ko: 추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.
@@ -28,24 +28,24 @@
 --     en: The reasons of failed sends come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 실패 사유는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
---   channel           failure_reason    code  failures  failure_rate  change   trend    recent_failures  …
---   chatapp-alimtalk  수신 거부된 번호        19        0.064         0.1633   steady   8                …
---   chatapp-alimtalk  단말기 전원 꺼짐        18        0.0606        0.425    steady   7                …
---   chatapp-alimtalk  수신번호 오류           18        0.0606        -0.4345  unclear  5                …
+--   channel           failure_reason    code  failed  failure_rate  change   trend    recent_failed  …
+--   chatapp-alimtalk  수신 거부된 번호        19      0.064         0.1633   steady   8              …
+--   chatapp-alimtalk  단말기 전원 꺼짐        18      0.0606        0.425    steady   7              …
+--   chatapp-alimtalk  수신번호 오류           18      0.0606        -0.4345  unclear  5              …
 
 -- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are held.
 select
     failure_reasons.channel,
     failure_reasons.failure_reason,
     failure_reasons.code,
-    failure_reasons.failures,
+    failure_reasons.failed,
     round(failure_reasons.failure_rate, 4) as failure_rate,
     round(failure_reasons.change, 4) as change,
     failure_reasons.trend,
-    failure_reasons.recent_failures,
-    failure_reasons.previous_failures,
+    failure_reasons.recent_failed,
+    failure_reasons.previous_failed,
     failure_reasons.event_name,
-    round(failure_reasons.share_of_failures, 4) as share_of_failures,
+    round(failure_reasons.share_of_failed, 4) as share_of_failed,
     round(failure_reasons.recent_failure_rate, 4) as recent_failure_rate,
     round(failure_reasons.previous_failure_rate, 4) as previous_failure_rate,
     failure_reasons.recent_days_missing,
@@ -57,5 +57,5 @@ where marts.matches('channel', failure_reasons.channel)
 order by
     failure_reasons.channel,
     failure_reasons.event_name,
-    failure_reasons.failures desc,
+    failure_reasons.failed desc,
     failure_reasons.failure_reason;

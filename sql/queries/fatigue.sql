@@ -33,7 +33,7 @@ readers as (
         daily_fatigue.user_journey_id,
         daily_fatigue.at_least,
         sum(daily_fatigue.messages)::bigint as messages,
-        sum(daily_fatigue.clicks)::bigint as clicked
+        sum(daily_fatigue.clicked)::bigint as clicked
     from marts.daily_fatigue
     inner join params
         on

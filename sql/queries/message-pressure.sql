@@ -7,12 +7,12 @@
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
 -- In other DuckDB clients, set parameters before: set variable window_days = 7;
 -- sentences:
---   select least(window_days, days_held) as days, sum(users) as users, sum(messages) / sum(users) as messages from answer group by
+--   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
 --   all
---     en: On the {days} {days#day|days} whose events are held, {users} people got messages, {messages} each on average.
---     ko: 이벤트가 있는 {days}일 동안 {users}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
---   with ends as (select *, row_number() over (order by rowid) as place from answer where share_of_users >= 0.05) select
---   many.share_of_users as share, many.click_rate, few.click_rate as few_click_rate, replace(replace(many.messages_per_person, '+',
+--     en: On the {days} {days#day|days} whose events are held, {people} people got messages, {messages} each on average.
+--     ko: 이벤트가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
+--   with ends as (select *, row_number() over (order by rowid) as place from answer where share_of_people >= 0.05) select
+--   many.share_of_people as share, many.click_rate, few.click_rate as few_click_rate, replace(replace(many.messages_per_person, '+',
 --   ' or more'), '-', ' to ') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') ||
 --   if(many.messages_per_person like '%+', '', '건') as many_ko, replace(few.messages_per_person, '-', ' to ') as few_en,
 --   replace(few.messages_per_person, '-', '~') || '건' as few_ko from ends as many, ends as few where few.place = 1 and many.place =
@@ -32,10 +32,10 @@
 --     en: Who got how many messages comes with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 사람별 메시지 수는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
---   messages_per_person  users  share_of_users  messages  displays  clicks  click_rate  clicker_share  clickers  …
---   1                    2      0.004           2         0         0       0           0              0         …
---   2                    9      0.0181          18        0         1       0.0556      0.1111         1         …
---   3                    14     0.0282          42        0         3       0.0714      0.1429         2         …
+--   messages_per_person  people  share_of_people  messages  shown  clicked  click_rate  clicker_share  clickers  …
+--   1                    2       0.004            2         0      0        0           0              0         …
+--   2                    9       0.0181           18        0      1        0.0556      0.1111         1         …
+--   3                    14      0.0282           42        0      3        0.0714      0.1429         2         …
 
 with params as (
     select
@@ -45,11 +45,11 @@ with params as (
 )
 select
     message_pressure.messages_per_person,
-    message_pressure.users,
-    round(message_pressure.share_of_users, 4) as share_of_users,
+    message_pressure.people,
+    round(message_pressure.share_of_people, 4) as share_of_people,
     message_pressure.messages,
-    message_pressure.displays,
-    message_pressure.clicks,
+    message_pressure.shown,
+    message_pressure.clicked,
     round(message_pressure.click_rate, 4) as click_rate,
     round(message_pressure.clicker_share, 4) as clicker_share,
     message_pressure.clickers,

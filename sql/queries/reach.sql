@@ -33,7 +33,7 @@ range_days as (
         count(coverage.date) as days_held,
         coalesce(
             string_agg(days.date::varchar, ', ' order by days.date) filter (coverage.date is null), ''
-        ) as missing_days
+        ) as days_missing
     from days
     left join ops.coverage on coverage.stream = 'events' and days.date = coverage.date
 ),
@@ -44,8 +44,8 @@ people as (
         daily_people.channel,
         -- A person first seen as a device and later as a user is counted once.
         coalesce(people_now.person, daily_people.person) as person,
-        sum(daily_people.messages + daily_people.displays) as messages,
-        sum(daily_people.clicks) as clicks
+        sum(daily_people.messages + daily_people.shown) as messages,
+        sum(daily_people.clicked) as clicked
     from marts.daily_people
     left join marts.people as people_now on daily_people.person = people_now.weaker_id
     where daily_people.date in (select date from days) and marts.matches('channel', daily_people.channel)
@@ -64,7 +64,7 @@ readers as (
         people.person,
         sum(people.messages) as messages,
         coalesce(sum(people.messages) filter (channel_counters.counts_clicks), 0) > 0 as can_click,
-        sum(people.clicks) > 0 as clicks,
+        sum(people.clicked) > 0 as clicked,
         bool_or(channel_counters.counts_clicks) as counts_clicks
     from people
     left join marts.channel_counters on people.channel is not distinct from channel_counters.channel
@@ -82,8 +82,8 @@ reached as (
         row_channel,
         count(*) filter (messages > 0) as people_reached,
         sum(messages)::bigint as messages,
-        case when bool_or(counts_clicks) then count(*) filter (clicks) end as clickers,
-        count(*) filter (can_click and clicks) / nullif(count(*) filter (can_click), 0) as clicker_share
+        case when bool_or(counts_clicks) then count(*) filter (clicked) end as clickers,
+        count(*) filter (can_click and clicked) / nullif(count(*) filter (can_click), 0) as clicker_share
     from readers
     group by campaign_id, user_journey_id, row_channel
 )
@@ -96,7 +96,7 @@ select
     reached.clickers,
     round(reached.clicker_share, 4) as clicker_share,
     range_days.days_held,
-    range_days.missing_days,
+    range_days.days_missing,
     channels_of.channels,
     coalesce(reached.campaign_id, reached.user_journey_id) as resource_id
 from reached

@@ -146,7 +146,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
     from marts.ab_tests
     order by campaign_id, channel, metric, is_baseline desc, variant_name nulls last, variant_id nulls last`,
   'message-pressure': `
-    select messages_per_person, users, round(share_of_users, 4) as share_of_users, messages, clicks,
+    select messages_per_person, people, round(share_of_people, 4) as share_of_people, messages, clicked,
       round(click_rate, 4) as click_rate, date, days_held
     from marts.message_pressure
     where window_days = 28 and date = (select max(date) from marts.message_pressure) order by at_least`,

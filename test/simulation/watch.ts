@@ -73,7 +73,7 @@ async function prepare(connection: DuckDBConnection, { campaigns }: WatchCell): 
   await connection.run(`create view marts.daily_people as
     select
       date '2026-01-01' + day as date, person::varchar as person, 'push-notification' as channel,
-      'c' || campaign as campaign_id, messages, 0 as displays, clicks
+      'c' || campaign as campaign_id, messages, 0 as shown, clicks as clicked
     from sent`);
   await connection.run(`create view marts.message_days as
     select

@@ -169,7 +169,7 @@ describe('cohorts', () => {
     expect(
       await workshop.lines(
         `select cohort_week::varchar as cohort_week, weeks_since::integer as weeks_since,
-          messaged_users::integer as messaged, clickers::integer as clickers, is_complete
+          messaged_people::integer as messaged, clickers::integer as clickers, is_complete
         from marts.cohort_retention order by all`,
       ),
     ).toEqual([
@@ -202,7 +202,7 @@ describe('what reaches a person', () => {
     );
     expect(
       await workshop.lines(
-        `select messages_per_person, users, messages, displays, clicks, click_rate
+        `select messages_per_person, people, messages, shown, clicked, click_rate
         from marts.message_pressure where window_days = 7`,
       ),
     ).toEqual(['3 | 1 | 3 | 1 | 1 | 0.5']);
@@ -230,7 +230,7 @@ describe('what reaches a person', () => {
         clickers: '1',
         clicker_share: 0.5,
         days_held: '2',
-        missing_days: dayAfter(DAY),
+        days_missing: dayAfter(DAY),
       },
       { resource_id: 'c2', people_reached: '1', messages: '1', clickers: null, clicker_share: null },
     ]);
@@ -289,7 +289,7 @@ test('a person first seen as a device and later as a user is one person of all w
   }
   expect(
     await workshop.lines(
-      `select cohort_week, weeks_since, users, messaged_users, clickers, clicker_share
+      `select cohort_week, weeks_since, people, messaged_people, clickers, clicker_share
       from marts.cohort_retention order by all`,
     ),
   ).toEqual([
@@ -300,14 +300,14 @@ test('a person first seen as a device and later as a user is one person of all w
   ]);
   expect(
     await workshop.lines(
-      `select at_least, users from marts.message_pressure
+      `select at_least, people from marts.message_pressure
       where window_days = 28 and date = '${THIRD}' order by all`,
     ),
   ).toEqual(['1 | 1', '3 | 1']);
   // An empty id is nobody.
   expect(
     await workshop.lines(
-      `select date, sum(users) filter (kind = 'succeeded') from marts.daily_events group by date order by date`,
+      `select date, sum(people) filter (kind = 'succeeded') from marts.daily_events group by date order by date`,
     ),
   ).toEqual([`${DAY} | 2`, `${SECOND} | 1`, `${THIRD} | 1`]);
 });

@@ -208,7 +208,7 @@ test('an unsubscribe is no click, nor is what the settings name, and a changed l
     );
   expect(await clicked()).toEqual(['email_click, survey_no_click']);
   expect(
-    await workshop.lines('select sum(clicks)::integer from marts.daily_people where clicks > 0'),
+    await workshop.lines('select sum(clicked)::integer from marts.daily_people where clicked > 0'),
   ).toEqual(['2']);
   await workshop.close();
   Object.assign(workshop.options, { notClicks: ['survey_no_click'] });

@@ -440,7 +440,7 @@ export const MODEL_PLANTS: Record<string, Plant[]> = {
        delete from marts.daily_response_times where date = '${DAY}';
        update marts.daily_send_hours set succeeded = 0 where date = '${DAY}' and channel = 'email'`,
       { subject: 'marts.daily_events events', expected: '55', actual: '56' },
-      { subject: 'marts.daily_failures failures', expected: '20', actual: '18' },
+      { subject: 'marts.daily_failures failed', expected: '20', actual: '18' },
       { subject: 'marts.daily_fatigue messages', expected: '24', actual: '21' },
       { subject: 'marts.daily_response_times responses', expected: '1', actual: '0' },
       { subject: 'marts.daily_send_hours succeeded', expected: '30', actual: '27' },

@@ -550,7 +550,7 @@ describe('under privacy.columns', () => {
         await loaded(workshop, ...sent);
         expect(await workshop.findings()).toEqual([]);
         return workshop.lines(
-          'select sum(users), (select count(*) from marts.daily_people) from marts.daily_events',
+          'select sum(people), (select count(*) from marts.daily_people) from marts.daily_events',
         );
       };
       expect(await counts({ user_id: 'hash', device_id: 'hash' })).toEqual(['2 | 2']);

@@ -7,6 +7,7 @@ import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.txt');
+const ANSWERS = join(import.meta.dirname, '../readers/queries/golden.txt');
 
 /** Tables and views with the types of their columns, as text. Their comments are those of the dictionary. */
 async function dump(workshop: Workshop): Promise<string> {
@@ -158,4 +159,25 @@ test('what killed runs left in the temporary folder is swept', async () => {
   writeFileSync(join(batch, 'events.parquet'), 'x');
   await workshop.open();
   expect([repaired, batch].filter((left) => existsSync(left))).toEqual([]);
+});
+
+test('marts and answers have one word for each thing, that of docs/metrics.md', () => {
+  const table = /## Words\n([^#]+)/.exec(readFileSync('docs/metrics.md', 'utf8'))?.[1] ?? '';
+  const never = new Set(
+    [...table.matchAll(/^\| `\w+` +\| (.+) \|$/gm)].flatMap(([, words = '']) =>
+      [...words.matchAll(/`(\w+)`/g)].map(([, word]) => word),
+    ),
+  );
+  expect(never.size).toBeGreaterThan(5);
+  const relations = readFileSync(GOLDEN, 'utf8').split(/\n(?=\w)/);
+  const marts = relations.filter((text) => /^\w+ marts\./.test(text));
+  const heads = readFileSync(ANSWERS, 'utf8')
+    .split('\n# ')
+    .map((answer) => answer.split('\n')[1] ?? '');
+  const columns = [
+    ...marts.flatMap((text) => text.match(/\w+(?=,|$)/gm) ?? []),
+    ...heads.flatMap((head) => head.split(',')),
+  ];
+  expect(columns).toContain('clicked');
+  expect([...new Set(columns)].filter((column) => never.has(column))).toEqual([]);
 });

@@ -42,16 +42,16 @@ describe('the trend of a failure reason', () => {
     );
     expect(
       await workshop.look(
-        `select failure_reason as reason, recent_failures, previous_failures, change, trend, recent_days_missing,
+        `select failure_reason as reason, recent_failed, previous_failed, change, trend, recent_days_missing,
         previous_days_missing from marts.failure_reasons order by all`,
       ),
     ).toEqual(
       [
-        { reason: '거부', recent_failures: '14' },
-        { reason: '만료', recent_failures: '21' },
+        { reason: '거부', recent_failed: '14' },
+        { reason: '만료', recent_failed: '21' },
       ].map((row) => ({
         ...row,
-        previous_failures: null,
+        previous_failed: null,
         change: null,
         trend: null,
         recent_days_missing: '0',
@@ -60,13 +60,13 @@ describe('the trend of a failure reason', () => {
     );
   });
 
-  test('is one of rates: twice the failures of twice the messages are steady', async () => {
+  test('is one of rates: twice the failed of twice the messages are steady', async () => {
     const workshop = await modelled((workshop) =>
       days(14).map((day, n) => pushes(workshop, day, n < 7 ? 30 : 60, { 만료: n < 7 ? 3 : 6 })),
     );
     expect(
       await workshop.lines(
-        `select recent_failures, recent_failure_rate, previous_failures, previous_failure_rate, change, trend
+        `select recent_failed, recent_failure_rate, previous_failed, previous_failure_rate, change, trend
         from marts.failure_reasons`,
       ),
     ).toEqual(['42 | 0.1 | 21 | 0.1 | 0 | steady']);
@@ -80,7 +80,7 @@ describe('the trend of a failure reason', () => {
     );
     expect(
       await workshop.lines(
-        'select failure_reason, code, failures, trend from marts.failure_reasons order by failures desc, 1',
+        'select failure_reason, code, failed, trend from marts.failure_reasons order by failed desc, 1',
       ),
     ).toEqual([
       '차단 (3018) | 3018 | 42 | steady',
@@ -118,7 +118,7 @@ describe('the trend of a failure reason', () => {
     ]);
   });
 
-  test('holds the failures of texts instead against those texts, and of no channel against those of none', async () => {
+  test('holds the failed of texts instead against those texts, and of no channel against those of none', async () => {
     const none = (id: string, event_name: string, failure_reason: string | null = null): Row =>
       record({ id, event_name, failure_reason, channel: null, time: micros(DAY) });
     const sent = ['1', '2', '3'].map((id) => none(id, 'send_success'));

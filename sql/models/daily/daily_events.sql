@@ -14,7 +14,7 @@ select
     user_journey_id,
     user_journey_node_id,
     count(*) as events,
-    if(marts.counts_people(), count(distinct person), null) as users
+    if(marts.counts_people(), count(distinct person), null) as people
 from marts.event_people
 where
     date between getvariable('first_batch_day') and getvariable('last_batch_day')

@@ -13,7 +13,7 @@ select
     campaign_id,
     user_journey_id,
     user_journey_node_id,
-    count(*) as failures
+    count(*) as failed
 from events
 where
     date in (select date from batch_days)

@@ -25,7 +25,7 @@ counted as (
         campaign_id,
         user_journey_id,
         messages - failover_texts as messages,
-        0 as clicks
+        0 as clicked
     from marts.daily_people
     where
         date in (select date from batch_days)
@@ -41,7 +41,7 @@ counted as (
         campaign_id,
         user_journey_id,
         0 as messages,
-        count(*) as clicks
+        count(*) as clicked
     from marts.message_responses
     where
         date in (select date from batch_days)
@@ -82,7 +82,7 @@ select
     windows.window_days,
     marts.message_step(windows.messages_before) as at_least,
     sum(counted.messages)::bigint as messages,
-    sum(counted.clicks)::bigint as clicks
+    sum(counted.clicked)::bigint as clicked
 from counted
 inner join windows on counted.person = windows.person and counted.sent_date = windows.sent_date
 group by all;

@@ -8,7 +8,7 @@
 -- count(distinct) for people over several days: daily numbers do not add up.
 
 with machines as (
-    select date, person, channel, campaign_id, user_journey_id, count(*) as clicks
+    select date, person, channel, campaign_id, user_journey_id, count(*) as clicked
     from marts.message_responses
     where date in (select date from batch_days) and is_machine
     group by date, person, channel, campaign_id, user_journey_id
@@ -23,10 +23,10 @@ select
     events.user_journey_id,
     count(*) filter (marts.is_reaching(events.kind, events.channel) and not marts.is_display(events.channel))::integer as messages,
     count(*) filter (events.kind = 'failover_sent')::integer as failover_texts,
-    count(*) filter (marts.is_reaching(events.kind, events.channel) and marts.is_display(events.channel))::integer as displays,
+    count(*) filter (marts.is_reaching(events.kind, events.channel) and marts.is_display(events.channel))::integer as shown,
     -- Clicks of people; those of machines are counted apart.
-    greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicks), 0))::integer as clicks,
-    coalesce(any_value(machines.clicks), 0)::integer as machine_clicks
+    greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0))::integer as clicked,
+    coalesce(any_value(machines.clicked), 0)::integer as machine_clicks
 from marts.event_people as events
 left join machines
     on

@@ -15,8 +15,8 @@ with person_days as (
         channel,
         messages,
         failover_texts,
-        displays,
-        case when marts.is_display(channel) then 0 else clicks end as clicks
+        shown,
+        case when marts.is_display(channel) then 0 else clicked end as clicked
     from marts.daily_people
     where date in (select date from lookback_days)
 ),
@@ -46,7 +46,7 @@ reporting as (
     select distinct windows.date, windows.window_days, person_days.channel
     from windows
     inner join person_days on person_days.date between windows.first_date and windows.date
-    where person_days.clicks > 0
+    where person_days.clicked > 0
 ),
 
 persons as (
@@ -55,10 +55,10 @@ persons as (
         windows.window_days,
         coalesce(owners.person, person_days.person) as person,
         sum(person_days.messages) as messages,
-        sum(person_days.displays) as displays,
+        sum(person_days.shown) as shown,
         -- A text sent instead of a message is not clicked on the message's channel.
         sum(person_days.messages - person_days.failover_texts) filter (reporting.channel is not null) as clickable,
-        sum(person_days.clicks) as clicks
+        sum(person_days.clicked) as clicked
     from windows
     inner join person_days on person_days.date between windows.first_date and windows.date
     left join owners on windows.date = owners.date and person_days.person = owners.earlier
@@ -75,12 +75,12 @@ select
     window_days,
     marts.message_step(messages) as at_least,
     marts.message_step_name(at_least) as messages_per_person,
-    count(*) as users,
+    count(*) as people,
     sum(messages)::bigint as messages,
-    sum(displays)::bigint as displays,
+    sum(shown)::bigint as shown,
     coalesce(sum(clickable), 0)::bigint as clickable,
-    sum(clicks)::bigint as clicks,
-    count(*) filter (clicks > 0) as clickers
+    sum(clicked)::bigint as clicked,
+    count(*) filter (clicked > 0) as clickers
 from persons
 where messages > 0
 group by all;

@@ -6,7 +6,7 @@
 -- A test divides people, so its unit is people. Rows are kept by day, so that any range of days can be counted.
 
 with machines as (
-    select date, campaign_id, channel, person, count(*) as clicks
+    select date, campaign_id, channel, person, count(*) as clicked
     from marts.message_responses
     where date in (select date from batch_days) and is_machine
     group by date, campaign_id, channel, person
@@ -22,8 +22,8 @@ select
     count(*) filter (events.kind = 'succeeded') as succeeded,
     count(*) filter (events.kind = 'delivered') as delivered,
     -- Clicks of people; those of machines are counted apart.
-    greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicks), 0)) as clicked,
-    coalesce(any_value(machines.clicks), 0) as machine_clicks
+    greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0)) as clicked,
+    coalesce(any_value(machines.clicked), 0) as machine_clicks
 from marts.event_people as events
 left join machines
     on

@@ -9,5 +9,5 @@ select
     min(date) as date,
     date_trunc('week', min(date))::date as cohort_week
 from marts.daily_people
-where date in (select date from batch_days) and messages + displays > 0
+where date in (select date from batch_days) and messages + shown > 0
 group by person;

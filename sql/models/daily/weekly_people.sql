@@ -7,8 +7,8 @@
 select
     date_trunc('week', date)::date as week,
     person,
-    sum(messages + displays) > 0 as messaged,
-    sum(clicks) > 0 as clicked
+    sum(messages + shown) > 0 as messaged,
+    sum(clicked) > 0 as clicked
 from marts.daily_people
 where date in (select date from batch_days)
 group by all;

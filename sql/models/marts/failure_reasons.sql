@@ -34,7 +34,7 @@ channels as (
     group by channel, is_failover
 ),
 
-failures as (
+failed as (
     select
         channel,
         event_name,
@@ -42,9 +42,9 @@ failures as (
         coalesce(code, failure_reason) as reason,
         coalesce(kind = 'failover_failed', false) as is_failover,
         date,
-        sum(failures) as failures,
+        sum(failed) as failed,
         any_value(code) as code,
-        max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failures}) as failure_reason
+        max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failed}) as failure_reason
     from marts.daily_failures
     group by channel, event_name, reason, is_failover, date
 ),
@@ -57,10 +57,10 @@ reasons as (
         is_failover,
         any_value(code) as code,
         max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'date': date}) as failure_reason,
-        sum(failures)::bigint as failures,
+        sum(failed)::bigint as failed,
         min(date) as first_date,
         max(date) as last_date
-    from failures
+    from failed
     group by channel, event_name, reason, is_failover
 ),
 
@@ -72,8 +72,8 @@ days as (
         reasons.reason,
         attempts.date > latest.last_date - 7 as is_recent,
         attempts.attempts,
-        coalesce(failures.failures, 0) as failures,
-        sum(coalesce(failures.failures, 0)) over same_window
+        coalesce(failed.failed, 0) as failed,
+        sum(coalesce(failed.failed, 0)) over same_window
         / sum(attempts.attempts) over same_window * attempts.attempts as expected
     from reasons
     cross join latest
@@ -82,12 +82,12 @@ days as (
             reasons.channel is not distinct from attempts.channel
             and reasons.is_failover = attempts.is_failover
             and attempts.date > latest.last_date - 14
-    left join failures
+    left join failed
         on
-            reasons.channel is not distinct from failures.channel
-            and reasons.event_name is not distinct from failures.event_name
-            and reasons.reason is not distinct from failures.reason
-            and attempts.date = failures.date
+            reasons.channel is not distinct from failed.channel
+            and reasons.event_name is not distinct from failed.event_name
+            and reasons.reason is not distinct from failed.reason
+            and attempts.date = failed.date
     window same_window as (
         partition by reasons.channel, reasons.event_name, reasons.reason, is_recent
     )
@@ -98,15 +98,15 @@ windows as (
         channel,
         event_name,
         reason,
-        coalesce(sum(failures) filter (is_recent), 0) as recent_failures,
-        coalesce(sum(failures) filter (not is_recent), 0) as previous_failures,
+        coalesce(sum(failed) filter (is_recent), 0) as recent_failed,
+        coalesce(sum(failed) filter (not is_recent), 0) as previous_failed,
         sum(attempts) filter (is_recent) as recent_attempts,
         sum(attempts) filter (not is_recent) as previous_attempts,
         -- A window without failures has no dispersion.
         greatest(
             1,
             coalesce(
-                sum(pow(failures - expected, 2) / expected) filter (expected > 0)
+                sum(pow(failed - expected, 2) / expected) filter (expected > 0)
                 / nullif(count(*) filter (expected > 0) - count(distinct is_recent) filter (expected > 0), 0),
                 1
             )
@@ -118,12 +118,12 @@ windows as (
 compared as (
     select
         *,
-        recent_failures / recent_attempts as recent_failure_rate,
-        previous_failures / previous_attempts as previous_failure_rate,
+        recent_failed / recent_attempts as recent_failure_rate,
+        previous_failed / previous_attempts as previous_failure_rate,
         recent_failure_rate / nullif(previous_failure_rate, 0) as ratio,
         recent_attempts / (recent_attempts + previous_attempts) as recent_share,
-        (recent_failures - (recent_failures + previous_failures) * recent_share)
-        / sqrt(dispersion * (recent_failures + previous_failures) * recent_share * (1 - recent_share)) as deviations
+        (recent_failed - (recent_failed + previous_failed) * recent_share)
+        / sqrt(dispersion * (recent_failed + previous_failed) * recent_share * (1 - recent_share)) as deviations
     from windows
 )
 
@@ -132,24 +132,24 @@ select
     reasons.event_name,
     reasons.failure_reason,
     reasons.code,
-    reasons.failures,
-    reasons.failures / sum(reasons.failures) over (
+    reasons.failed,
+    reasons.failed / sum(reasons.failed) over (
         partition by reasons.channel, reasons.event_name
-    ) as share_of_failures,
-    reasons.failures / nullif(channels.attempts, 0) as failure_rate,
-    coalesce(compared.recent_failures, 0)::bigint as recent_failures,
+    ) as share_of_failed,
+    reasons.failed / nullif(channels.attempts, 0) as failure_rate,
+    coalesce(compared.recent_failed, 0)::bigint as recent_failed,
     compared.recent_failure_rate,
-    if(latest.previous_days_missing = 0, coalesce(compared.previous_failures, 0)::bigint, null) as previous_failures,
+    if(latest.previous_days_missing = 0, coalesce(compared.previous_failed, 0)::bigint, null) as previous_failed,
     if(latest.previous_days_missing = 0, compared.previous_failure_rate, null) as previous_failure_rate,
     if(latest.recent_days_missing + latest.previous_days_missing = 0, compared.ratio - 1, null) as change,
     case
         when latest.recent_days_missing + latest.previous_days_missing > 0 then null
-        when coalesce(compared.recent_failures + compared.previous_failures, 0) = 0 then 'quiet'
+        when coalesce(compared.recent_failed + compared.previous_failed, 0) = 0 then 'quiet'
         -- Nothing was sent in one of the windows.
         when compared.deviations is null then null
         when compared.ratio between 1 / 1.5 and 1.5 then 'steady'
         when abs(compared.deviations) < 3 then 'unclear'
-        when compared.recent_failures = 0 then 'gone'
+        when compared.recent_failed = 0 then 'gone'
         when compared.deviations < 0 then 'falling'
         when reasons.first_date > latest.last_date - 7 then 'new'
         else 'rising'

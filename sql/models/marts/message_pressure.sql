@@ -7,16 +7,16 @@ select
     daily_pressure.window_days,
     daily_pressure.at_least,
     daily_pressure.messages_per_person,
-    daily_pressure.users,
-    daily_pressure.users / sum(daily_pressure.users) over (
+    daily_pressure.people,
+    daily_pressure.people / sum(daily_pressure.people) over (
         partition by daily_pressure.date, daily_pressure.window_days
-    ) as share_of_users,
+    ) as share_of_people,
     daily_pressure.messages,
-    daily_pressure.displays,
-    daily_pressure.clicks,
-    daily_pressure.clicks / nullif(daily_pressure.clickable, 0) as click_rate,
+    daily_pressure.shown,
+    daily_pressure.clicked,
+    daily_pressure.clicked / nullif(daily_pressure.clickable, 0) as click_rate,
     daily_pressure.clickers,
-    daily_pressure.clickers / daily_pressure.users as clicker_share,
+    daily_pressure.clickers / daily_pressure.people as clicker_share,
     (
         select count(*)
         from ops.coverage as held

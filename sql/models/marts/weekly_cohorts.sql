@@ -25,7 +25,7 @@ active as (
 select
     cohorts.cohort_week,
     active.week,
-    count(*) filter (active.messaged) as messaged_users,
+    count(*) filter (active.messaged) as messaged_people,
     count(*) filter (active.clicked) as clickers,
     count(*) filter (active.messaged and active.clicked) as messaged_clickers
 from active

@@ -147,14 +147,14 @@ describe('rates and counters', () => {
 
   it('hold events against the messages of their channel, and people against those who got one', async () => {
     expect(await answer('event-rates', { channel: 'push-notification' })).toEqual([
-      'push-notification,send_failure,3,1.5,2,1,failed',
-      'push-notification,send_success,2,1,2,1,succeeded',
-      'push-notification,push_click,1,0.5,1,0.5,clicked',
+      'push-notification,send_failure,3,1.5,2,1,0,failed',
+      'push-notification,send_success,2,1,2,1,0,succeeded',
+      'push-notification,push_click,1,0.5,1,0.5,0,clicked',
     ]);
     // Nobody got an alimtalk.
     expect(await answer('event-rates', { channel: 'chatapp-alimtalk' })).toEqual([
-      'chatapp-alimtalk,failover_text_message_send_failure,1,,1,,failover_failed',
-      'chatapp-alimtalk,send_failure,1,,1,,failed',
+      'chatapp-alimtalk,failover_text_message_send_failure,1,,1,,0,failover_failed',
+      'chatapp-alimtalk,send_failure,1,,1,,0,failed',
     ]);
   });
 });

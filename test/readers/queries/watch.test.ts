@@ -87,7 +87,7 @@ describe('a campaign', () => {
       insert into marts.daily_people by name
       select
         date, person::ubigint as person, 'push-notification' as channel, 'campaign' as resource_type,
-        'c1' as campaign_id, 33 as messages, 0 as failover_texts, 0 as displays, 0 as clicks
+        'c1' as campaign_id, 33 as messages, 0 as failover_texts, 0 as shown, 0 as clicked
       from ops.coverage cross join range(30) as people (person)`);
     expect(await watched()).toEqual([]);
     await warehouse.connection.run('delete from marts.daily_people');
