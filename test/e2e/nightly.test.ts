@@ -359,7 +359,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     await run(place, 'run', 1);
     const next = await run(place, 'run', 1);
     expect(next.stderr).toMatch(/may have been billed.*Export queued; notification channel missing/);
-    expect(await states(place)).toEqual(['2026-11-20.1 ambiguous', '2026-11-19.1 loaded']);
+    expect(await states(place)).toEqual(['2026-11-19.1 loaded', '2026-11-20.1 ambiguous']);
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 
