@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { EnvHttpProxyAgent, request } from 'undici';
 import { rangesOf } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
@@ -14,6 +13,7 @@ import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/
 import type { Invocation } from '../config/invocation.js';
 import { runsOf, type RunOver } from '../journal/runs.js';
 import { describePushed, pushLake, rowsAdded } from '../lake/push.js';
+import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './data-folder.js';
 import type { StepOutcome } from './report.js';
 
@@ -143,11 +143,8 @@ async function tell(
     if (/^https?:/i.test(what)) {
       const at = effects.now().toISOString();
       const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
-      const headers = { 'content-type': 'application/json' };
-      const dispatcher = new EnvHttpProxyAgent();
-      const answer = await request(what, { method: 'POST', headers, body, dispatcher, signal: over });
-      answer.body.on('error', () => undefined).destroy();
-      return answer.statusCode < 300 ? undefined : `the address answered HTTP ${answer.statusCode}`;
+      const status = await requestWebhook(what, body, over);
+      return status < 300 ? undefined : `the address answered HTTP ${status}`;
     }
     const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
     const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };

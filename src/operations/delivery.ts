@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EnvHttpProxyAgent, request } from 'undici';
+import { requestWebhook } from '../service/webhook.js';
 import { dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
@@ -105,7 +105,6 @@ async function deliver(
 ): Promise<Alert[]> {
   const signal = AbortSignal.timeout(DELIVERY_MS);
   const sender = { project_id: projectId, run_id: runId, time: effects.now() };
-  const headers = { 'content-type': 'application/json' };
   const sent = receivers.flatMap(({ url, variable, format, on }, index) =>
     alerts
       .filter(({ cause }) => cause === 'test' || on.includes(cause))
@@ -113,7 +112,7 @@ async function deliver(
         const refused =
           url === undefined
             ? 'the variable holds no address'
-            : await send(url, { method: 'POST', body: bodyOf(alert, sender, format), headers }, signal);
+            : await send(url, bodyOf(alert, sender, format), signal);
         if (refused === undefined) return [alert];
         // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
         const name = variable ?? `alerts[${index}]`;
@@ -131,7 +130,7 @@ async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invoca
   if (pingUrl === undefined) return;
   const address = new URL(pingUrl);
   address.pathname = address.pathname.replace(/\/+$/, '') + path;
-  const refused = await send(address.href, { method: 'GET' }, AbortSignal.timeout(DELIVERY_MS));
+  const refused = await send(address.href, undefined, AbortSignal.timeout(DELIVERY_MS));
   if (refused !== undefined) terminal.warn(`The ping to ping_url was not taken: ${refused}.`);
 }
 
@@ -143,19 +142,9 @@ const DELIVERY_MS = 10_000;
  *
  * @returns the reason why the request failed, without the address, which may be a secret
  */
-async function send(
-  url: string,
-  options: { method: 'GET' | 'POST'; body?: string; headers?: Record<string, string> },
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function send(url: string, json: string | undefined, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const { statusCode, body } = await request(url, {
-      ...options,
-      signal,
-      dispatcher: new EnvHttpProxyAgent(),
-    });
-    // The answer is not read; closing it early is not an error.
-    body.on('error', () => undefined).destroy();
+    const statusCode = await requestWebhook(url, json, signal);
     return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;
   } catch (error) {
     if (signal.aborted) return `no answer within ${DELIVERY_MS / 1000} seconds`;
