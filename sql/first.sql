@@ -1,4 +1,4 @@
--- What the first days of an account have shown about the assumptions of docs/assumptions.md, for `doctor --first`.
+-- The assumptions of docs/assumptions.md, and whether the first days of an account have proven them (`doctor --first`).
 
 -- name: account
 -- One row for each assumption, in the order in which a person proves them. A remedy is null if the assumption is proven.

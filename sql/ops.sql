@@ -221,7 +221,7 @@ qualify row_number() over (partition by resource_id order by sum(conversions) de
 returning resource_id, goal;
 
 -- name: lack
--- What the export of a day may lack: as many records as came twice on its pages, and the successful sends that the daily
+-- The records that the export of a day may lack: as many as came twice on its pages, and the successful sends that the daily
 -- statistics count beyond it, from one in a hundred on, on channels of which it has any. An id that several records
 -- share is no lack. Also the number of records without an id.
 with counted as (

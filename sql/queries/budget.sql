@@ -72,8 +72,8 @@ weekdays as (
     from (from requests qualify row_number() over (partition by isodow(date) order by date desc) <= 4) as latest
     group by weekday
 ),
--- What the coming runs need: the days that are missing, then those until the end of the month. The last day of a month is
--- requested on the first day of the next one, and counts there.
+-- The days that the coming runs request: those that are missing, then those until the end of the month. The last day of a
+-- month is requested on the first day of the next one, and counts there.
 days as (
     select date, expected_records as records from ops.days where stream = 'events' and state = 'missing'
     union all

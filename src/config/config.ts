@@ -53,7 +53,7 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly dataDir: string;
   /** The path of the second copy of the journal; undefined if it is in the landing zone. */
   readonly ledgerCopy: string | undefined;
-  /** What a message costs, by channel. */
+  /** The price of a message, by channel. */
   readonly prices: Readonly<Record<string, number>>;
   /** The absolute path of the folder of the user's queries. */
   readonly queries: string | undefined;

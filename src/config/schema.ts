@@ -507,7 +507,7 @@ export const settingsSchema = z
       )
       .default([]),
     mcp: z.strictObject({ memory_megabytes: whole(256, 1_048_576).default(1024) }, NO_SECTION).prefault({}),
-    /** What a message costs, by channel. */
+    /** The price of a message, by channel. */
     prices: z
       .record(z.string(), number(0, 1e6, 'must be a price such as 8.4'), NO_SECTION)
       .transform((given) =>

@@ -42,7 +42,7 @@ export interface Export {
   readonly answer?: { readonly file: string; readonly sha256: string; readonly isError: boolean } | undefined;
   /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
   readonly answerText?: string | undefined;
-  /** What may be an export id in that answer. */
+  /** A word of that answer that may be an export id. */
   readonly quotedId?: string | undefined;
   /** The key of the export that the user chose to pay for again. */
   readonly again?: string;

@@ -122,7 +122,7 @@ const QUOTED_ID =
   /export.*?(?<![\w-])(?<!project\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})/is;
 
 /**
- * What a kept answer (`landing/rejected`) tells a person: the text to judge, and what may be the id of an export. Undefined
+ * Reads a kept answer (`landing/rejected`): the text for a person to judge, and a word that may be an export id. Undefined
  * if the answer is gone or was changed, or the export is no longer ambiguous.
  */
 export async function readKept(

@@ -324,7 +324,7 @@ export class Warehouse {
     return new Map(days.map(({ date, ...totals }) => [date, totals]));
   }
 
-  /** What the loaded export of a day may lack: records, and sends of the daily statistics; and its records without an id. */
+  /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), and its records without an id. */
   async lackOf(day: Day) {
     const shape = z.object({ repeated: count, uncounted: count, without_id: count });
     const [lack = { repeated: 0, uncounted: 0, without_id: 0 }] = await this.#session.rowsWith(
