@@ -222,9 +222,18 @@ returning resource_id, goal;
 
 -- name: lack
 -- The records that the export of a day may lack: as many as came twice on its pages, and the successful sends that the daily
--- statistics count beyond it, from one in a hundred on, on channels of which it has any. An id that several records
--- share is no lack. Also the number of records without an id.
-with counted as (
+-- statistics count beyond it and beyond the records of erased persons, from one in a hundred on, on channels of which it has
+-- any. An id that several records share is no lack. Also the number of records without an id.
+with notes as (
+    select
+        coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
+        coalesce(sum(records) filter (note = 'no_id'), 0) as without_id,
+        coalesce(sum(records) filter (note = 'erased'), 0) as erased
+    from ops.load_notes
+    where stream = 'events' and date = $day::date
+),
+
+counted as (
     select channel, sum(message_sent - coalesce(message_failed, 0)) as sends
     from daily_statistics
     where date = $day::date
@@ -244,12 +253,8 @@ lack as (
     inner join exported using (channel)
 )
 
-select
-    coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
-    coalesce(sum(records) filter (note = 'no_id'), 0) as without_id,
-    (select if(sends * 100 >= all_sends, sends, 0) from lack) as uncounted
-from ops.load_notes
-where stream = 'events' and date = $day::date;
+select repeated, without_id, if((sends - erased) * 100 >= all_sends, greatest(sends - erased, 0), 0) as uncounted
+from notes, lack;
 
 -- name: last_migration
 select coalesce(max(number), 0) as number

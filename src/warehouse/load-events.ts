@@ -58,12 +58,14 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   const repeats = await session.row('load/events/9_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   const outside = new Map(repeats.dates.map((date, at) => [date, repeats.outside[at]]));
+  const erased: number[] = [];
   for (const pull of pulls) {
     const found = records.get(pull.days.start) ?? 0;
     const landed = pull.arriving?.rows() ?? rowsIn(pull.files);
     const strays = outside.get(pull.days.start) ?? 0;
     if (strays * ONE_OF > found && !pull.facts.accepted)
       throw new StrayError(`${strays} of its ${found} records happened on other days`);
+    erased.push(landed - found);
     if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
     throw damaged(
       pull.files[0]?.file ?? pull.id,
@@ -83,6 +85,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
       days: pulls.map(({ days }) => days.start),
       beside: beside.map(String),
       counts: pulls.map(({ days }, at) => String((records.get(days.start) ?? 0) - (beside[at] ?? 0))),
+      erased: erased.map(String),
       repaired_days: repaired,
       large_page_days: large,
     },

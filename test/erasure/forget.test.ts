@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
-import { Place, type Ended } from '../support/dawnload.js';
+import { NOW, Place, type Ended } from '../support/dawnload.js';
 
 const YAML = `start_date: 2026-11-18
 lookback_days: 1
@@ -25,13 +25,14 @@ interface Page {
 }
 
 let place: Place;
+let now = new Date(NOW);
 let person: string;
 let number: string;
 const data = (): string => join(place.folder, 'data');
 const base = (): string => join(place.folder, 'base');
 
 beforeAll(async () => {
-  place = await Place.make(YAML, { eventsPerDay: 300 });
+  place = await Place.make(YAML, { eventsPerDay: 300, now: () => now });
   expect((await place.run(['run'])).code).toBe(0);
   [person, number] = await somebody();
   await cp(data(), base(), { recursive: true, preserveTimestamps: true });
@@ -175,6 +176,17 @@ describe('forget', () => {
     expect(code).toBe(0);
     expect(place.sandbox.requests().E20).toBe(requests.E20);
     expect(await filesWith(person)).toEqual([]);
+  });
+
+  test('is no lack of the paid exports: the next nights ask for none again, and nobody has to decide', async () => {
+    const users = (await pages()).flatMap(({ page }) => page.data.flatMap(({ user_id }) => user_id ?? []));
+    const some = [...new Set(users)].slice(0, 30).flatMap((user) => ['--user-id', user]);
+    expect((await forget(...some, '--yes')).code).toBe(0);
+    now = new Date(Date.parse(NOW) + 86_400_000);
+    const night = await place.run(['run'], { DAWNLOAD_NOW: now.toISOString() });
+    now = new Date(NOW);
+    expect(night.stderr).not.toMatch(/may lack|events_agree|unusual/);
+    expect(night.code).toBe(0);
   });
 
   test('shows everything as JSON and CSV, counts it, and changes nothing', async () => {

@@ -40,6 +40,8 @@ all_counts as (
     from (unpivot repeats on shared_id, repeated into name note value records) as counted
     left join beside using (export_date)
     union all
+    select unnest(getvariable('loaded').days)::date, 'erased', unnest(getvariable('loaded').erased)::bigint
+    union all
     select unnest(getvariable('loaded').repaired_days)::date, 'mended', 1
     union all
     select unnest(getvariable('loaded').large_page_days)::date, 'large_page', 1

@@ -119,7 +119,11 @@ const Lies = [
   /** An unknown field, `value` in it, in each record and in its message_data. */
   kind('extra-field', { field, value: z.unknown().optional(), records }),
   /** E17, E18: on each later pull of a day, its first record's counts are higher by so much (3). */
-  kind('restate', { date: z.string().optional(), by: z.int().positive().optional() }),
+  kind('restate', {
+    date: z.string().optional(),
+    by: z.int().positive().optional(),
+    counters: z.array(z.string()).optional(),
+  }),
 ] as const;
 
 export const FaultSchema = z.discriminatedUnion('kind', [...Connection, ...Instead, ...Lies]);

@@ -120,9 +120,11 @@ function moved(records: JsonRecord[], hours: number): JsonRecord[] | null {
   ];
 }
 
+const RESTATED = ['message_sent', 'delivered', 'click'];
+
 /** Each day's first record rises with every pull of the day but the first: alike in E17 and E18. */
 function restate(
-  { date: only, by = 3 }: Extract<Lie, { kind: 'restate' }>,
+  { date: only, by = 3, counters = RESTATED }: Extract<Lie, { kind: 'restate' }>,
   endpoint: EndpointName,
   answer: Reply,
   memory: Map<string, number>,
@@ -136,7 +138,7 @@ function restate(
     seen.add(date);
     const more = by * count(memory, `${endpoint}/${date}`);
     if (more === 0) continue;
-    for (const counter of ['message_sent', 'delivered', 'click']) {
+    for (const counter of counters) {
       const value = record[counter];
       if (typeof value === 'number') record[counter] = value + more;
     }
