@@ -37,6 +37,8 @@ export interface Circumstances {
   readonly lastDay: Day;
   readonly requestsPerSecond?: number;
   readonly latencyMs?: number;
+  /** Whether runs make the page. */
+  readonly page?: boolean;
   /** The build that is measured; the sandbox is always this one's. */
   readonly cli?: string;
 }
@@ -63,7 +65,15 @@ export class Job {
    * goes on from there while commands run at other mornings, so it does not tell its time.
    */
   static async start(folder: string, given: Circumstances): Promise<Job> {
-    const { eventsPerDay, startDate, lastDay, requestsPerSecond = 1000, latencyMs = 0, cli = CLI } = given;
+    const {
+      eventsPerDay,
+      startDate,
+      lastDay,
+      requestsPerSecond = 1000,
+      latencyMs = 0,
+      page = true,
+      cli = CLI,
+    } = given;
     const offset = Date.parse(morningAfter(lastDay)) - Date.now();
     const sandbox = await startFaultySandbox({
       now: () => new Date(Date.now() + offset),
@@ -77,7 +87,7 @@ export class Job {
     await writeFile(
       join(folder, 'dawnload.yaml'),
       `base_url: ${sandbox.url}\nproject_id: ${PROJECT}\nstart_date: ${startDate}\n` +
-        `requests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
+        `report: ${page}\nrequests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
     );
     return new Job(folder, sandbox, cli);
   }

@@ -11,9 +11,9 @@
  *                   pages a second need; with --latency MS each answer takes so long
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { shiftDay } from '../src/ground/calendar.js';
 import { messageOf } from '../src/ground/errors.js';
@@ -168,11 +168,17 @@ async function paced(pace: number, latencyMs: number): Promise<void> {
   );
 }
 
-/** Brings a day home and rebuilds it; gives events per second end to end. */
+/** Brings a day home and rebuilds it, without the page; gives events per second end to end. */
 async function day(cli: string, faults: readonly Fault[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
   temporary.push(folder);
-  const job = await Job.start(folder, { eventsPerDay: events, startDate: DAY, lastDay: '2026-11-20', cli });
+  const job = await Job.start(folder, {
+    eventsPerDay: events,
+    startDate: DAY,
+    lastDay: '2026-11-20',
+    cli,
+    page: false,
+  });
   try {
     job.faults(faults);
     // The free statistics first, so that what is timed is the paid day alone.
@@ -202,7 +208,11 @@ async function build(commit: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-against-'));
   temporary.push(folder);
   execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  // That commit's packages may be others.
+  execFileSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: 'ignore' });
   return join(folder, 'dist', 'src', 'cli.js');
 }

@@ -21,8 +21,32 @@ where documents.row_id = redacted_documents.row_id;
 update {relation}
 set {extra} = odd.extra, {document} = odd.document
 from (
-    select rowid as row_id, extra_of({document}, '{place}') as extra, fitting({document}, '{place}') as document
-    from {relation}
-    where {document} is not null and {condition} and may_be_odd({document}, '{place}')
+    with looked_at as (
+        select
+            rowid as row_id,
+            {document} as document,
+            starts_with({document}, '{') as is_object,
+            without_known({document}, '{place}') as unknown,
+            has_misfit({document}, '{place}') as has_misfit
+        from {relation}
+        where {document} is not null and {condition}
+    ),
+
+    odd as (
+        select *, odd_members(document, '{place}', has_misfit, unknown) as members
+        from looked_at
+        where not is_object or unknown <> '{}' or has_misfit
+    ),
+
+    without_recipients as (
+        select * replace (without_recipient(members) as members)
+        from odd
+    )
+
+    select
+        row_id,
+        as_extra(members) as extra,
+        case when has_misfit or not is_object then fitting(document, '{place}') else document end as document
+    from without_recipients
 ) as odd
 where {relation}.rowid = odd.row_id;

@@ -138,11 +138,16 @@ create macro macros.misfits(document, place) as
 create macro macros.has_misfit(document, place) as
     len([1 for one in fields_in(document, place) if not conforms(one[1], one[2])]) > 0;
 
--- The members with unknown keys of an object, also of the object inside it, as text; credentials are not masked.
-create macro macros.unknown_members(document, place) as list_transform(
-    [json_merge_patch(document, getvariable('specification').without_known[place])],
-    lambda unknown: patched(unknown, [one[3] for one in fields_in(unknown, place) if one[2] = '{}'])
-)[1]::varchar;
+-- The members with unknown keys of an object, as text.
+create macro macros.without_known(document, place) as
+    json_merge_patch(document, getvariable('specification').without_known[place])::varchar;
+
+-- The same without objects inside it of which nothing is unknown; credentials are not masked.
+create macro macros.unknown_members(without_known, place) as case
+    when contains(without_known, '{}')
+    then patched(without_known, [one[3] for one in fields_in(without_known, place) if one[2] = '{}'])::varchar
+    else without_known
+end;
 
 -- A document without what is kept in rows of its own, as text.
 create macro macros.own_text(document, place) as patched(
@@ -161,7 +166,7 @@ end;
 -- JSON, as text, with the number of a recipient as privacy.recipients says. In other places of a document the number was
 -- redacted before; under this key, in this form, only where a column would not have taken it.
 create macro macros.without_recipient(document) as case
-    when getvariable('settings').recipients = 'keep' then document
+    when getvariable('settings').recipients = 'keep' or not contains(document, '"recipientNo":"') then document
     else
         list_transform(
             [regexp_extract(document, '"recipientNo":"([^"\\]*)"', 1)],
@@ -173,27 +178,13 @@ create macro macros.without_recipient(document) as case
         )[1]
 end;
 
--- The value of `extra` for a document. If a value is of another kind than the specification says, it is the whole text
+-- What `extra` takes of a document, as text. If a value is of another kind than the specification says, it is the whole text
 -- without the parts that have rows of their own; otherwise it is the members with unknown keys.
-create macro macros.extra_of(document, place) as list_transform(
-    list_transform(
-        [
-            case
-                when not starts_with(document, '{') then object_of([member('value', document)])
-                when has_misfit(document, place) then own_text(document, place)
-                else unknown_members(document, place)
-            end
-        ],
-        lambda members: without_recipient(members)
-    ),
-    lambda members: as_extra(members)
-)[1];
-
--- Whether `extra` may hold something of a document; a quick look, since most documents have nothing odd.
-create macro macros.may_be_odd(document, place) as
-    not starts_with(document, '{')
-    or json_merge_patch(document, getvariable('specification').without_known[place]) <> '{}'
-    or has_misfit(document, place);
+create macro macros.odd_members(document, place, has_misfit, without_known) as case
+    when not starts_with(document, '{') then object_of([member('value', document)])
+    when has_misfit then own_text(document, place)
+    else unknown_members(without_known, place)
+end;
 
 -- A document without values that no column can take; null if it is not an object.
 create macro macros.fitting(document, place) as

@@ -6,7 +6,6 @@ import type { QueryOptions } from './query.js';
 import type { Flags } from '../config/config.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { describeQuery, queryNamed } from '../readers/queries/catalogue.js';
 import { visibleLines } from '../terminal/text.js';
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
@@ -67,12 +66,14 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload help backfill',
   ]);
 
-  // Help is written before the command gets its settings.
-  let queries: string | undefined;
+  // `dawnload query NAME --help` describes the query. Help is written before the command gets its settings.
+  let describe = (_name: string): string => '';
   program.hook('preSubcommand', async (_, command) => {
     if (command.name() !== 'query' || !program.args.some((word) => /^(-h|--help)$/.test(word))) return;
+    const { describeQuery, queryNamed } = await import('../readers/queries/catalogue.js');
     await perform(program.opts(), (invocation) => {
-      queries = invocation.loadConfig().queries;
+      const { queries } = invocation.loadConfig();
+      describe = (name) => `\n${describeQuery(queryNamed(name, queries))}`;
       return Promise.resolve(EXIT.done);
     });
   });
@@ -379,7 +380,9 @@ export function commandLine(version: string, perform: Perform): Command {
       const { queryCommand } = await import('./query.js');
       return (options: QueryOptions, invocation, name) => queryCommand({ ...options, name }, invocation);
     },
-  }).addHelpText('after', ({ command }) => describeNamed(command.args, queries));
+  }).addHelpText('after', ({ command: { args } }) =>
+    args[0] === undefined || args[0].startsWith('-') ? '' : describe(args[0]),
+  );
   add('docs [table]', {
     about: 'describe every table, view and column of the warehouse',
     examples: [
@@ -469,9 +472,4 @@ export function commandLine(version: string, perform: Perform): Command {
   });
 
   return program;
-}
-
-/** Describes the query in the output of `dawnload query NAME --help`. */
-function describeNamed([name]: readonly string[], queries: string | undefined): string {
-  return name === undefined || name.startsWith('-') ? '' : `\n${describeQuery(queryNamed(name, queries))}`;
 }

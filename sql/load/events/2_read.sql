@@ -177,6 +177,24 @@ typed as (
     from timed
 ),
 
+-- Members of each kind of oddity are rare.
+with_members as (
+    select
+        *,
+        case
+            when nonconforming or unknown_keys = 'others'
+            then odd_members(
+                coalesce(record, 'null'::json), 'record', has_misfit(record, 'record'), without_known(record, 'record')
+            )
+        end as members
+    from typed
+),
+
+with_extra as (
+    select * replace (without_recipient(members) as members)
+    from with_members
+),
+
 named as (
     select
         r.id as event_id,
@@ -199,12 +217,12 @@ named as (
         scalar(metadata_values[2]) as brand_message_target,
         export_date,
         case
-            when nonconforming or unknown_keys = 'others' then extra_of(coalesce(record, 'null'::json), 'record')
+            when nonconforming or unknown_keys = 'others' then as_extra(members)
             when unknown_members is not null then masked(unknown_members)::json
         end as extra,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message,
         texts
-    from typed
+    from with_extra
 )
 
 select
