@@ -33,6 +33,10 @@
 --       by what was shown, where that is known.
 --     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다. 인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
 --     as: note
+--   select value as cost, currency, days_held from answer where figure = 'message_cost' and value > 0
+--     en: The messages of channels with a price cost {cost:money} in the week.
+--     ko: 단가를 설정한 채널의 최근 한 주 메시지 비용은 {cost:money}입니다.
+--     as: note
 --   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
 --     en: Campaigns count different goals, or none, so there is no conversion rate of all together.
 --     ko: 캠페인마다 목표가 다르거나 없어 전체 전환율은 계산하지 않습니다.
@@ -83,6 +87,14 @@ opted_out as (
     inner join spans on opt_out_requests.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
+-- Only channels with a price (setting prices) cost something.
+costs as (
+    select spans.span, spans.to_day, sum(marts.price_of(message_days.succeeded, message_prices.price)) as cost
+    from marts.message_days
+    inner join ops.message_prices on message_days.channel = message_prices.channel
+    inner join spans on message_days.date between spans.from_day and spans.to_day
+    group by spans.span, spans.to_day
+),
 -- A figure is a count, or a count by another one.
 figures as (
     select 1 as place, 'sent' as figure, 'statistics' as stream, span, to_day, sent as count, null as base
@@ -108,6 +120,9 @@ figures as (
     union all
     select 8, 'opt_outs', 'opt_outs', span, to_day, requests, null
     from opted_out
+    union all
+    select 9, 'message_cost', 'statistics', span, to_day, cost, null
+    from costs
 ),
 -- A list of opt-outs holds the earlier ones too, so each day before the last snapshot is held.
 held as (
@@ -139,7 +154,7 @@ figure_values as (
             when grid.days_held = 0 then null
             when figures.base is not null then figures.count / nullif(figures.base, 0)
             -- Of a day that is held, no count is 0.
-            when grid.figure in ('sent', 'opt_outs') then coalesce(figures.count, 0)
+            when grid.figure in ('sent', 'opt_outs', 'message_cost') then coalesce(figures.count, 0)
             else figures.count
         end::double as value
     from grid
@@ -180,6 +195,7 @@ select
     last_day,
     days_held,
     previous_days_held,
-    daily_values
+    daily_values,
+    if(figure = 'message_cost', (select currency from ops.budget), null) as currency
 from compared
 order by place;

@@ -34,6 +34,8 @@ const numberOf = (row: Row, column: string): number | null => {
 };
 const textOf = (row: Row, column: string): string =>
   row[column] === null ? '–' : String(row[column] ?? '–');
+const currencyOf = (row: Row): string | null =>
+  typeof row['currency'] === 'string' ? row['currency'] : null;
 const sumOf = (values: readonly (number | null)[]): number | null =>
   values.every((value) => value === null)
     ? null
@@ -119,7 +121,7 @@ export class Renderer {
   #tile(row: Row): Html {
     const figure = textOf(row, 'figure');
     const name = this.wording.value('figure', figure);
-    const show = (value: Value): string => this.wording.value(figure, value);
+    const show = (value: Value): string => this.wording.value(figure, value, figure, currencyOf(row));
     const [value, previous] = [numberOf(row, 'value'), numberOf(row, 'previous')];
     const list = row['daily_values'];
     const days = (Array.isArray(list) ? list : []).map((day) => (typeof day === 'number' ? day : null));
@@ -263,8 +265,7 @@ export class Renderer {
   }
 
   #value(row: Row, column: string, unit?: string): string {
-    const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
-    return this.wording.value(column, row[column] ?? null, unit, currency);
+    return this.wording.value(column, row[column] ?? null, unit, currencyOf(row));
   }
 
   #chart(shown: Shown, row: Row, rows: readonly Row[], answers: readonly Answer[]): Html | string {
