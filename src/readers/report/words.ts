@@ -19,7 +19,6 @@ export const WORDS = {
   nothingToDo: text('Nothing to do.', '할 일이 없습니다.'),
   moreToDo: text('{left} more', '{left}건 더 보기'),
   moreRows: text('{left} more rows', '{left}행 더 보기'),
-  notAll: text('The first {shown} of {all} are shown.', '{all}개 중 {shown}개를 표시했습니다.'),
   notDrawn: text('This part could not be drawn: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
   about: text('About the data', '데이터 안내'),
   sql: text('SQL behind this page', '이 페이지의 SQL'),
