@@ -147,30 +147,3 @@ export function squares(label: string, values: readonly (number | null)[], highe
     { width: Math.max(28, values.length) * size, height: size, kind: 'squares' },
   );
 }
-
-/** Spans of days that are held (filled) and missing (outlined and crossed), each as numbers of days from the start. */
-export function spans(
-  label: string,
-  days: number,
-  held: readonly (readonly [number, number])[],
-  missing: readonly (readonly [number, number])[],
-): Html {
-  const at = scale(0, days);
-  return svg(label, [
-    ...held.map(([from, to]) => rect('fill', at(from), at(to) - at(from))),
-    ...missing.flatMap(([from, to]) => [
-      rect('hole', at(from), at(to) - at(from)),
-      html`<path class="cross" d="M${px(at(from))} 4L${px(at(to))} 16M${px(at(from))} 16L${px(at(to))} 4" />`,
-    ]),
-  ]);
-}
-
-/** What is used (filled), what will be needed (dashed) and the limit (a stroke). */
-export function gauge(label: string, used: number, needed: number, limit: number): Html {
-  const at = scale(0, Math.max(limit, needed, 1));
-  return svg(label, [
-    rect('planned', MARGIN, at(needed) - MARGIN),
-    rect('fill', MARGIN, at(used) - MARGIN),
-    upright('ink', at(limit)),
-  ]);
-}

@@ -1,8 +1,8 @@
 /** Draws sections: sentences, and blocks of tables and charts. What they show is data, in `sections.ts`. */
-import { dayCount, daysOf, type Day } from '../../ground/calendar.js';
+import { daysOf } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
-import { bar, compared, gauge, interval, line, spans, spread, squares, stepOf } from './chart.js';
+import { bar, compared, interval, line, spread, squares, stepOf } from './chart.js';
 import { html, NOTHING, prose, type Html } from './html.js';
 import type { Asked, Block, Section, Shown } from './sections.js';
 import { WORDS, type Word } from './words.js';
@@ -109,7 +109,7 @@ export class Renderer {
     if (block.kind === 'heatmap')
       return html`<div class="side-by-side">${found.map((one) => this.#heatmap(block, one))}</div>`;
     if (block.kind === 'series') return this.#series(block, answer.rows);
-    return this.#table(block, answer, answers);
+    return this.#table(block, answer);
   }
 
   // Tiles.
@@ -155,7 +155,7 @@ export class Renderer {
 
   // Tables.
 
-  #table(block: Of<'table'>, answer: Answer, answers: readonly Answer[]): Html {
+  #table(block: Of<'table'>, answer: Answer): Html {
     const pivoted = block.pivot === undefined ? answer.rows : pivot(answer.rows, block.pivot);
     const kept = block.where === undefined ? pivoted : pivoted.filter(block.where);
     const { by } = block;
@@ -180,7 +180,7 @@ export class Renderer {
                 <th scope="rowgroup" colspan="${inRow.length}">${of}</th>
               </tr>`
             : undefined
-        }${this.#row(row, inRow, below, shared, rows, answers)}`;
+        }${this.#row(row, inRow, below, shared, rows)}`;
       })}`;
     };
     const legends = inRow.flatMap(({ legend }) => (legend === undefined ? [] : [this.word(legend)]));
@@ -228,7 +228,6 @@ export class Renderer {
     below: readonly Shown[],
     shared: readonly string[],
     rows: readonly Row[],
-    answers: readonly Answer[],
   ): Html {
     const texts = below.map(({ column }) => textOf(row, column)).filter((text) => text !== '–');
     const own = texts.filter((text) => !shared.includes(text));
@@ -246,7 +245,7 @@ export class Renderer {
           ? value === null
             ? '–'
             : [column, ...(shown.with ?? [])].map((name) => this.#value(row, name, unit)).join(' … ')
-          : this.#chart(shown, row, rows, answers);
+          : this.#chart(shown, row, rows);
       const inside = html`${content}${i === 0 ? marks.map((mark) => html`<sup>${mark}</sup>`) : undefined}${small.length === 0 ? undefined : html`<small>${small.join(' · ')}</small>`}`;
       if (i === 0) return html`<th scope="row" class="${kind}">${inside}</th>`;
       return typeof value === 'number' && chart === undefined
@@ -268,7 +267,7 @@ export class Renderer {
     return this.wording.value(column, row[column] ?? null, unit, currencyOf(row));
   }
 
-  #chart(shown: Shown, row: Row, rows: readonly Row[], answers: readonly Answer[]): Html | string {
+  #chart(shown: Shown, row: Row, rows: readonly Row[]): Html | string {
     const { column, chart, unit, with: others = [] } = shown;
     const value = numberOf(row, column);
     const label = [
@@ -277,11 +276,9 @@ export class Renderer {
     ].join(', ');
     const longest = highestOf(rows.flatMap((one) => [column, ...others].map((name) => numberOf(one, name))));
     const [first = null, second = null, third = null] = others.map((name) => numberOf(row, name));
-    if (chart === 'spans') return this.#spans(row, rows, answers);
     if (value === null) return '–';
     if (chart === 'compared') return compared(label, value, first ?? 0, longest);
     if (chart === 'spread') return spread(label, value, first ?? value, second ?? value);
-    if (chart === 'gauge') return gauge(label, value, first ?? value, second ?? value);
     if (chart === 'interval') {
       const bounds = rows.flatMap((one) =>
         [column, ...others.slice(0, 2)].map((name) => Math.abs(numberOf(one, name) ?? 0)),
@@ -292,32 +289,6 @@ export class Renderer {
       return interval(label, [value, first, second, isSigned ? 0 : third], [isSigned ? -widest : 0, widest]);
     }
     return bar(label, Math.abs(value), highestOf(rows.map((one) => numberOf(one, column))));
-  }
-
-  /** The days that a stream holds and lacks, over all days of the table. */
-  #spans(row: Row, rows: readonly Row[], answers: readonly Answer[]): Html | string {
-    const start = rows.map((one) => textOf(one, 'first_date')).sort()[0] ?? '';
-    const end =
-      rows
-        .map((one) => textOf(one, 'last_date'))
-        .sort()
-        .at(-1) ?? '';
-    const at = (day: Day): number => (day < start ? 0 : dayCount({ start, end: day }) - 1);
-    const [from, to] = [at(textOf(row, 'first_date')), at(textOf(row, 'last_date')) + 1];
-    const gaps = (answers[1]?.rows ?? [])
-      .filter(
-        (gap) => gap['stream'] === row['stream'] && textOf(gap, 'last_day') >= textOf(row, 'first_date'),
-      )
-      .map((gap): [number, number] => [
-        Math.max(from, at(textOf(gap, 'first_day'))),
-        at(textOf(gap, 'last_day')) + 1,
-      ]);
-    const edges = [from, ...gaps.flat().filter((edge) => edge < to), to];
-    const held = edges.flatMap((edge, i): [number, number][] =>
-      i % 2 === 0 ? [[edge, edges[i + 1] ?? to]] : [],
-    );
-    const label = ['stream', 'first_date', 'last_date'].map((column) => this.#value(row, column)).join(', ');
-    return spans(label, at(end) + 1, held, gaps);
   }
 
   // Series of days.

@@ -23,7 +23,7 @@ export interface Shown {
   /** The heading; by default the name of the column. */
   readonly head?: Word;
   readonly unit?: Unit;
-  readonly chart?: 'bar' | 'compared' | 'interval' | 'spread' | 'spans' | 'gauge';
+  readonly chart?: 'bar' | 'compared' | 'interval' | 'spread';
   /** Further columns of the answer that the chart reads. */
   readonly with?: readonly string[];
   /** How to read the chart. */
@@ -412,7 +412,6 @@ export const SECTIONS: readonly Section[] = [
         caption: 'streams',
         columns: [
           'stream',
-          { column: 'stream', head: 'held', chart: 'spans' },
           { column: 'first_date', wide: true },
           'last_date',
           'days_held',
@@ -472,19 +471,7 @@ export const SECTIONS: readonly Section[] = [
         kind: 'table',
         caption: 'budget',
         of: 1,
-        columns: [
-          'month',
-          {
-            column: 'records_used',
-            head: 'compared',
-            chart: 'gauge',
-            with: ['forecast_records', 'records_per_month'],
-            legend: 'readGauge',
-          },
-          'records_used',
-          'forecast_records',
-          'records_per_month',
-        ],
+        columns: ['month', 'records_used', 'forecast_records', 'records_per_month'],
       },
       {
         kind: 'table',

@@ -111,7 +111,6 @@ export const WORDS = {
   sender: text('Campaign or journey', '캠페인·여정'),
   step: text('Step', '단계'),
   template: text('Template', '템플릿'),
-  held: text('Days held', '보유한 날짜'),
   // How to read a chart.
   readCompared: text('● click rate, ❘ what it is held against', '● 클릭률, ❘ 비교 대상'),
   readInterval: text(
@@ -124,10 +123,6 @@ export const WORDS = {
   ),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
   readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),
-  readGauge: text(
-    'Filled: used. Dashed: needed by the end of the month. Stroke: the budget.',
-    '채움은 사용량, 점선은 월말 예상, 굵은 선은 예산',
-  ),
   readSquares: text('from {first} to {last}', '{first}~{last}'),
   // What the last run says of the page.
   runFailed: text(
