@@ -10,12 +10,12 @@
 -- In other DuckDB clients, set parameters before: set variable metric = 'click';
 -- sentences:
 --   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'better' order by sent desc
---     en: {variant_name} of “{campaign_name}” is better ({metric}). {verdict}
---     ko: ‘{campaign_name}’에서는 {variant_name}안이 우세합니다({metric}). {verdict}
+--     en: In the test of “{campaign_name}” ({metric}), {verdict}
+--     ko: ‘{campaign_name}’에서는 {variant_name}안이 우세합니다. {metric} 비율을 보면 {verdict}
 --     as: finding
 --   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'worse' order by sent desc
---     en: {variant_name} of “{campaign_name}” is worse ({metric}). {verdict}
---     ko: ‘{campaign_name}’에서는 {variant_name}안이 열세입니다({metric}). {verdict}
+--     en: In the test of “{campaign_name}” ({metric}), {verdict}
+--     ko: ‘{campaign_name}’에서는 {variant_name}안이 열세입니다. {metric} 비율을 보면 {verdict}
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
@@ -28,11 +28,11 @@
 --   select campaign_name, max(shares_moved_on) as day from answer where verdict_code in ('unequal_groups', 'shares_moved')
 --   and shares_moved_on is not null group by campaign_name
 --     en: The shares of the variants of “{campaign_name}” changed on {day}. If that was intended, enter them in `split`, each with its first day.
---     ko: ‘{campaign_name}’의 변형 비율이 {day}에 바뀌었습니다. 의도한 변경이라면 `split`에 비율을 시작일과 함께 적으세요.
+--     ko: ‘{campaign_name}’의 안별 비율이 {day}에 바뀌었습니다. 의도한 변경이라면 `split`에 비율을 시작일과 함께 적으세요.
 --     as: finding
 --   select campaign_name, max(people_crossed) as people from answer where verdict_code = 'people_crossed' group by campaign_name
 --     en: “{campaign_name}” has no verdict: {people} people got messages of two variants.
---     ko: ‘{campaign_name}’에서는 {people}명이 두 변형의 메시지를 모두 받아 판정하지 않았습니다.
+--     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
 --   select campaign_name, variant_name, sent, rate from answer where verdict_code = 'better' order by sent desc
 --     en: End the A/B test of “{campaign_name}” and send {variant_name} to everyone; it has got {sent} messages so far.
@@ -40,7 +40,7 @@
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No campaign is split into variants. An A/B test shows here from its first day.
---     ko: 변형으로 나뉜 캠페인이 없습니다. A/B 테스트를 시작하면 첫날부터 여기에 나타납니다.
+--     ko: 여러 안으로 나뉜 캠페인이 없습니다. A/B 테스트를 시작하면 첫날부터 여기에 나타납니다.
 -- example:
 --   campaign_name     metric      variant_name  size  rate    difference_low  difference_high  verdict_code  …
 --   11월 재구매 유도  click       A             248   0.2581                                   baseline      …

@@ -8,15 +8,17 @@
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
 -- In other DuckDB clients, set parameters before: set variable top = 3;
 -- sentences:
---   select campaign_name, channel, click_rate, click_rate_of_others from answer where kind = 'best' limit 1
---     en: “{campaign_name}” is clicked clearly more than the other campaigns on its channel ({channel}): {click_rate} of its messages,
---       where the others have {click_rate_of_others}.
---     ko: ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
+--   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day
+--   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
+--     en: Since {first_day}, “{campaign_name}” is clicked clearly more than the other campaigns on its channel ({channel}): {click_rate} of
+--       its messages, where the others have {click_rate_of_others}.
+--     ko: {first_day}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
 --     as: finding
---   select campaign_name, channel, click_rate, click_rate_of_others from answer where kind = 'worst' limit 1
---     en: “{campaign_name}” is clicked clearly less than the other campaigns on its channel ({channel}): {click_rate}, where the
---       others have {click_rate_of_others}.
---     ko: ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
+--   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day
+--   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
+--     en: Since {first_day}, “{campaign_name}” is clicked clearly less than the other campaigns on its channel ({channel}): {click_rate},
+--       where the others have {click_rate_of_others}.
+--     ko: {first_day}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
 --     as: finding
 --   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
 --     en: “{campaign_name}” ({channel}) is clicked clearly less this week than in the week before: {week_click_rate} after

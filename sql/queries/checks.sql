@@ -8,9 +8,8 @@
 -- sentences:
 --   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as findings,
 --   count(*) as tests, coalesce(sum(findings_of_check) filter (severity = 'stop'), 0) as stops from tests having tests > 0
---     en: The last round of data tests has {findings} {findings#finding|findings} from {tests} {tests#test|tests}; {stops} of them
---       would mislead readers.
---     ko: 마지막 데이터 검사 {tests}개에서 {findings}건이 발견되었고, 그중 분석을 오도할 수 있는 것은 {stops}건입니다.
+--     en: {tests} of the data tests found something: {findings} {findings#finding|findings}, of which {stops} would mislead readers.
+--     ko: 데이터 검사 중 {tests}개에서 문제 {findings}건이 발견되었습니다. 그중 분석을 오도할 수 있는 것은 {stops}건입니다.
 --   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as stops from tests
 --   where severity = 'stop' having stops > 0
 --     en: Data tests have {stops} findings that would mislead readers of these numbers.

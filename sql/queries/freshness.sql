@@ -10,8 +10,8 @@
 --     en: Behind the others: {streams:stream}, by up to {days} {days#day|days}.
 --     ko: {streams:stream}의 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0)
---     en: Every stream reaches as far as the others.
---     ko: 모든 데이터가 같은 날짜까지 수집되었습니다.
+--     en: No stream is behind.
+--     ko: 늦어진 데이터가 없습니다.
 --   select days_removed as days from answer where days_removed > 0
 --     en: The events of {days} {days#day|days} were removed by retention; what was computed of them stays.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.

@@ -21,12 +21,12 @@
 --       {few_click_rate}.
 --     ko: 그중 {share}는 메시지를 {many_ko} 받았고, 클릭을 집계하는 메시지의 클릭률은 {click_rate}입니다. {few_ko} 받은 사람의 클릭률은 {few_click_rate}입니다.
 --   select 1 from answer limit 1
---     en: People who get more messages differ in other ways too: a lower rate is not only the messages’ doing.
---     ko: 메시지를 많이 받는 사람은 다른 점도 다르므로, 낮은 클릭률이 메시지 때문만은 아닙니다.
+--     en: People who get more messages differ in other ways too: a different rate is not only the messages’ doing.
+--     ko: 메시지를 많이 받는 사람은 다른 점도 다르므로, 클릭률의 차이가 메시지 수 때문만은 아닙니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: People “got” a message when it was sent to them and did not fail.
---     ko: ‘받은’ 메시지는 실패하지 않고 발송된 메시지입니다.
+--     en: People “got” a message when it was sent to them and did not fail; texts sent instead count, messages in the app or on the web do not.
+--     ko: ‘받은’ 메시지는 실패하지 않고 발송된 메시지입니다. 대체 발송 문자는 포함하고 인앱·인웹 메시지는 제외합니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: Who got how many messages comes with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.

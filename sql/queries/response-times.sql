@@ -11,7 +11,7 @@
 -- sentences:
 --   from answer where response = 'clicked' and responses > 0 order by responses desc limit 1
 --     en: Of “{resource_name}” ({channel}), which has the most clicks of known time, half come within {p50_seconds}.
---     ko: 시각이 알려진 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
+--     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
 --   1 order by p50_seconds desc limit 1
 --     en: Of those with at least 20 clicks, “{resource_name}” ({channel}) is clicked last: half of its clicks come within

@@ -27,11 +27,16 @@
 --   clickable > 0 window level as (partition by sent_date, campaign_id, user_journey_id)), cells as (select isodow(sent_date) as
 --   day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) - sum(clickable * usual) as more,
 --   sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter from sent group by all) select
---   any_value(answer.channel) as channel from answer where not exists (from cells where days >= 3 and messages >= 100 and more > 0
---   and more > 3.43 * sqrt(scatter)) having count(*) > 0
+--   any_value(answer.channel) as channel from answer where exists (from cells where days >= 3 and messages >= 100) and not exists
+--   (from cells where days >= 3 and messages >= 100 and more > 0 and more > 3.43 * sqrt(scatter)) having count(*) > 0
 --     en: Of the hours of a weekday on which {channel} was sent at least three times, none is clicked clearly more than the other
 --       messages of the same campaigns on the same days.
 --     ko: {channel} 채널에서 세 번 이상 보낸 요일·시간대 중 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 뚜렷하게 높은 것은 없습니다.
+--   select 1 where exists (from answer) and not exists (from (select isodow(sent_date) as day, hour from marts.send_hours where
+--   channel = (select any_value(channel) from answer) and clickable > 0 group by all having count(distinct sent_date) >= 3 and
+--   sum(clickable) >= 100))
+--     en: Hours of a weekday cannot be judged yet: that takes 100 messages on three such days.
+--     ko: 요일·시간대는 아직 판단할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
 --   select 1 where not exists (from answer)
 --     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.

@@ -131,5 +131,7 @@ exports:
     records_per_run: 1000000
     records_per_month: 1000000
   price_per_record: 0.1
+  currency: KRW
+prices: { push-notification: 0.5, chatapp-alimtalk: 7, text-message: 9.2 }
 `;
 }

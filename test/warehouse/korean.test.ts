@@ -45,7 +45,11 @@ test('kinds, trends and kinds of days are words, and what is none of them stays'
   const words = (column: string, values: readonly string[]) =>
     values.map((value) => dictionary.inKorean(column, value));
   expect(words('day_kind', ['workday', 'weekend', 'public holiday'])).toEqual(['평일', '주말', '공휴일']);
-  expect(words('kind', ['best', 'worst', 'falling'])).toEqual(['우수', '부진', '하락']);
+  expect(words('kind', ['best', 'worst', 'falling'])).toEqual([
+    '채널 평균보다 높음',
+    '채널 평균보다 낮음',
+    '하락',
+  ]);
   expect(words('trend', ['rising', 'quiet', 'of tomorrow'])).toEqual([
     '▲ 증가',
     '– 최근 없음',

@@ -84,7 +84,8 @@ export class Wording {
   money(amount: number | null, currency?: string | null): string {
     if (amount === null) return '–';
     const rounded = Math.abs(amount) >= 100 ? Math.round(amount) : amount;
-    if (this.language === 'ko' && currency === 'KRW') return `${formatPrice(rounded, undefined, 'ko')}원`;
+    if (this.language === 'ko' && (currency === 'KRW' || currency === '원'))
+      return `${formatPrice(rounded, undefined, 'ko')}원`;
     return formatPrice(rounded, currency ?? undefined, this.language);
   }
 

@@ -52,19 +52,20 @@ export class Renderer {
 
   /** The section with its sentences, or nothing if its queries have nothing to say. */
   section({ section, answers, failure }: Answered): Html | undefined {
-    const said = answers.flatMap((answer) => answer.said);
+    // Several channels may be told the same.
+    const told = answers.flatMap((answer) => answer.said);
+    const said = told.filter(({ text }, i) => told.findIndex((one) => one.text === text) === i);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
-    const level = section.isAbout === true ? 'h3' : 'h2';
     const roles = (...roles: readonly Said['as'][]) => said.filter(({ as }) => roles.includes(as));
     const todos = section.isAbout === true ? roles('to do') : [];
     const title = html`${this.word(section.id)}`;
-    const [open, close] =
-      level === 'h2'
-        ? [html`<h2 id="${section.id}-title">${title}</h2>`, NOTHING]
-        : [html`<h3 id="${section.id}-title">${title}</h3>`, NOTHING];
+    const head =
+      section.isAbout === true
+        ? html`<h3 id="${section.id}-title">${title}</h3>`
+        : html`<h2 id="${section.id}-title">${title}</h2>`;
     return html`<section id="${section.id}" aria-labelledby="${section.id}-title">
-      ${open}${close}
+      ${head}
       <div class="says">
         ${
           failure === undefined

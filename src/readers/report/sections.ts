@@ -114,6 +114,7 @@ export const SECTIONS: readonly Section[] = [
         most: 12,
         columns: [
           'channel',
+          { column: 'sent', head: 'mix', chart: 'bar' },
           'sent',
           { column: 'sent_change', head: 'change', wide: true },
           { column: 'delivery_rate', wide: true },
@@ -262,6 +263,8 @@ export const SECTIONS: readonly Section[] = [
         kind: 'table',
         caption: 'bestHours',
         of: 1,
+        // Where hours do not differ beyond chance, the estimate is the campaign's own rate.
+        where: ({ shrunk_click_rate: here, click_rate_of_all: usual }) => Number(here) > Number(usual),
         most: 4,
         columns: [
           { column: 'resource_name', head: 'sender', sub: ['channel'] },

@@ -1,17 +1,23 @@
-// Sorts a table by a column of numbers when its heading is pressed. Without it the rows stay in the order of the page.
-for (const table of document.querySelectorAll('table.sortable')) {
-  if (table.querySelector('.group, .below') || table.tBodies[0].rows.length < 3) continue;
-  table.querySelectorAll('thead th.number').forEach((head) => {
+// Sorts a table by a column of numbers when its heading is pressed, together with its folded rows. Without it the rows stay in
+// the order of the page.
+for (const block of document.querySelectorAll('.block')) {
+  const tables = [...block.querySelectorAll('table.sortable')];
+  if (block.querySelector('.group, .below') || !(tables[0]?.tBodies[0].rows.length > 2)) continue;
+  const bodies = tables.map((table) => table.tBodies[0]);
+  const lengths = bodies.map((body) => body.rows.length);
+  const heads = [...block.querySelectorAll('thead th.number')];
+  for (const head of heads) {
     const button = document.createElement('button');
     button.textContent = head.textContent;
     head.replaceChildren(button);
     button.addEventListener('click', () => {
       const isDown = head.ariaSort !== 'descending';
-      for (const other of table.querySelectorAll('th[aria-sort]')) other.removeAttribute('aria-sort');
-      head.ariaSort = isDown ? 'descending' : 'ascending';
+      for (const other of heads)
+        other.ariaSort = other.cellIndex !== head.cellIndex ? null : isDown ? 'descending' : 'ascending';
       const value = (row) => Number(row.cells[head.cellIndex].dataset.value ?? -1);
-      const rows = [...table.tBodies[0].rows].sort((a, b) => (value(b) - value(a)) * (isDown ? 1 : -1));
-      table.tBodies[0].append(...rows);
+      const rows = bodies.flatMap((body) => [...body.rows]);
+      rows.sort((a, b) => (value(b) - value(a)) * (isDown ? 1 : -1));
+      bodies.forEach((body, i) => body.append(...rows.splice(0, lengths[i])));
     });
-  });
+  }
 }

@@ -71,8 +71,8 @@ export const WORDS = {
   ),
   funnels: text('Messages by step', '단계별 메시지'),
   sentDays: text(
-    'Messages of each campaign by day; the darker, the more',
-    '캠페인별·일별 발송량(짙을수록 많음)',
+    'Messages of each campaign by day; the stronger the colour, the more',
+    '캠페인별·일별 발송량(색이 진할수록 많음)',
   ),
   heatmap: text('Click rate in per cent by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
   bestHours: text(
@@ -89,7 +89,7 @@ export const WORDS = {
     '캠페인·여정별 발송 인원(중복 제외)',
   ),
   followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
-  sentTemplates: text('Templates of the last 28 days, most sent first', '최근 28일의 템플릿(발송 많은 순)'),
+  sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
   reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
   streams: text('Days held and missing of each kind of data', '데이터 종류별 보유·누락 날짜'),
   changes: text('Changes by day and counter', '날짜·지표별 변동'),
@@ -99,6 +99,7 @@ export const WORDS = {
   pushed: text('Newest first', '최근 순'),
   // Heads of columns that are not columns of an answer.
   compared: text('Compared', '비교'),
+  mix: text('Mix', '비중'),
   interval: text('95 % interval', '95% 신뢰 구간'),
   change: text('Change', '변화'),
   days: text('28 days', '28일'),
@@ -123,7 +124,7 @@ export const WORDS = {
   ),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
   readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),
-  readSquares: text('from {first} to {last}', '{first}~{last}'),
+  readSquares: text('from {first} to {last}', '{first}\u2060~\u2060{last}'),
   // What the last run says of the page.
   runFailed: text(
     'The last run failed, so this page shows an earlier night.',
