@@ -21,7 +21,7 @@ if (process.argv.includes('push')) process.title = 'dawnload push';
 // Only one file is imported statically: if the process may not open enough files, the import below fails, where the
 // error can be reported.
 const { CommanderError } = await import('commander').catch(cannotStart);
-const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
+const { jsonLog, realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
 const { realEffects } = await import('./ground/effects.js').catch(cannotStart);
 const { packageVersion } = await import('./ground/package.js').catch(cannotStart);
 const { commandLine } = await import('./commands/program.js').catch(cannotStart);
@@ -56,7 +56,6 @@ async function main(argv: readonly string[]): Promise<number> {
     const { loadConfig } = await import('./config/config.js').catch(cannotStart);
     const { dataFiles } = await import('./landing/paths.js').catch(cannotStart);
     if (flags.logFormat === 'json') {
-      const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
     }
     exitCode = await action({

@@ -10,11 +10,11 @@ import {
   type ExitCode,
   TryLaterError,
 } from '../ground/errors.js';
-import { dataFiles } from '../landing/paths.js';
 import { type Invocation } from '../config/invocation.js';
 import { runJob } from '../job/run.js';
 import { makePlan, printPlan } from './plan.js';
-import { outcomeJson, summarise } from './summary.js';
+import { summarise } from './run.js';
+import type { JsonOptions } from './shared.js';
 import {
   completeFrom,
   dayCount,
@@ -28,14 +28,13 @@ import {
 import { formatDuration } from '../terminal/terminal.js';
 import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, REFERENCE_STREAMS } from '../ground/streams.js';
 
-export interface BackfillOptions {
+export interface BackfillOptions extends JsonOptions {
   readonly start: string;
   readonly end: string;
   readonly streams?: string;
   readonly dryRun?: boolean;
   readonly yesPaid?: boolean;
   readonly acceptEmpty?: boolean;
-  readonly json?: boolean;
 }
 
 export async function backfillCommand(options: BackfillOptions, invocation: Invocation): Promise<ExitCode> {
@@ -51,7 +50,7 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
   });
   if (options.dryRun === true) {
     const plan = await makePlan(job, config, invocation);
-    printPlan(plan, options.json === true, terminal);
+    printPlan(plan, options.json, terminal);
     return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
@@ -62,9 +61,7 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
     end: days.end,
   });
   const outcome = await runJob(job, config, invocation);
-  const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
-  if (options.json === true) terminal.out(outcomeJson('backfill', outcome.days ?? days, outcome));
-  return exitCode;
+  return summarise('backfill', outcome, outcome.days ?? days, options.json, config, invocation);
 }
 
 function parseStreams(text: string | undefined): ReadonlySet<JobStream> {

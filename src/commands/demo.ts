@@ -13,9 +13,7 @@ import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
-import { statement } from '../warehouse/session.js';
 import type { Invocation } from '../config/invocation.js';
-import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
 
 const FOLDER = 'demo';
@@ -23,7 +21,6 @@ const FOLDER = 'demo';
 const DAYS = 28;
 const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
-const SHOWN = ['channel-summary', 'campaign-performance', 'ab-tests'];
 
 /** Keys of the embedded sandbox, which exists only in this process. */
 const KEYS = { accessKey: 'demo-access-key', secretKey: 'demo-secret-key' };
@@ -61,10 +58,6 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
     terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
     const { published, report } = dataFiles(demo.loadConfig().dataDir);
-    if (invocation.flags.verbose === true) {
-      await queryCommand({ sql: statement('status/tables') }, demo);
-      for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
-    }
     const reader = await Reader.open(published);
     try {
       await showResults(reader, terminal, now);
@@ -74,7 +67,7 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
     const place = `--config ${quoteShell(relative('', file))}`;
     terminal.out('');
     terminal.out(`The report, for a browser: ${report}`);
-    terminal.out('Try next (--verbose would have shown every table, and three whole answers):');
+    terminal.out('Try next:');
     terminal.out(`  npx dawnload query campaigns-to-watch ${place}`);
     terminal.out(`  npx dawnload query ${place}   # lists all questions`);
     terminal.out('  npx dawnload init   # sets up your own account');

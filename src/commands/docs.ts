@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import {
@@ -23,23 +24,17 @@ import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Output } from './query.js';
-import { listed, wrap } from '../terminal/paragraphs.js';
+import type { JsonOptions } from './shared.js';
+import { listed, wrap } from '../terminal/text.js';
 
-export const DOCS_FORMATS = ['text', 'markdown', 'json', 'skill', 'dbt'] as const;
-
-export interface DocsOptions {
+export interface DocsOptions extends JsonOptions {
   /** A table or view; undefined for all of them. */
   readonly table?: string | undefined;
-  readonly format?: (typeof DOCS_FORMATS)[number];
-  readonly json?: boolean;
+  readonly format?: 'text' | 'markdown' | 'json' | 'skill' | 'dbt';
   readonly lang?: Language;
   /** True to list tables and views without their columns. */
   readonly brief?: boolean;
 }
-
-/** Maximum line width; longer lines are hard to read. */
-const WIDEST = 120;
-const ANYWHERE = 100;
 
 /**
  * Describes the warehouse or one of its tables.
@@ -61,7 +56,8 @@ export async function docsCommand(
       hint: 'Leave the table out.',
     });
   }
-  const width = Math.min(WIDEST, (stdout.isTTY === true ? stdout.columns : undefined) ?? ANYWHERE);
+  // Lines of more than 120 columns are hard to read.
+  const width = Math.min(120, (stdout.isTTY === true ? stdout.columns : undefined) ?? 100);
   const text = {
     skill: () => skill(schemas, dictionary.of('traps'), language),
     dbt: () => dbtSources(schemas),
@@ -73,7 +69,7 @@ export async function docsCommand(
     text: () =>
       relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width),
   }[format]();
-  await writeTo(stdout, pieces(`${text}\n`));
+  await writeTo(stdout, Readable.from([`${text}\n`]));
   if (format === 'text' && relation === undefined) {
     invocation.terminal.note('`dawnload docs TABLE` describes the columns; `--lang ko` writes in Korean.');
   }
@@ -98,14 +94,19 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
     } finally {
       await warehouse.close();
     }
-    const reader = await Reader.open(path);
-    try {
-      return z.array(columnRow).parse(await reader.objects(statement('describe/columns')));
-    } finally {
-      await reader.close();
-    }
+    return await columnsIn(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Reads the columns of all tables and views in a warehouse file. */
+export async function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
+  const reader = await Reader.open(path);
+  try {
+    return z.array(columnRow).parse(await reader.objects(statement('describe/columns')));
+  } finally {
+    await reader.close();
   }
 }
 
@@ -117,24 +118,13 @@ export function findRelation(schemas: readonly SchemaEntry[], wanted: string): R
     relations.find((relation) => relation.name === name) ??
     relations.find((relation) => relation.name.endsWith(`.${name}`));
   if (found !== undefined) return found;
-  throw new UsageError(`There is no table or view ${wanted}.`, {
-    hint: `Did you mean ${nearest(name, relations)}? \`dawnload docs\` lists them.`,
-  });
-}
-
-/** The nearest names; names that contain the word come first. */
-function nearest(name: string, relations: readonly RelationEntry[]): string {
+  const bare = (one: string): string => one.replace(/^.*\./, '');
   const names = relations.map((relation) => relation.name);
-  const bare = name.replace(/^.*\./, '');
-  const holding = names.filter((known) => bare.length > 2 && known.includes(bare)).slice(0, 3);
-  if (holding.length > 0) return holding.join(', ');
-  const byBareName = new Map(names.map((known) => [known.replace(/^.*\./, ''), known]));
-  const found = closest(bare, [...byBareName.keys()]);
-  return byBareName.get(found) ?? found;
-}
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield await Promise.resolve(text);
+  const nearest = closest(bare(name), names.map(bare));
+  const holding = names.filter((known) => bare(name).length > 2 && known.includes(bare(name))).slice(0, 3);
+  throw new UsageError(`There is no table or view ${wanted}.`, {
+    hint: `Did you mean ${holding.join(', ') || names.find((known) => bare(known) === nearest)}? \`dawnload docs\` lists them.`,
+  });
 }
 
 /** Lists each schema with its tables and views. */

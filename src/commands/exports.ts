@@ -21,44 +21,35 @@ import { wereRemoved } from '../erasure/retention.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { formatPrice, priceOf } from '../ground/price.js';
-import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { drawTable } from '../terminal/table.js';
+import { plural, type Terminal } from '../terminal/terminal.js';
 import type { Invocation } from '../config/invocation.js';
-import { summarise } from './summary.js';
+import { summarise } from './run.js';
+import { showTable, sizeOf, type JsonOptions } from './shared.js';
 import { knownBy } from '../warehouse/remembered-exports.js';
 import { dataFiles } from '../landing/paths.js';
 
-export interface ExportsOptions {
-  readonly json?: boolean;
-}
-
-const COLUMNS = ['key', 'state', 'records', 'requested', 'note'].map((name) => ({
-  name,
-  numeric: name === 'records',
-}));
-
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
-export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
+export async function exportsListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
-  if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.taken))));
+  if (json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.taken))));
   else if (entries.length > 0) {
-    const rows = entries.map((entry) => [
-      entry.key,
-      entry.state,
-      sizeOf(entry),
-      formatKst(entry.requestedAt ?? entry.intendedAt),
-      entry.note ?? '',
-    ]);
-    terminal.draw(drawTable(COLUMNS, rows, terminal));
+    const rows = entries.map((entry) => ({
+      key: entry.key,
+      state: entry.state,
+      records: sizeOf(entry),
+      requested: formatKst(entry.requestedAt ?? entry.intendedAt),
+      note: entry.note ?? '',
+    }));
+    showTable(terminal, rows, 'records');
   } else if (doubt === undefined) terminal.note('No paid export has been requested yet.');
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 export async function exportsShowCommand(
-  options: ExportsOptions,
+  { json }: JsonOptions,
   invocation: Invocation,
   key: string,
 ): Promise<ExitCode> {
@@ -66,7 +57,7 @@ export async function exportsShowCommand(
   const config = invocation.loadConfig();
   const state = await ledgerOf(config, invocation.effects);
   const entry = entryIn(state, key);
-  if (options.json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
+  if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
   else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
@@ -118,12 +109,8 @@ function inWords(entry: Export, currency: string | undefined): string[] {
 /** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
 const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
 
-export interface AttachOptions {
-  readonly yes?: boolean;
-}
-
 export async function exportsAttachCommand(
-  options: AttachOptions,
+  { yes = false }: { readonly yes?: boolean },
   invocation: Invocation,
   key: string,
   exportId: string,
@@ -144,13 +131,13 @@ export async function exportsAttachCommand(
     async ({ ledger }) => {
       // A key that is none is refused below.
       const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
-      if (doubt !== undefined && options.yes !== true && !(await terminal.confirm(`${doubt} Go on?`, signal)))
+      if (doubt !== undefined && !yes && !(await terminal.confirm(`${doubt} Go on?`, signal)))
         throw new RefusedError(`${doubt} Nothing was changed.`, {
           hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
         });
       const isNew = ledger.find(key) === undefined;
       const entry = await ledger.attach(key, exportId, (change) =>
-        options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
+        yes ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
       );
       warnDoubt(ledger, terminal);
       return { isNew, entry };
@@ -217,9 +204,8 @@ export async function exportsResumeCommand(
   invocation: Invocation,
   key: string,
 ): Promise<ExitCode> {
-  const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  const state = await ledgerOf(config, effects);
+  const state = await ledgerOf(config, invocation.effects);
   let entry = entryIn(state, key);
   if (entry.state === 'ambiguous')
     entry = await withDataFolder(config, invocation, 'exports resume', 'nothing', ({ ledger }) =>
@@ -245,7 +231,7 @@ export async function exportsResumeCommand(
     });
   }
   const outcome = await resumeExport(key, options, config, invocation);
-  return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+  return summarise('exports resume', outcome, null, false, config, invocation);
 }
 
 /** Reads the ledger on disk for the project in the settings. */
@@ -270,18 +256,6 @@ function entryIn({ ledger, doubt }: LedgerState, key: string): Export {
 /** Warns about an incomplete ledger after a decision was recorded in it. */
 function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
   if (doubt !== undefined) terminal.warn(`${doubt.message} ${doubt.hint ?? ''}`);
-}
-
-/** The number of records, or the estimate. */
-function sizeOf({
-  records,
-  estimate,
-}: {
-  readonly records?: number | undefined;
-  readonly estimate?: number | undefined;
-}): string {
-  if (records !== undefined) return formatCount(records);
-  return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }
 
 /** The columns of `ops.exports` and the additional fields of the ledger. */

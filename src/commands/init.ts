@@ -25,9 +25,6 @@ export interface InitOptions {
   readonly baseUrl?: string;
   readonly projectId?: string;
   readonly startDate?: string;
-  readonly recordsPerRun?: string;
-  readonly recordsPerMonth?: string;
-  readonly pricePerRecord?: string;
   readonly allowHttp?: boolean;
   readonly skipChecks?: boolean;
   readonly force?: boolean;
@@ -106,16 +103,16 @@ async function complete(
 ): Promise<{ answers: Answers; night: Night | undefined }> {
   const { terminal, signal } = invocation;
   const found = { ...given };
+  const faultsOfDay = settingsSchema.shape.start_date.safeParse(options.startDate).error?.issues ?? [];
   const wrong = [
     ...NAMES.flatMap((name) => (found[name] === '' ? [] : (faultOf(name, found[name], options) ?? []))),
-    ...faultsOf(options),
+    ...faultsOfDay.map(({ message }) => `--start-date ${message}.`),
   ];
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
-  const questions = terminal.questions(signal);
   for (let refusals = 0; ; refusals++) {
     const missing = NAMES.filter((name) => found[name] === '');
-    if (missing.length > 0 && questions === undefined) {
+    if (missing.length > 0 && terminal.ask === undefined) {
       throw new UsageError(
         `Nobody can be asked without a terminal, and this is missing: ${missing.map((name) => QUESTIONS[name].source).join(', ')}.`,
         {
@@ -124,12 +121,12 @@ async function complete(
       );
     }
     for (const name of missing) {
-      found[name] =
-        (await questions?.ask({
-          message: QUESTIONS[name].message,
-          isSecret: name === 'accessKey' || name === 'secretKey',
-          refuse: (text) => faultOf(name, text, options),
-        })) ?? '';
+      const question = {
+        message: QUESTIONS[name].message,
+        isSecret: name === 'accessKey' || name === 'secretKey',
+        refuse: (text: string) => faultOf(name, text, options),
+      };
+      found[name] = (await terminal.ask?.(question, signal)) ?? '';
     }
     const { accessKey, secretKey } = found;
     const answers = { ...found, baseUrl: found.baseUrl.replace(/\/+$/, '') };
@@ -148,7 +145,7 @@ async function complete(
       return { answers, night: result.night };
     }
     const { about, error } = result.doubt;
-    if (questions === undefined || refusals + 1 === MOST_REFUSALS) {
+    if (terminal.ask === undefined || refusals + 1 === MOST_REFUSALS) {
       const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
       throw new Same(error.message, {
         hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`.trim(),
@@ -174,17 +171,6 @@ function faultOf(name: Name, text: string, { allowHttp }: InitOptions): string |
     return `The ${name === 'baseUrl' ? 'base URL' : 'project ID'} ${parsed.error?.issues[0]?.message ?? 'is missing'}.`;
   if (name === 'projectId' || allowHttp === true || !isUnencrypted(text)) return undefined;
   return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
-}
-
-/** The faults of options that the settings would not take, as sentences. */
-function faultsOf({ startDate, recordsPerRun, recordsPerMonth, pricePerRecord }: InitOptions): string[] {
-  const budget = { records_per_run: recordsPerRun, records_per_month: recordsPerMonth };
-  const isBudget = recordsPerRun !== undefined || recordsPerMonth !== undefined;
-  const exports = { budget: isBudget ? budget : undefined, price_per_record: pricePerRecord };
-  const { error } = settingsSchema.safeParse({ start_date: startDate, exports });
-  return (error?.issues ?? []).map(
-    ({ path, message }) => `--${String(path.at(-1)).replaceAll('_', '-')} ${message}.`,
-  );
 }
 
 /**
@@ -255,10 +241,7 @@ function quoted(value: string): string {
   return `${quote}${value}${quote}`;
 }
 
-interface Settings extends Pick<
-  InitOptions,
-  'recordsPerRun' | 'recordsPerMonth' | 'pricePerRecord' | 'allowHttp'
-> {
+interface Settings extends Pick<InitOptions, 'allowHttp'> {
   readonly baseUrl: string;
   readonly projectId: string;
   readonly startDate: Day;
@@ -270,8 +253,11 @@ interface Settings extends Pick<
 
 /** The content of `dawnload.yaml`. */
 export function settingsFile(settings: Settings): string {
-  const { baseUrl, allowHttp, projectId, dataDir, startDate } = settings;
+  const { baseUrl, allowHttp, projectId, dataDir, startDate, records } = settings;
   const http = allowHttp === true && isUnencrypted(baseUrl);
+  // The suggested budget is that of one night and a half, which buys no backlog, and of a month of such nights.
+  const budget = Math.ceil(((records ?? 1_000) * 1.5) / 100) * 100;
+  const night = records === undefined ? '' : `a night is about ${plural(records, 'record')}`;
   return `# Dawnload: where the data comes from, how much of it, and where it goes.
 # docs/configuration.md explains every key. The access keys do not belong here: see .env.
 
@@ -290,7 +276,12 @@ privacy:
   recipients: hash              # keep | hash | drop: phone numbers and e-mail addresses of people
 
 # Event exports are billed per record. Without a budget no paid request is ever sent.
-${exportsSection(settings)}
+# exports:
+#   budget:
+#     records_per_run: ${budget}       # ${night || 'a night of yours, see `dawnload plan`'}; more buys days that are missing
+#     records_per_month: ${budget * 31}
+${(records ?? 0) === 0 ? '' : `#   expected_records_per_day: ${records}        # for \`plan\`, until there are statistics\n`}#   start_date: ${startDate}        # the first KST day to export
+
 # What the ids in events mean: read each night at no cost, kept with its history.
 # reference:
 #   catalogs: true                # or some of them: [products]
@@ -304,36 +295,6 @@ ${exportsSection(settings)}
 #   - url_env: ALERT_URL          # the address of a webhook, in .env
 #     format: slack               # or json
 `;
-}
-
-/** The suggested budget is that of one night and a half, which buys no backlog, and of a month of such nights. */
-function exportsSection({
-  recordsPerRun,
-  recordsPerMonth,
-  pricePerRecord,
-  records,
-  startDate,
-}: Settings): string {
-  const night = Math.ceil(((records ?? 1_000) * 1.5) / 100) * 100;
-  const size =
-    records === undefined
-      ? 'a night of yours, see `dawnload plan`'
-      : `a night is about ${plural(records, 'record')}`;
-  const isBudget = recordsPerRun !== undefined || recordsPerMonth !== undefined;
-  const hasPrice = pricePerRecord !== undefined;
-  const mark = isBudget ? '' : '# ';
-  return [
-    `${isBudget || hasPrice ? '' : '# '}exports:`,
-    `${mark}  budget:`,
-    `${mark}    records_per_run: ${recordsPerRun ?? recordsPerMonth ?? night}       # ${size}; more buys days that are missing`,
-    `${mark}    records_per_month: ${recordsPerMonth ?? recordsPerRun ?? night * 31}`,
-    ...(records === undefined || records === 0
-      ? []
-      : [`${mark}  expected_records_per_day: ${records}        # for \`plan\`, until there are statistics`]),
-    ...(hasPrice ? [`  price_per_record: ${pricePerRecord}       # for estimates and export fees`] : []),
-    `${mark}  start_date: ${startDate}        # the first KST day to export`,
-    '',
-  ].join('\n');
 }
 
 /** A YAML scalar, quoted if YAML would read an unquoted text as another value. */

@@ -15,14 +15,9 @@ import { verify, type Difference } from '../lake/verify.js';
 import { withDataFolder } from '../job/data-folder.js';
 import type { Invocation } from '../config/invocation.js';
 import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
-import { drawTable } from '../terminal/table.js';
-import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import type { JsonOptions } from './shared.js';
-
-export interface LakeSetupOptions extends JsonOptions {
-  readonly takeOver?: boolean;
-}
+import { showTable, type JsonOptions } from './shared.js';
 
 /** Number of commits that `lake status` shows. */
 const SHOWN_COMMITS = 5;
@@ -31,7 +26,7 @@ const SHOWN_COMMITS = 5;
 const SHOWN_DIFFERENCES = 20;
 
 export async function lakeSetupCommand(
-  { takeOver = false, json }: LakeSetupOptions,
+  { takeOver = false, json }: JsonOptions & { readonly takeOver?: boolean },
   invocation: Invocation,
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
@@ -110,18 +105,9 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   terminal.out(
     `Lake ${config.lake.namespace} in warehouse ${config.lake.catalog.warehouse} of ${config.lake.catalog.uri}`,
   );
-  terminal.draw(
-    drawTable(
-      [column('stream'), number('days'), column('first'), column('last'), number('rows')],
-      status.coverage.map(({ stream, days, first, last, rows }) => [
-        stream,
-        formatCount(days),
-        first,
-        last,
-        formatCount(rows),
-      ]),
-      drawing(terminal),
-    ),
+  showTable(
+    terminal,
+    status.coverage.map(({ stream, days, first, last, rows }) => ({ stream, days, first, last, rows })),
   );
   if (status.removed.length > 0) {
     terminal.out(
@@ -129,28 +115,21 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
     );
   }
   for (const line of planLines(status)) terminal.out(line);
-  terminal.draw(
-    drawTable(
-      [column('commit'), column('at'), column('command'), number('days'), number('rows')],
-      status.commits.map(({ id, at, command, days, rows }) => [
-        id,
-        formatKst(at),
-        command,
-        formatCount(days),
-        formatCount(rows),
-      ]),
-      drawing(terminal),
-    ),
+  showTable(
+    terminal,
+    status.commits.map(({ id, at, command, days, rows }) => ({
+      commit: id,
+      at: formatKst(at),
+      command,
+      days,
+      rows,
+    })),
   );
   return EXIT.done;
 }
 
-export interface LakeVerifyOptions extends JsonOptions {
-  readonly erased?: boolean;
-}
-
 export async function lakeVerifyCommand(
-  { erased, json }: LakeVerifyOptions,
+  { erased, json }: JsonOptions & { readonly erased?: boolean },
   invocation: Invocation,
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
@@ -178,19 +157,14 @@ export async function lakeVerifyCommand(
       }),
     );
   } else {
-    terminal.draw(
-      drawTable(
-        [column('table'), number('days'), number('rows here'), number('in the lake'), column('')],
-        tables.map(({ table, days, fileRows, lakeRows, equal }) => [
-          table,
-          days === 0 ? '' : formatCount(days),
-          formatCount(fileRows),
-          formatCount(lakeRows),
-          equal ? 'equal' : 'DIFFERS',
-        ]),
-        drawing(terminal),
-      ),
-    );
+    const rows = tables.map(({ table, days, fileRows, lakeRows, equal }) => ({
+      table,
+      days: days === 0 ? '' : days,
+      'rows here': fileRows,
+      'in the lake': lakeRows,
+      '': equal ? 'equal' : 'DIFFERS',
+    }));
+    showTable(terminal, rows, 'days');
   }
   if (unpushed.length > 0) {
     terminal.warn(
@@ -297,7 +271,3 @@ function differenceLine({ table, day, fileRows, lakeRows, column }: Difference):
     return `${what}: ${plural(fileRows, 'row')} in the file, ${formatCount(lakeRows)} in the lake.`;
   return column === undefined ? `${what}: values differ.` : `${what}: the sums of ${column} differ.`;
 }
-
-const column = (name: string) => ({ name, numeric: false });
-const number = (name: string) => ({ name, numeric: true });
-const drawing = ({ color }: Terminal) => ({ color, width: process.stdout.columns });

@@ -1,20 +1,17 @@
 /** `dawnload mcp`: answers the questions of agents over standard input and output (Model Context Protocol). */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { Transform } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
-import { columnRow, Dictionary, entriesOf } from '../warehouse/dictionary.js';
+import { Dictionary, entriesOf } from '../warehouse/dictionary.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
 import { loadCatalogue, queryNamed, valuesFor } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
-import { Reader } from '../warehouse/reader.js';
-import { statement } from '../warehouse/session.js';
-import { findRelation } from './docs.js';
+import { columnsIn, findRelation } from './docs.js';
 import { numberIn } from './shared.js';
 import { readStatus } from './status.js';
 
@@ -42,50 +39,21 @@ export async function mcpCommand(options: McpOptions, invocation: Invocation): P
   invocation.loadConfig();
   const { signal } = invocation;
   const stopped = new Promise<void>((done) => {
-    for (const event of ['end', 'close']) process.stdin.once(event, done);
+    // The server pauses the input when it gives up, after a message of more than 10 MB.
+    for (const event of ['end', 'close', 'pause']) process.stdin.once(event, done);
     signal.addEventListener('abort', () => {
       done();
     });
   });
-  const transport = new StdioServerTransport(process.stdin.pipe(shortLines()), process.stdout);
-  const server = serveStdio(() => agentServer(limits, seconds, invocation), { transport });
+  const onerror = (error: Error): void => {
+    invocation.terminal.warn(messageOf(error));
+  };
+  const server = serveStdio(() => agentServer(limits, seconds, invocation), { onerror });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
   await stopped;
   await server.close();
   return EXIT.done;
 }
-
-/** The longest line of a client, in bytes. */
-const LONGEST_LINE = 10 * 1024 * 1024;
-
-/** Passes lines on; one that is too long is answered with an error and never held as a whole. */
-function shortLines(): Transform {
-  let held: Buffer[] = [];
-  let bytes = 0;
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      for (let start = 0; start < chunk.length;) {
-        const end = chunk.indexOf(0x0a, start) + 1 || chunk.length;
-        const part = chunk.subarray(start, end);
-        bytes += part.length;
-        held = bytes > LONGEST_LINE ? [] : [...held, part];
-        if (part.at(-1) === 0x0a) {
-          if (bytes <= LONGEST_LINE) this.push(Buffer.concat(held));
-          else process.stdout.write(TOO_LONG);
-          [held, bytes] = [[], 0];
-        }
-        start = end;
-      }
-      done();
-    },
-  });
-}
-
-const TOO_LONG = `${JSON.stringify({
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: -32_600, message: `A message has at most ${LONGEST_LINE} bytes.` },
-})}\n`;
 
 function agentServer(limits: Limits, seconds: number, invocation: Invocation): McpServer {
   const { version, effects } = invocation;
@@ -131,23 +99,10 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
     z.object({}),
     () => {
       const questions = loadCatalogue(invocation.loadConfig().queries).map(
-        ({ name, subject, title, question, params: parameters }) => ({
-          name,
-          subject,
-          title,
-          question,
-          parameters,
-        }),
+        ({ name, subject, title, question, params: parameters }) =>
+          JSON.stringify({ name, subject, title, question, parameters }),
       );
-      return Promise.resolve(
-        fitted(
-          'questions',
-          questions.map((one) => JSON.stringify(one)),
-          {},
-          whole,
-          '',
-        ),
-      );
+      return Promise.resolve(fitted('questions', questions, {}, whole, ''));
     },
   );
   tool(
@@ -171,11 +126,7 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
     'Without a table: every table and view with its grain. With one: its columns and what they mean.',
     z.object({ table: z.string().optional().describe('such as marts.channel_days'), lang }),
     async ({ table, lang: language }) => {
-      const reader = await Reader.open(dataFiles(invocation.loadConfig().dataDir).published);
-      const found = await reader.objects(statement('describe/columns')).finally(() => {
-        void reader.close();
-      });
-      const rows = z.array(columnRow).parse(found);
+      const rows = await columnsIn(dataFiles(invocation.loadConfig().dataDir).published);
       const schemas = entriesOf(rows, Dictionary.load(), language);
       const json = (items: readonly object[]): string[] => items.map((item) => JSON.stringify(item));
       if (table !== undefined) {
@@ -200,36 +151,23 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
     'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
     z.object({}),
     async () => {
-      const {
-        coverage,
-        missing,
-        findings,
-        export_fees: _,
-        published,
-        ...status
-      } = await readStatus(invocation);
-      const days = (all: Readonly<Record<string, readonly Day[]>>): Record<string, string> =>
-        Object.fromEntries(
-          Object.entries(all).flatMap(([stream, some]) =>
-            some.length === 0 ? [] : [[stream, listDays(some)]],
-          ),
-        );
+      const { coverage, missing, findings, published, ...status } = await readStatus(invocation);
+      const days = (all: Readonly<Record<string, readonly Day[]>>): Record<string, string> => {
+        const some = Object.entries(all).filter(([, list]) => list.length > 0);
+        return Object.fromEntries(some.map(([stream, list]) => [stream, listDays(list)]));
+      };
       const held: Record<string, Day[]> = {};
       for (const { date, rows } of coverage)
         for (const stream of Object.keys(rows)) (held[stream] ??= []).push(date);
       const rest = {
         ...status,
+        export_fees: undefined,
         is_published: published !== null,
         days_held: days(held),
         days_missing: days(missing),
       };
-      return fitted(
-        'findings',
-        findings.map((group) => JSON.stringify(group)),
-        rest,
-        whole,
-        'Ask for checks.',
-      );
+      const groups = findings.map((group) => JSON.stringify(group));
+      return fitted('findings', groups, rest, whole, 'Ask for checks.');
     },
   );
   return server;

@@ -9,7 +9,6 @@ import {
   monthOf,
   shiftDay,
   type Day,
-  type DayRange,
 } from '../ground/calendar.js';
 import { requirePlan, streamsOn, type Config } from '../config/config.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
@@ -21,78 +20,35 @@ import { isResumable, type Export } from '../exports/export.js';
 import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
 import { formatPrice, priceOf } from '../ground/price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import type { Attention } from '../exports/advice.js';
 import { daysIn, type DayState } from '../job/wanted-days.js';
 import { daysNow, newestOf, type CoveredDay } from '../job/published.js';
-import type { Job, ReferenceStream, Stream } from '../ground/streams.js';
+import type { Job, Stream } from '../ground/streams.js';
+import type { JsonOptions } from './shared.js';
 
-export interface PlanOptions {
-  readonly json?: boolean;
-}
+export type Plan = Awaited<ReturnType<typeof makePlan>>;
+type Planned = Plan['events']['to_request'][number];
 
-export interface Plan {
-  readonly command: Job['name'];
-  readonly days: DayRange | null;
-  /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
-  readonly not_yet: { readonly day: Day; readonly complete_from: string } | null;
-  /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
-  readonly statistics: { readonly missing: Day[]; readonly again: Day[] };
-  readonly campaigns: { readonly missing: Day[]; readonly again: Day[] };
-  /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
-  readonly reference: readonly { readonly stream: ReferenceStream; readonly last: Day | null }[];
-  /** The data that the next run removes according to `retention`; null without that setting. */
-  readonly retention: { readonly events: Day[]; readonly landing: string[] } | null;
-  readonly events: {
-    readonly budget: { records_per_run: number; records_per_month: number } | null;
-    readonly to_request: PlannedDay[];
-    readonly not_requested: (PlannedDay & { reason: keyof typeof REASONS })[];
-    /** Paid exports that are not downloaded yet; resuming them is free. */
-    readonly under_way: string[];
-    readonly needs_attention: readonly Attention[];
-    readonly estimated_records: number;
-    readonly estimated_price: number;
-    /**
-     * Expected records of the days without an estimate, from `exports.expected_records_per_day`; null without that
-     * setting.
-     */
-    readonly expected_records: number | null;
-    readonly expected_price: number | null;
-    readonly currency: string | null;
-    readonly month: { month: string; records: number; price: number };
-  };
-}
-
-interface PlannedDay {
-  readonly date: Day;
-  readonly estimated_records: number | null;
-}
-
-export async function planCommand(options: PlanOptions, invocation: Invocation): Promise<ExitCode> {
+export async function planCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
   const job = nightly(requirePlan(config), invocation.effects.now());
   const plan = await makePlan(job, config, invocation);
-  printPlan(plan, options.json === true, invocation.terminal);
+  printPlan(plan, json, invocation.terminal);
   return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 /** Makes the plan of a job from the published file and the ledger only. */
-export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
+export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
   const { wanted, state, ...published } = await daysNow(config, effects, () => job);
   const { ledger, needed } = state;
   const entries = ledger.entries();
   const { pricePerRecord, currency, budget } = config.exports;
+  /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
   const free = (...streams: readonly Stream[]): { missing: Day[]; again: Day[] } => {
-    const of = (state: DayState): Day[] => [
-      ...new Set(streams.flatMap((stream) => daysIn(wanted, stream, state))),
-    ];
-    const missing = of('missing').sort();
-    return {
-      missing,
-      again: of('restatable')
-        .filter((day) => !missing.includes(day))
-        .sort(),
-    };
+    const of = (state: DayState): Day[] => streams.flatMap((stream) => daysIn(wanted, stream, state));
+    const missing = new Set(of('missing').sort());
+    const again = new Set(of('restatable').sort());
+    return { missing: [...missing], again: [...again].filter((day) => !missing.has(day)) };
   };
   const decisions = wanted.flatMap(({ decision }) => decision ?? []).reverse();
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
@@ -103,15 +59,18 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const unestimated = decisions.filter(({ verdict }) => verdict === 'no_estimate').length;
   const expected =
     expectedRecordsPerDay === undefined || unestimated === 0 ? null : unestimated * expectedRecordsPerDay;
+  const none = { missing: [], again: [] };
   return {
     command: job.name,
     days: dayCount(job.days) > 0 ? job.days : null,
+    /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
     not_yet:
       completeFrom(yesterday) > now
         ? { day: yesterday, complete_from: formatKst(completeFrom(yesterday)) }
         : null,
-    statistics: job.streams.has('statistics') ? free('statistics', 'statistics_by_subchannel') : NONE,
-    campaigns: job.streams.has('campaigns') ? free('campaigns') : NONE,
+    statistics: job.streams.has('statistics') ? free('statistics', 'statistics_by_subchannel') : none,
+    campaigns: job.streams.has('campaigns') ? free('campaigns') : none,
+    /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
     reference: streamsOn(config.reference)
       .filter((stream) => job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
@@ -125,10 +84,12 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       not_requested: decisions.flatMap((decision) =>
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
+      /** Paid exports that are not downloaded yet; resuming them is free. */
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
       needs_attention: needed,
       estimated_records: records,
       estimated_price: priceOf([{ records, pricePerRecord }]),
+      /** Of the days without an estimate, from `exports.expected_records_per_day`; null without that setting. */
       expected_records: expected,
       expected_price: expected === null ? null : priceOf([{ records: expected, pricePerRecord }]),
       currency: currency ?? null,
@@ -137,12 +98,13 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   };
 }
 
+/** The data that the next run removes according to `retention`; null without that setting. */
 async function retentionOf(
   { dataDir, retention }: Config,
   entries: readonly Export[],
   { coverage, removed }: { readonly coverage: readonly CoveredDay[]; readonly removed: readonly Day[] },
   now: Date,
-): Promise<Plan['retention']> {
+): Promise<{ events: Day[]; landing: string[] } | null> {
   if (Object.keys(retention).length === 0) return null;
   const before = retention.events === undefined ? '' : shiftDay(dayOf(now), -retention.events);
   const events = coverage
@@ -154,39 +116,29 @@ async function retentionOf(
   return { events: events.sort(), landing: folders.map(({ path }) => relative(landing, path)) };
 }
 
-const NONE = { missing: [], again: [] };
+const planned = ({ day, estimate }: Decision) => ({ date: day, estimated_records: estimate ?? null });
 
-function planned({ day, estimate }: Decision): PlannedDay {
-  return { date: day, estimated_records: estimate ?? null };
-}
-
-export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
-  if (json) {
+export function printPlan(plan: Plan, json: boolean | undefined, terminal: Terminal): void {
+  if (json === true) {
     terminal.out(JSON.stringify(plan));
     return;
   }
-  const { days, not_yet, statistics, campaigns, events } = plan;
-  terminal.out(
-    days === null
-      ? `${plan.command}: no complete day yet`
-      : `${plan.command}: ${days.start} to ${days.end} (KST days)`,
-  );
+  const { days, not_yet, events, retention } = plan;
+  const range = days === null ? 'no complete day yet' : `${days.start} to ${days.end} (KST days)`;
+  terminal.out(`${plan.command}: ${range}`);
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
-  terminal.out(`  statistics  missing ${inWords(statistics.missing)}; again ${inWords(statistics.again)}`);
-  terminal.out(`  campaigns   missing ${inWords(campaigns.missing)}; again ${inWords(campaigns.again)}`);
-  for (const { stream, last } of plan.reference) {
-    terminal.out(
-      `  ${stream.padEnd(18)}  a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`,
-    );
+  for (const stream of ['statistics', 'campaigns'] as const) {
+    const { missing, again } = plan[stream];
+    terminal.out(`  ${stream.padEnd(10)}  missing ${inWords(missing)}; again ${inWords(again)}`);
   }
-  eventLines(events).forEach((line) => {
-    terminal.out(`  ${line}`);
-  });
-  if (plan.retention !== null) {
-    const { events: old, landing } = plan.retention;
-    terminal.out(
-      `  retention   removes events of ${inWords(old)}; ${plural(landing.length, 'landed folder')}`,
-    );
+  for (const { stream, last } of plan.reference) {
+    const newest = last === null ? 'yet to come' : `of ${last}`;
+    terminal.out(`  ${stream.padEnd(18)}  a snapshot; the last is ${newest}`);
+  }
+  for (const line of eventLines(events)) terminal.out(`  ${line}`);
+  if (retention !== null) {
+    const folders = plural(retention.landing.length, 'landed folder');
+    terminal.out(`  retention   removes events of ${inWords(retention.events)}; ${folders}`);
   }
   for (const { advice } of events.needs_attention) terminal.warn(advice);
 }
@@ -221,7 +173,7 @@ function eventLines({ budget, to_request, not_requested, under_way, ...events }:
   ];
 }
 
-function daysLine(days: readonly PlannedDay[], reason = ''): string[] {
+function daysLine(days: readonly Planned[], reason = ''): string[] {
   if (days.length === 0) return [];
   const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);
   const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
@@ -231,7 +183,7 @@ function daysLine(days: readonly PlannedDay[], reason = ''): string[] {
 
 function whyNot(
   reason: keyof typeof REASONS,
-  days: readonly PlannedDay[],
+  days: readonly Planned[],
   budget: NonNullable<Plan['events']['budget']>,
 ): string {
   // A run pulls the statistics before it decides on exports.

@@ -1,6 +1,6 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
-import { Command, Option } from 'commander';
-import { choice, withExamples, type Action } from './shared.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { oneOf, type Action } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { QueryOptions } from './query.js';
 import type { Flags } from '../config/config.js';
@@ -12,7 +12,8 @@ export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
 interface Entry<O extends object> {
   readonly about: string;
-  readonly examples: readonly string[];
+  /** Shown first in the help; by default the command alone. */
+  readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string, value?: string])[];
   /** Imports the function that performs the command; it gets the arguments after the options. */
   readonly load: () => Promise<
@@ -25,7 +26,6 @@ const KEY_OPTION = [
   '--key <columns>',
   'the column, or columns with commas, that tell rows apart (default: the id; events must name theirs)',
 ] as const;
-const YES = (what: string) => ['--yes', what] as const;
 
 /** The query of a push, or of `query`, besides its name. */
 const SQL_OPTIONS = [
@@ -36,7 +36,21 @@ const SQL_OPTIONS = [
   ),
 ] as const;
 
+/** An option whose value must be one of the given words. */
+function choice(flags: string, about: string, words: readonly string[]): Option {
+  return new Option(flags, about).choices(words).argParser((word) => {
+    if (words.includes(word)) return word;
+    throw new InvalidArgumentError(oneOf(word, words));
+  });
+}
+
 const LANGUAGE = (what: string): Option => choice('--lang <language>', what, ['en', 'ko']);
+
+/** Adds examples to the beginning of the help. */
+function withExamples(command: Command, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  ${example}\n`);
+  return command.addHelpText('before', `Examples:\n${lines.join('')}`);
+}
 
 export function commandLine(version: string, perform: Perform): Command {
   const program = new Command('dawnload')
@@ -79,7 +93,10 @@ export function commandLine(version: string, perform: Perform): Command {
   });
 
   /** Adds a command. Its name may begin with that of the command that it belongs to. */
-  function add<O extends object>(name: string, { about, examples, options = [], load }: Entry<O>): Command {
+  function add<O extends object>(
+    name: string,
+    { about, examples = [`dawnload ${name}`], options = [], load }: Entry<O>,
+  ): Command {
     const [first = '', ...rest] = name.split(/ (?![<[])/);
     const parent = program.commands.find((one) => one.name() === first);
     const command = (parent ?? program).command(parent === undefined ? first : rest.join(' '));
@@ -100,7 +117,6 @@ export function commandLine(version: string, perform: Perform): Command {
 
   add('demo', {
     about: 'run the nightly job against the embedded sandbox; no account, no cost',
-    examples: ['dawnload demo', 'dawnload demo --verbose    # every table, and three whole answers'],
     load: async () => (await import('./demo.js')).demoCommand,
   });
   add('init', {
@@ -114,9 +130,6 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--base-url <url>', 'the address of the service'],
       ['--project-id <id>', 'the project, 32 lowercase hexadecimal digits'],
       ['--start-date <day>', 'the first KST day to load, such as 2026-11-01'],
-      ['--records-per-run <count>', 'the budget of paid exports; without one no paid request is ever sent'],
-      ['--records-per-month <count>', 'the same for a month'],
-      ['--price-per-record <price>', 'what the service bills for a record'],
       ['--allow-http', 'let keys and data travel unencrypted to an http address'],
       ['--skip-checks', 'write the files without asking the service'],
       ['--force', 'replace the files that are there, keeping copies'],
@@ -139,7 +152,6 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   add('plan', {
     about: 'show what is missing, and what a run would request and cost; sends nothing',
-    examples: ['dawnload plan'],
     options: [JSON_OPTION],
     load: async () => (await import('./plan.js')).planCommand,
   });
@@ -178,7 +190,6 @@ export function commandLine(version: string, perform: Perform): Command {
   ]);
   add('exports list', {
     about: 'list all paid exports; exit code 1 while one needs action',
-    examples: ['dawnload exports list'],
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsListCommand,
   });
@@ -201,29 +212,29 @@ export function commandLine(version: string, perform: Perform): Command {
     about: 'give the id of an export whose answer was lost',
     examples: ['dawnload exports attach 2026-11-20.1 8c1f0e2a'],
     options: [
-      YES('replace the id of an export whose data has arrived, or take that of another, without asking'),
+      [
+        '--yes',
+        'replace the id of an export whose data has arrived, or take that of another, without asking',
+      ],
     ],
     load: async () => (await import('./exports.js')).exportsAttachCommand,
   });
-  for (const name of ['recover', 'exports recover']) {
-    add(name, {
-      about: 'show what the journal lacks and other files know, and enter it',
-      examples: [`dawnload ${name}`, `dawnload ${name} --yes`],
-      options: [YES('enter it, and let runs pay and push again, without asking'), JSON_OPTION],
-      load: async () => (await import('./recover.js')).recoverCommand,
-    });
-  }
   add('exports abandon <key>', {
     about: 'give one up; no run requests its day again',
     examples: ['dawnload exports abandon 2026-11-20.1'],
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
+  add('recover', {
+    about: 'show what the journal lacks and other files know, and enter it',
+    examples: ['dawnload recover', 'dawnload recover --yes'],
+    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+    load: async () => (await import('./recover.js')).recoverCommand,
+  });
   add('rebuild', {
     about: 'rebuild the warehouse from the landing zone, without any request',
-    examples: ['dawnload rebuild'],
     options: [JSON_OPTION],
-    load: async () => (await import('./rebuild.js')).rebuildCommand,
+    load: async () => (await import('./run.js')).rebuildCommand,
   });
   add('forget', {
     about: 'find a person, show what is stored, and erase it everywhere in the data folder',
@@ -244,7 +255,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--also-service', 'ask the service to delete the persons first (E15)'],
       ['--include-shared', 'follow ids that more than three persons share'],
       ['--reference <text>', 'on whose request, for the receipt'],
-      YES('erase without asking'),
+      ['--yes', 'erase without asking'],
       JSON_OPTION,
     ],
     load: async () => (await import('./forget.js')).forgetCommand,
@@ -268,7 +279,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--remove', 'remove recipients from the list of opt-outs'],
       ['--dry-run', 'show what would be sent; sends nothing'],
-      YES('send it in spite of doubts, without asking'),
+      ['--yes', 'send it in spite of doubts, without asking'],
       JSON_OPTION,
     ],
     load: async () => (await import('./push.js')).pushCommand,
@@ -280,7 +291,6 @@ export function commandLine(version: string, perform: Perform): Command {
     .argument('[name]', 'the catalog, 080 number, event or journey');
   add('push list', {
     about: 'list all pushes; exit code 1 while one needs action',
-    examples: ['dawnload push list'],
     options: [JSON_OPTION],
     load: async () => (await import('./push.js')).pushListCommand,
   });
@@ -298,7 +308,7 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
     options: [
       ['--again', 'the service does not have the rows of unknown outcome: send them again'],
-      YES('go on in spite of doubts, without asking'),
+      ['--yes', 'go on in spite of doubts, without asking'],
       JSON_OPTION,
     ],
     load: async () => (await import('./push.js')).pushResumeCommand,
@@ -325,19 +335,16 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   add('lake plan', {
     about: 'show which days and models a push would bring; changes nothing',
-    examples: ['dawnload lake plan'],
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePlanCommand,
   });
   add('lake push', {
     about: 'bring the lake to what the published file holds',
-    examples: ['dawnload lake push'],
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePushCommand,
   });
   add('lake status', {
     about: 'show what the lake holds, what a push would bring, and the last commits',
-    examples: ['dawnload lake status'],
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeStatusCommand,
   });
@@ -353,7 +360,6 @@ export function commandLine(version: string, perform: Perform): Command {
 
   add('status', {
     about: 'show coverage by day and stream, freshness and export fees; exit code for monitors',
-    examples: ['dawnload status'],
     options: [JSON_OPTION],
     load: async () => (await import('./status.js')).statusCommand,
   });
@@ -429,19 +435,11 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   add('sandbox', {
     about: 'run the sandbox service alone, on a port, for rehearsals',
-    examples: [
-      'dawnload sandbox',
-      'dawnload sandbox --port 8080 --events-per-day 1000000',
-      'dawnload sandbox --catalog-items 1000000',
-    ],
+    examples: ['dawnload sandbox', 'dawnload sandbox --port 8080 --events-per-day 1000000'],
     options: [
       ['--port <port>', 'the port; 0 takes any free one', '0'],
       ['--events-per-day <count>', 'export records per day', '20000'],
       ['--export-seconds <seconds>', 'how long an export is processing', '1'],
-      ['--catalog-items <count>', 'items of a catalog called big; with 0 there is none', '0'],
-      ['--latency <milliseconds>', 'how long each answer takes', '0'],
-      ['--no-date', 'send no Date header, for rehearsals in which the command has another clock'],
-      ['--no-restatements', 'report every delivery of a day on its first morning'],
       ['--billing-journal <file>', 'a file that each bill is appended to'],
     ],
     load: async () => (await import('./sandbox.js')).sandboxCommand,

@@ -26,11 +26,10 @@ import type { Invocation } from '../config/invocation.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { lockState } from '../landing/run-lock.js';
 import { dataFiles } from '../landing/paths.js';
-import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
-import type { JsonOptions } from './shared.js';
+import { showTable, type JsonOptions } from './shared.js';
 
 export interface PushOptions extends JsonOptions {
   readonly mode?: string;
@@ -195,36 +194,29 @@ function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation):
   for (const sample of samples) terminal.out(masked(sample));
 }
 
-const LIST = ['push', 'target', 'state', 'begun', 'rows', 'sent', 'rejected', 'unknown', 'note'].map(
-  (name) => ({
-    name,
-    numeric: /rows|sent|rejected|unknown/.test(name),
-  }),
-);
-
 /** Lists the pushes. The exit code is 1 while one needs a person. */
-export async function pushListCommand(options: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export async function pushListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes } = await ledgerOf(config, effects);
   const { taken } = await lockState(config.dataDir);
   // The call under way of a running push is known soon.
   const needed = pushes.filter((push) => push.state === 'ambiguous' || (!taken && waits(push)));
-  if (options.json === true) terminal.out(JSON.stringify(pushes.map(shown)));
+  if (json === true) terminal.out(JSON.stringify(pushes.map(shown)));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
   else {
-    const rows = pushes.map((push) => [
-      push.id,
-      push.name === undefined ? push.target : `${push.target} (${push.name})`,
-      push.state,
-      formatKst(push.begunAt),
-      String(push.counts.rows),
-      String(sentRows(push)),
-      String(push.rejected),
-      String(unknownRows(push)),
-      push.note ?? '',
-    ]);
-    terminal.draw(drawTable(LIST, rows, terminal));
+    const rows = pushes.map((push) => ({
+      push: push.id,
+      target: push.name === undefined ? push.target : `${push.target} (${push.name})`,
+      state: push.state,
+      begun: formatKst(push.begunAt),
+      rows: push.counts.rows,
+      sent: sentRows(push),
+      rejected: push.rejected,
+      unknown: unknownRows(push),
+      note: push.note ?? '',
+    }));
+    showTable(terminal, rows);
   }
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
@@ -247,11 +239,6 @@ function shown(push: Push): object {
     note: note ?? null,
   };
 }
-
-const REJECTED = ['target', 'row', 'reason', 'tries', 'tried again'].map((name) => ({
-  name,
-  numeric: name === 'tries',
-}));
 
 const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number() });
 
@@ -282,16 +269,11 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
   else if (all.length === 0) terminal.note('No row is rejected.');
-  else {
-    const rows = all.map(({ target, row, reason, tries, tried_again: again }) => [
-      target,
-      row,
-      reason,
-      String(tries),
-      again ? 'yes' : 'no',
-    ]);
-    terminal.draw(drawTable(REJECTED, rows, terminal));
-  }
+  else
+    showTable(
+      terminal,
+      all.map(({ tried_again, ...row }) => ({ ...row, 'tried again': tried_again ? 'yes' : 'no' })),
+    );
   return EXIT.done;
 }
 

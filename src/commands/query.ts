@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
@@ -11,7 +11,7 @@ import { loadCatalogue, newQuery } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, FORMATS, type Deliverable, type Format } from '../readers/queries/deliver.js';
 import { questionOf } from '../readers/queries/question.js';
-import { outsideOf, writeFileWhole, writePieces, writeTo, type Pieces } from '../readers/queries/sink.js';
+import { outsideOf, writeFileWhole, writePieces, writeTo } from '../readers/queries/sink.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
@@ -32,12 +32,10 @@ export interface QueryOptions {
   readonly lang?: Language;
   /** True if a CSV starts with a byte order mark, for Excel. */
   readonly bom?: boolean;
-  /** Maximum number of rows in a table; other formats are never limited. */
-  readonly limit?: number;
 }
 
-/** Default limit of a table: more rows are rarely read, and a table is held in memory before it is drawn. */
-const DEFAULT_LIMIT = 1000;
+/** Maximum number of rows in a table: more are rarely read, and a table is held in memory before it is drawn. */
+const LIMIT = 1000;
 
 /**
  * Lists the queries, or runs one of them or other SQL; the answer goes to standard output or a file.
@@ -67,7 +65,7 @@ export async function queryCommand(
     now: invocation.effects.now(),
     format,
     lang,
-    limit: options.limit ?? DEFAULT_LIMIT,
+    limit: LIMIT,
     bom: options.bom === true,
     isTerminal: output === undefined && stdout.isTTY === true,
     drawing: output === undefined ? drawingFor(stdout) : { color: false },
@@ -80,7 +78,15 @@ export async function queryCommand(
     };
     const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
     const answer = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
-    terminal.note(summary(answer.rows, format, question.title, options));
+    const rows = plural(answer.rows, 'row');
+    const isCut = format === 'table' && answer.rows > LIMIT;
+    const title = question.title === undefined ? '' : `${question.title}: `;
+    const where = options.output === undefined ? '' : ` in ${options.output}`;
+    terminal.note(
+      isCut
+        ? `${title}the first ${formatCount(LIMIT)} of ${rows}${where}; --format csv gives all`
+        : `${title}${rows}${where}`,
+    );
     if (answer.dropped.length > 0) terminal.warn(notCounted(answer.dropped)[lang]);
   };
   try {
@@ -91,16 +97,6 @@ export async function queryCommand(
   } finally {
     if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
   }
-}
-
-/** The number of rows, for the line after the answer: `A/B tests: 2 rows`. */
-function summary(rows: number, format: Format, title: string | undefined, options: QueryOptions): string {
-  const { limit = DEFAULT_LIMIT, output } = options;
-  const what = title === undefined ? '' : `${title}: `;
-  const where = output === undefined ? '' : ` in ${output}`;
-  return format === 'table' && rows > limit
-    ? `${what}the first ${formatCount(limit)} of ${plural(rows, 'row')}${where}; --format csv gives all`
-    : `${what}${plural(rows, 'row')}${where}`;
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
@@ -153,7 +149,7 @@ async function listQueries(
       ...query,
       counts_people,
     }));
-    await writeTo(stdout, piecesOf(`${JSON.stringify(listed, null, 2)}\n`));
+    await writeTo(stdout, Readable.from([`${JSON.stringify(listed, null, 2)}\n`]));
     return EXIT.done;
   }
   const width = Math.max(...catalogue.map(({ name }) => name.length));
@@ -161,15 +157,11 @@ async function listQueries(
     const head = subject === catalogue[i - 1]?.subject ? '' : `${subject}\n`;
     return `${head}  ${name.padEnd(width)}  ${title}\n`;
   });
-  await writeTo(stdout, piecesOf(lines.join('')));
+  await writeTo(stdout, Readable.from(lines));
   terminal.note(
     '`dawnload query NAME` runs one of them, and `dawnload query NAME --help` shows its parameters.',
   );
   return EXIT.done;
-}
-
-async function* piecesOf(text: string): Pieces {
-  yield await Promise.resolve(text);
 }
 
 /** Standard output, or its replacement in a test. */

@@ -12,20 +12,14 @@ import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
 import { PushLedger } from '../push/ledger.js';
 import { rememberedCalls, type RememberedCall } from '../landing/pushed-rows.js';
-import { drawTable } from '../terminal/table.js';
-import { formatCount, plural } from '../terminal/terminal.js';
+import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/remembered-exports.js';
+import { showTable, sizeOf, type JsonOptions } from './shared.js';
 
-export interface RecoverOptions {
+export interface RecoverOptions extends JsonOptions {
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
-
-const COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map((name) => ({
-  name,
-  numeric: name === 'records',
-}));
 
 export async function recoverCommand(options: RecoverOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, signal, effects } = invocation;
@@ -51,8 +45,7 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
     const left = erasures === 0 ? doubt : await again();
     if (left?.erase !== undefined) throw forgottenError(left);
     terminal.warn(doubt.why);
-    if (options.json !== true && untracked.length > 0)
-      terminal.draw(drawTable(COLUMNS, untracked.map(asRow), terminal));
+    if (options.json !== true && untracked.length > 0) showTable(terminal, untracked.map(asRow), 'records');
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
     );
@@ -116,9 +109,8 @@ async function callsThatReachPeople({ dataDir }: Config): Promise<RememberedCall
   return (await rememberedCalls(dataDir)).filter(({ target }) => /^(?:events|journey) /.test(target));
 }
 
-function asRow({ key, day, state, records, estimate, exportId, knownBy }: Untracked): string[] {
-  const size = estimate === undefined ? '' : `~${formatCount(estimate)}`;
-  return [key, day, state, records === undefined ? size : formatCount(records), exportId ?? '', knownBy];
+function asRow({ key, day, state, exportId = '', knownBy, ...size }: Untracked) {
+  return { key, day, state, records: sizeOf(size), 'export id': exportId, 'known by': knownBy };
 }
 
 function asJson({ key, day, state, exportId, records, estimate, knownBy }: Untracked): object {

@@ -1,4 +1,5 @@
 /** `dawnload sandbox`: runs the sandbox service on a port until it is stopped. */
+import { once } from 'node:events';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
@@ -9,12 +10,6 @@ export interface SandboxFlags {
   readonly port: string;
   readonly eventsPerDay: string;
   readonly exportSeconds: string;
-  readonly catalogItems: string;
-  readonly latency: string;
-  /** False if `--no-date` was given. */
-  readonly date: boolean;
-  /** False if `--no-restatements` was given. */
-  readonly restatements: boolean;
   readonly billingJournal?: string;
 }
 
@@ -28,11 +23,7 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
     port: numberIn('--port', flags.port, 0, 65_535),
     eventsPerDay,
     exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
-    catalogItems: Math.floor(numberIn('--catalog-items', flags.catalogItems, 0, 100_000_000)),
-    latencyMs: numberIn('--latency', flags.latency, 0, 600_000),
     now: () => effects.now(),
-    ...(flags.date ? {} : { date: () => null }),
-    restates: flags.restatements,
     accessKey,
     secretKey,
     projectId,
@@ -47,12 +38,7 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
   terminal.note(
     `The sandbox answers on ${sandbox.url} with about ${formatCount(eventsPerDay)} events a day. Press Ctrl-C to stop it.`,
   );
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
+  if (!signal.aborted) await once(signal, 'abort');
   await sandbox.close();
   return EXIT.done;
 }

@@ -1,5 +1,6 @@
 /** `dawnload schedule`: the long-lived scheduler, for machines without cron or systemd. */
 import { once } from 'node:events';
+import { join } from 'node:path';
 import cron from 'node-cron';
 import { KST } from '../ground/calendar.js';
 import { requireService } from '../config/config.js';
@@ -9,7 +10,7 @@ import { runsOf } from '../journal/runs.js';
 import { Nights, parseTime, runProcess } from '../operations/schedule.js';
 import type { Invocation } from '../config/invocation.js';
 import { assertSameProject } from '../job/data-folder.js';
-import { ownCommand } from './shared.js';
+import { PACKAGE_ROOT } from '../ground/package.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
@@ -22,6 +23,13 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at);
   const config = requireService(invocation.loadConfig());
+  const given = { '--config': flags.config, '--log-format': flags.logFormat, '--data-dir': flags.dataDir };
+  const run: [string, ...string[]] = [
+    process.execPath,
+    join(PACKAGE_ROOT, 'dist/src/cli.js'),
+    'run',
+    ...Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+  ];
   const journal = (): Promise<Journal> => Journal.read(config, effects);
   assertSameProject(await journal(), config);
   const nights = new Nights({
@@ -30,7 +38,7 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
     terminal,
     now: () => effects.now(),
     runs: async () => runsOf((await journal()).of('run')),
-    run: () => runProcess(ownCommand('run', flags), signal),
+    run: () => runProcess(run, signal),
   });
   terminal.note(`Scheduled daily at ${at} KST. Press Ctrl-C to stop.`);
   if (options.now === true) await nights.run();

@@ -48,7 +48,7 @@ import { knownBy } from '../warehouse/remembered-exports.js';
 import { Session, statement } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
-import { sendTestAlert } from './delivery.js';
+import { sendTestAlert } from './alerts.js';
 
 interface Finding {
   readonly verdict: 'ok' | 'warn' | 'fail';

@@ -7,10 +7,10 @@
  * whose caller must escape the cells.
  */
 import { createInterface } from 'node:readline/promises';
+import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
 import { InterruptedError } from '../ground/errors.js';
 import { ProgressLine } from './progress-line.js';
-import { openQuestions, type Questions } from './questions.js';
 import { visible, wrapLine } from './text.js';
 
 export { formatBytes, formatCount, formatDuration, plural } from './text.js';
@@ -34,12 +34,7 @@ export interface Terminal {
   error(text: string): void;
   /** Writes a line to a structured log only. */
   record(text: string, fields: LogFields): void;
-  /**
-   * Shows the line at the bottom that changes in place, at a terminal only. An empty step removes it.
-   *
-   * @param step a clause that describes the current work
-   * @param drawing returns the text of the line instead of the step
-   */
+  /** Shows the current work, as a clause, in a line at the bottom of a terminal. An empty step removes the line. */
   progress(step: string): void;
   /**
    * The last non-empty progress text, kept even when output is not a terminal; it names the step at which a run stopped.
@@ -51,8 +46,20 @@ export interface Terminal {
    * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
-  /** Captures the keyboard for several questions; undefined without a terminal. */
-  questions(signal: AbortSignal): Questions | undefined;
+  /**
+   * Repeats a question until the answer is valid; resolves to the trimmed answer. Undefined without a terminal.
+   *
+   * @throws InterruptedError after Ctrl-C, Escape or the end of the input; otherwise the reason of the signal
+   */
+  readonly ask?: ((question: Question, signal: AbortSignal) => Promise<string>) | undefined;
+}
+
+interface Question {
+  readonly message: string;
+  /** True if the answer is drawn as dots. */
+  readonly isSecret?: boolean;
+  /** Returns the reason why an answer is invalid, as one sentence. */
+  readonly refuse: (answer: string) => string | undefined;
 }
 
 /** The structured fields of a log line: the name of the event and its numbers. */
@@ -65,8 +72,6 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const NOTHING_PAID = 'No paid request was sent. Completed steps are kept.';
-
 /** The terminal of this process. */
 export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
@@ -78,6 +83,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     allowsColor(stderr) ? styleText(style, text, { validateStream: false }) : text;
   const bottom = new ProgressLine(stderr, now, (text) => styled('dim', text));
   let doing = '';
+  let prompts: PassThrough | undefined;
 
   /** Wraps the text at words first and then colours the label, so that colour codes do not count as width. */
   function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
@@ -140,17 +146,83 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
       } catch (cause) {
         stderr.write('\n');
         signal.throwIfAborted();
-        if (key.signal.aborted) throw new InterruptedError('Interrupted.', { hint: NOTHING_PAID, cause });
+        if (key.signal.aborted) {
+          const hint = 'No paid request was sent. Completed steps are kept.';
+          throw new InterruptedError('Interrupted.', { hint, cause });
+        }
         // Ctrl-D counts as no consent.
         return false;
       } finally {
         prompt.close();
       }
     },
-    questions(signal) {
-      if (!stdin.isTTY || !interactive) return undefined;
-      bottom.end();
-      return openQuestions({ stdin, stderr }, signal);
+    ask:
+      stdin.isTTY && interactive
+        ? async ({ message, isSecret = false, refuse }, signal) => {
+            bottom.end();
+            const { isCancel, password, text } = await import('@clack/prompts');
+            signal.throwIfAborted();
+            const prompt = {
+              message: visible(message),
+              input: stdin,
+              output: (prompts ??= promptsTo(stderr)),
+              signal,
+              validate(answer = ''): string | undefined {
+                const refused = refuse(answer.trim());
+                return refused === undefined ? undefined : visible(refused);
+              },
+            };
+            const answer = await (isSecret ? password({ ...prompt, clearOnError: true }) : text(prompt));
+            stdin.pause();
+            signal.throwIfAborted();
+            if (isCancel(answer))
+              throw new InterruptedError('Interrupted.', { hint: 'Nothing was written.' });
+            return answer.trim();
+          }
+        : undefined,
+  };
+}
+
+/** A terminal of unknown width reports 0, at which clack would give each letter a line of its own. */
+function promptsTo(stderr: NodeJS.WriteStream): PassThrough {
+  const columns = { get: () => stderr.columns || 80 };
+  const output = Object.defineProperty(new PassThrough(), 'columns', columns);
+  output.pipe(stderr, { end: false });
+  return output;
+}
+
+/**
+ * Returns a terminal whose notes, warnings and errors are lines of JSON, for log collectors; data on standard output is
+ * unchanged.
+ */
+export function jsonLog(
+  terminal: Terminal,
+  { runId, now }: { readonly runId: string; readonly now: () => Date },
+  write: (line: string) => void,
+): Terminal {
+  const log =
+    (level: 'info' | 'warning' | 'error') =>
+    (message: string, fields: LogFields = {}): void => {
+      const { event = level === 'info' ? 'note' : level, ...rest } = fields;
+      const head = { time: now().toISOString(), run_id: runId, level, event, message: message.trim() };
+      write(`${JSON.stringify({ ...head, ...rest })}\n`);
+    };
+  let doing = '';
+  return {
+    ...terminal,
+    interactive: false,
+    color: false,
+    note: log('info'),
+    warn: log('warning'),
+    error: log('error'),
+    record: log('info'),
+    get doing() {
+      return doing;
     },
+    progress(text) {
+      if (text !== '') doing = text;
+    },
+    confirm: () => Promise.resolve(false),
+    ask: undefined,
   };
 }

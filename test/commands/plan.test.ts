@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/commands/plan.js';
@@ -18,17 +18,16 @@ describe('before the first run, the plan of ten weeks', () => {
   test('is a few lines with ranges, and the estimate that init wrote', async () => {
     const other = join(place.folder, 'other.yaml');
     const args = ['init', '--config', other, '--base-url', place.sandbox.url, '--project-id', PROJECT];
-    const budget = [
-      '--records-per-run',
-      '50000',
-      '--records-per-month',
-      '1000000',
-      '--price-per-record',
-      '0.1',
-    ];
     const keys = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
-    const init = await place.run([...args, ...budget, '--start-date', '2026-09-15'], keys);
-    const night = /expected_records_per_day: (\d+)/.exec(await readFile(other, 'utf8'))?.[1];
+    const init = await place.run([...args, '--start-date', '2026-09-15'], keys);
+    // A person takes the suggested budget by removing the marks of comments.
+    const written = await readFile(other, 'utf8');
+    const section = /# exports:\n(?:#.*\n)+/.exec(written)?.[0] ?? '';
+    await writeFile(
+      other,
+      written.replace(section, `${section.replaceAll(/^# /gm, '')}  price_per_record: 0.1\n`),
+    );
+    const night = /expected_records_per_day: (\d+)/.exec(section)?.[1];
     expect({ code: init.code, night }).toMatchObject({
       code: 0,
       night: expect.stringMatching(/^[1-9]/) as string,

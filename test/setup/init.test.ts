@@ -129,8 +129,6 @@ describe('without a terminal', () => {
     expect(code).toBe(2);
     for (const [args, words] of [
       [['--base-url', 'ftp://x'], /base URL must be/],
-      [['--price-per-record', 'cheap'], /--price-per-record must be/],
-      [['--records-per-run', '50k'], /--records-per-run must be a whole number/],
       [['--start-date', '2026-02-30'], /--start-date must be a day that exists/],
       [['--start-date', '2027-01-01', '--skip-checks'], /2027-01-01 is in the future/],
     ] as const) {
@@ -141,13 +139,9 @@ describe('without a terminal', () => {
   });
 
   test('takes options, and keys from the environment', async () => {
-    const budget = ['--records-per-run', '1000', '--records-per-month', '20000', '--price-per-record', '0.5'];
-    const result = await init([...FLAGS(), ...budget], ENVIRONMENT);
+    const result = await init(FLAGS(), ENVIRONMENT);
     expect(result.code).toBe(0);
-    expect(loadConfig({ config: yaml }, {}, folder)).toMatchObject({
-      startDate: '2026-11-15',
-      exports: { budget: { recordsPerRun: 1_000, recordsPerMonth: 20_000 }, pricePerRecord: 0.5 },
-    });
+    expect(loadConfig({ config: yaml }, {}, folder)).toMatchObject({ startDate: '2026-11-15' });
   });
 
   test.each<[string, () => string[], Record<string, string>, RegExp]>([
@@ -266,16 +260,11 @@ describe('what is written is read again as it is', () => {
         projectId: '00000000000000000000000000000012',
         startDate: '2026-11-01',
       };
-      for (const budget of [{}, { recordsPerRun: '5', recordsPerMonth: '70' }]) {
-        for (const price of [{}, { pricePerRecord: '0.0000005' }]) {
-          await writeFile(yaml, settingsFile({ ...base, dataDir, ...budget, ...price }));
-          const config = loadConfig({}, {}, folder);
-          expect(config.dataDir).toBe(join(dataDir.startsWith('/') ? '/' : folder, dataDir));
-          expect(config).toMatchObject({ baseUrl: base.baseUrl, projectId: base.projectId });
-          expect(config.exports.budget?.recordsPerRun).toBe('recordsPerRun' in budget ? 5 : undefined);
-          expect(config.exports.pricePerRecord).toBe('pricePerRecord' in price ? 0.0000005 : 0);
-        }
-      }
+      await writeFile(yaml, settingsFile({ ...base, dataDir }));
+      const config = loadConfig({}, {}, folder);
+      expect(config.dataDir).toBe(join(dataDir.startsWith('/') ? '/' : folder, dataDir));
+      expect(config).toMatchObject({ baseUrl: base.baseUrl, projectId: base.projectId });
+      expect(config.exports.budget).toBeUndefined();
     },
   );
 });

@@ -129,7 +129,6 @@ function silent(out: string[], err: string[]): Terminal {
     record: () => undefined,
     progress: () => undefined,
     confirm: () => Promise.resolve(false),
-    questions: () => undefined,
   };
 }
 

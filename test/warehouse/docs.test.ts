@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
-import { listed, wrap } from '../../src/terminal/paragraphs.js';
+import { listed, wrap } from '../../src/terminal/text.js';
 import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { EXIT, UsageError } from '../../src/ground/errors.js';
