@@ -10,7 +10,7 @@ import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
 import { EXIT } from '../src/ground/errors.js';
 import { loadCatalogue, type QueryFile, describeQuery } from '../src/readers/queries/catalogue.js';
-import { invocationOf, keepingOutput } from './support/in-process.js';
+import { invocationOf } from './support/in-process.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
 const PAGES = [
@@ -207,7 +207,7 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
 
 /** What `dawnload docs` prints. */
 async function docs(options: DocsOptions): Promise<string> {
-  const { stdout, bytes } = keepingOutput();
-  await docsCommand(options, invocationOf(), stdout);
-  return bytes().toString('utf8');
+  const written: string[] = [];
+  await docsCommand(options, invocationOf({}, written));
+  return `${written.join('\n')}\n`;
 }

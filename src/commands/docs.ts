@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import {
@@ -18,18 +17,14 @@ import {
 } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { dbtSources, skill } from '../readers/queries/contracts.js';
-import { writeTo } from '../readers/queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
-import type { Output } from './query.js';
 import type { JsonOptions } from './shared.js';
 import { listed, wrap } from '../terminal/text.js';
 
 export interface DocsOptions extends JsonOptions {
-  /** A table or view; undefined for all of them. */
-  readonly table?: string | undefined;
   readonly format?: 'text' | 'markdown' | 'json' | 'skill' | 'dbt';
   readonly lang?: Language;
   /** True to list tables and views without their columns. */
@@ -42,37 +37,36 @@ export interface DocsOptions extends JsonOptions {
  * @throws UsageError if there is no such table
  */
 export async function docsCommand(
-  options: DocsOptions,
+  { format: wanted = 'text', json, lang: language = 'en', brief }: DocsOptions,
   invocation: Invocation,
-  stdout: Output = process.stdout,
+  table?: string,
 ): Promise<ExitCode> {
-  const language = options.lang ?? 'en';
+  const { terminal } = invocation;
   const dictionary = Dictionary.load();
   const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
-  const relation = options.table === undefined ? undefined : findRelation(schemas, options.table);
-  const format = options.json === true ? 'json' : (options.format ?? 'text');
-  if (relation !== undefined && /^(skill|dbt)$/.test(format)) {
+  const relation = table === undefined ? undefined : findRelation(schemas, table);
+  const format = json === true ? 'json' : wanted;
+  if (relation !== undefined && (format === 'skill' || format === 'dbt')) {
     throw new UsageError(`The format ${format} describes the whole warehouse.`, {
       hint: 'Leave the table out.',
     });
   }
   // Lines of more than 120 columns are hard to read.
-  const width = Math.min(120, (stdout.isTTY === true ? stdout.columns : undefined) ?? 100);
+  const width = Math.min(120, terminal.width ?? 100);
   const text = {
     skill: () => skill(schemas, dictionary.of('traps'), language),
     dbt: () => dbtSources(schemas),
     json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
     markdown: () => {
       if (relation !== undefined) return relationMarkdown(relation, language);
-      return (options.brief === true ? overviewMarkdown : wholeMarkdown)(schemas, language);
+      return (brief === true ? overviewMarkdown : wholeMarkdown)(schemas, language);
     },
     text: () =>
       relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width),
   }[format]();
-  await writeTo(stdout, Readable.from([`${text}\n`]));
-  if (format === 'text' && relation === undefined) {
-    invocation.terminal.note('`dawnload docs TABLE` describes the columns; `--lang ko` writes in Korean.');
-  }
+  terminal.draw(text);
+  if (format === 'text' && relation === undefined)
+    terminal.note('`dawnload docs TABLE` describes the columns; `--lang ko` writes in Korean.');
   return EXIT.done;
 }
 

@@ -1,36 +1,31 @@
 /** `dawnload doctor`: checks all preconditions of the nightly run. Sends E1 and E17 for one day, which are free. */
 import { styleText } from 'node:util';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { examine, type Check } from '../operations/doctor.js';
+import { examine, type Check, type Extent } from '../operations/doctor.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { visible, wrapLine } from '../terminal/text.js';
+import type { JsonOptions } from './shared.js';
 
-export interface DoctorOptions {
-  readonly deep?: boolean;
-  readonly first?: boolean;
-  readonly json?: boolean;
-  /** True to send a test alert to all receivers of alerts. */
-  readonly sendTestAlert?: boolean;
-}
-
-export async function doctorCommand(options: DoctorOptions, invocation: Invocation): Promise<ExitCode> {
+export async function doctorCommand(
+  options: Extent & JsonOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   const checks: Check[] = [];
-  const extent = {
-    deep: options.deep === true,
-    first: options.first === true,
-    testAlert: options.sendTestAlert === true,
-  };
-  for await (const check of examine(extent, invocation)) {
+  for await (const check of examine(options, invocation)) {
     checks.push(check);
     if (options.json !== true) terminal.draw(linesOf(check, terminal));
     signal.throwIfAborted();
   }
-  const sound = checks.every(({ verdict }) => verdict !== 'fail');
-  if (options.json === true) terminal.out(JSON.stringify({ checks, ok: sound }));
-  else terminal.note(summary(checks));
-  return sound ? EXIT.done : EXIT.incomplete;
+  const count = (wanted: Check['verdict']): number =>
+    checks.filter(({ verdict }) => verdict === wanted).length;
+  const [warnings, failures] = [count('warn'), count('fail')];
+  if (options.json === true) terminal.out(JSON.stringify({ checks, ok: failures === 0 }));
+  else if (failures > 0) terminal.note(`${failures} of ${checks.length} checks failed, ${warnings} warned.`);
+  else if (warnings > 0) terminal.note(`No check failed; ${warnings} of ${checks.length} warned.`);
+  else terminal.note(`All ${checks.length} checks are well.`);
+  return failures === 0 ? EXIT.done : EXIT.incomplete;
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
@@ -45,14 +40,4 @@ function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Ter
     ...(remedy === null ? [] : [wrapLine(' '.repeat(indent) + visible(remedy), width, indent)]),
   ].join('\n');
   return color ? styleText(COLOURS[verdict], mark) + lines.slice(mark.length) : lines;
-}
-
-function summary(checks: readonly Check[]): string {
-  const count = (wanted: Check['verdict']): number =>
-    checks.filter(({ verdict }) => verdict === wanted).length;
-  const [warnings, failures] = [count('warn'), count('fail')];
-  if (failures > 0) return `${failures} of ${checks.length} checks failed, ${warnings} warned.`;
-  return warnings > 0
-    ? `No check failed; ${warnings} of ${checks.length} warned.`
-    : `All ${checks.length} checks are well.`;
 }

@@ -1,5 +1,5 @@
 /** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
-import { formatKst, windowOf } from '../ground/calendar.js';
+import { formatKst } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import {
@@ -24,7 +24,7 @@ import { formatPrice, priceOf } from '../ground/price.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import type { Invocation } from '../config/invocation.js';
 import { summarise } from './run.js';
-import { showTable, sizeOf, type JsonOptions } from './shared.js';
+import { knownOf, showTable, sizeOf, type JsonOptions } from './shared.js';
 import { knownBy } from '../warehouse/remembered-exports.js';
 import { dataFiles } from '../landing/paths.js';
 
@@ -261,17 +261,10 @@ function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
 /** The columns of `ops.exports` and the additional fields of the ledger. */
 function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
   return {
-    key: entry.key,
-    date: entry.day,
-    window_start: windowOf(entry.day).start,
-    window_end: windowOf(entry.day).end,
-    state: entry.state,
+    ...knownOf(entry),
     billed: entry.billed,
-    export_id: entry.exportId ?? null,
     message_data: entry.messageData,
-    records: entry.records ?? null,
     pages: entry.pages ?? null,
-    estimated_records: entry.estimate ?? null,
     price_per_record: entry.pricePerRecord,
     intended_at: entry.intendedAt,
     requested_at: entry.requestedAt ?? null,

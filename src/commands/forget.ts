@@ -154,7 +154,7 @@ async function search(
   return findPersons(session, given, { includeShared, also });
 }
 
-/** Returns a function that says whether an id belongs to few enough persons in these records. */
+/** Returns a function that says whether an id belongs to at most three persons in these records. */
 function unsharedIn(landed: readonly LandedIds[]): (id: string) => boolean {
   const users = new Map<string, Set<string>>();
   for (const { ids } of landed) {
@@ -162,11 +162,8 @@ function unsharedIn(landed: readonly LandedIds[]): (id: string) => boolean {
     if (user === undefined) continue;
     for (const { value } of ids) users.set(value, (users.get(value) ?? new Set()).add(user.value));
   }
-  return (id) => (users.get(id)?.size ?? 0) <= SHARED_BY;
+  return (id) => (users.get(id)?.size ?? 0) <= 3;
 }
-
-/** The largest number of persons that may share an id that is still followed. */
-const SHARED_BY = 3;
 
 interface LandedIds {
   readonly ids: readonly Given[];
@@ -259,9 +256,9 @@ async function tellCounts(
     mentions += found.length - own;
   }
   const optOuts = (await erasures.optOuts()).length;
-  const counts = { warehouse: rows, landing: { records, mentions_blanked: mentions, opt_outs: optOuts } };
   if (asJson) {
-    terminal.out(JSON.stringify(counts));
+    const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
+    terminal.out(JSON.stringify({ warehouse: rows, landing }));
     return;
   }
   for (const [table, count] of Object.entries(rows))
@@ -272,35 +269,31 @@ async function tellCounts(
   terminal.note('Nothing was erased.');
 }
 
-/** Maximum number of persons per E15 request. */
-const AT_ONCE = 1000;
-
-const deleted = z.looseObject({ data: z.number() });
-
 /**
- * Asks the service to delete the persons (E15); numbers are sent exactly as given.
+ * Asks the service to delete the persons (E15), at most 1,000 with a request; numbers are sent exactly as given.
  *
+ * @returns the number of rows that the service deleted
  * @throws ServiceError if a request fails; nothing is erased locally then
  */
 async function eraseAtService(
   given: readonly Given[],
   config: Config,
-  invocation: Invocation,
+  { effects, signal, version }: Invocation,
 ): Promise<number> {
-  const { effects, signal, version } = invocation;
-  const settings = requireService(config);
-  const client = new ServiceClient(settings, effects, signal, version);
+  const client = new ServiceClient(requireService(config), effects, signal, version);
+  const users = given.map(({ kind, value }) => {
+    if (kind === 'user_id') return { userId: value };
+    return { userProperties: value.includes('@') ? { $email: value } : { $phone_number: value } };
+  });
   let rows = 0;
   try {
-    for (let first = 0; first < given.length; first += AT_ONCE) {
-      const users = given.slice(first, first + AT_ONCE).map(({ kind, value }) => {
-        if (kind === 'user_id') return { userId: value };
-        return { userProperties: value.includes('@') ? { $email: value } : { $phone_number: value } };
-      });
-      const { verdict, body } = await client.ask(deleteUsers(client.projectId, users));
+    for (let first = 0; first < users.length; first += 1000) {
+      const request = deleteUsers(client.projectId, users.slice(first, first + 1000));
+      const { verdict, body } = await client.ask(request);
       const answer = deleted.safeParse(verdict.kind === 'ok' ? JSON.parse(body.toString('utf8')) : undefined);
       if (!answer.success) {
-        throw new ServiceError(`The service did not delete these persons (E15): ${reasonOf(verdict)}.`, {
+        const reason = 'reason' in verdict ? verdict.reason : 'its answer has no count of deleted rows';
+        throw new ServiceError(`The service did not delete these persons (E15): ${reason}.`, {
           hint: 'Nothing was erased here. Run again; deleting twice does no harm.',
         });
       }
@@ -312,26 +305,22 @@ async function eraseAtService(
   }
 }
 
-function reasonOf(verdict: object): string {
-  return 'reason' in verdict ? String(verdict.reason) : 'its answer has no count of deleted rows';
-}
+const deleted = z.looseObject({ data: z.number() });
 
 /**
  * The ids from the command line and from a file with one id per line: `user_id ID`, `recipient NUMBER` or `email
  * ADDRESS`.
  */
 async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
-  const named = [
-    ['user_id', userId],
-    ['recipient', recipient],
-    ['email', email],
-  ].flatMap(([kind = '', value]) => (value === undefined ? [] : [givenOf(kind, value, 'the command line')]));
+  const named = Object.entries({ user_id: userId, recipient, email }).flatMap(([kind, value]) =>
+    value === undefined ? [] : [givenOf(kind, value, 'the command line')],
+  );
   if (file === undefined) return named;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read (${messageOf(error)}).`);
   });
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const inFile = lines.flatMap((line, nth) => {
+  const inFile = text.split(/\r?\n/).flatMap((given, nth) => {
+    const line = given.trim();
     if (line === '' || line.startsWith('#')) return [];
     const [, kind = '', value = ''] = /^(\w+)[\s,]+(.*)$/.exec(line) ?? [];
     return [givenOf(kind, value, `line ${nth + 1} of ${file}`)];
@@ -339,12 +328,16 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
   return [...named, ...inFile];
 }
 
+const FORMS = new Map([
+  ['user_id', /\S/],
+  ['recipient', /^\+?[0-9][0-9 ().-]{6,24}$/],
+  ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
+]);
+
 function givenOf(kind: string, given: string, where: string): Given {
   const value = given.trim();
-  if (kind === 'user_id' && value !== '') return { kind, value };
-  const isNumber = /^\+?[0-9][0-9 ().-]{6,24}$/.test(value);
-  if (kind === 'recipient' && isNumber) return { kind, value };
-  if (kind === 'email' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return { kind: 'recipient', value };
+  if (FORMS.get(kind)?.test(value) === true)
+    return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
   throw new UsageError(`On ${where} there is no id of a person.`, {
     hint: 'Give a user id, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
   });

@@ -31,21 +31,14 @@ export interface InitOptions {
 }
 
 /** What has to be known, where it comes from without a terminal, and the question. */
-const QUESTIONS = {
-  baseUrl: { source: '--base-url', message: 'Base URL of the service' },
-  projectId: { source: '--project-id', message: 'Project ID' },
-  accessKey: { source: 'DAWNLOAD_ACCESS_KEY', message: 'Access key (not shown)' },
-  secretKey: { source: 'DAWNLOAD_SECRET_KEY', message: 'Secret key (not shown)' },
-} as const;
-type Name = keyof typeof QUESTIONS;
-const NAMES: readonly Name[] = ['baseUrl', 'projectId', 'accessKey', 'secretKey'];
+const QUESTIONS = [
+  { name: 'baseUrl', source: '--base-url', message: 'Base URL of the service' },
+  { name: 'projectId', source: '--project-id', message: 'Project ID' },
+  { name: 'accessKey', source: 'DAWNLOAD_ACCESS_KEY', message: 'Access key (not shown)' },
+  { name: 'secretKey', source: 'DAWNLOAD_SECRET_KEY', message: 'Secret key (not shown)' },
+] as const;
+type Name = (typeof QUESTIONS)[number]['name'];
 type Answers = Record<Name, string>;
-
-/** How often the service may refuse what a person answered. */
-const MOST_REFUSALS = 3;
-
-/** The number of days that the first run loads, if nobody says another first day. */
-const FIRST_DAYS = 7;
 
 export async function initCommand(options: InitOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, flags, environment, effects } = invocation;
@@ -68,7 +61,8 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
     secretKey: textOf(variables['DAWNLOAD_SECRET_KEY']),
   };
   const { answers, night } = await complete(given, options, invocation);
-  const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), 1 - FIRST_DAYS);
+  // The first run loads a week, if nobody says another first day.
+  const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), -6);
   if (startDate > dayOf(effects.now())) throw new UsageError(`The first day ${startDate} is in the future.`);
   const dataDir = dataDirFor(yaml, folder, flags.dataDir);
   const text = settingsFile({ ...answers, ...options, startDate, dataDir, records: night?.records });
@@ -105,24 +99,26 @@ async function complete(
   const found = { ...given };
   const faultsOfDay = settingsSchema.shape.start_date.safeParse(options.startDate).error?.issues ?? [];
   const wrong = [
-    ...NAMES.flatMap((name) => (found[name] === '' ? [] : (faultOf(name, found[name], options) ?? []))),
+    ...QUESTIONS.flatMap(({ name }) =>
+      found[name] === '' ? [] : (faultOf(name, found[name], options) ?? []),
+    ),
     ...faultsOfDay.map(({ message }) => `--start-date ${message}.`),
   ];
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
   for (let refusals = 0; ; refusals++) {
-    const missing = NAMES.filter((name) => found[name] === '');
+    const missing = QUESTIONS.filter(({ name }) => found[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
       throw new UsageError(
-        `Nobody can be asked without a terminal, and this is missing: ${missing.map((name) => QUESTIONS[name].source).join(', ')}.`,
+        `Nobody can be asked without a terminal, and this is missing: ${missing.map(({ source }) => source).join(', ')}.`,
         {
           hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
         },
       );
     }
-    for (const name of missing) {
+    for (const { name, message } of missing) {
       const question = {
-        message: QUESTIONS[name].message,
+        message,
         isSecret: name === 'accessKey' || name === 'secretKey',
         refuse: (text: string) => faultOf(name, text, options),
       };
@@ -145,7 +141,7 @@ async function complete(
       return { answers, night: result.night };
     }
     const { about, error } = result.doubt;
-    if (terminal.ask === undefined || refusals + 1 === MOST_REFUSALS) {
+    if (terminal.ask === undefined || refusals === 2) {
       const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
       throw new Same(error.message, {
         hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`.trim(),
@@ -161,14 +157,15 @@ async function complete(
 /** The fault of an answer, as a sentence. */
 function faultOf(name: Name, text: string, { allowHttp }: InitOptions): string | undefined {
   if (name === 'accessKey' || name === 'secretKey') {
-    const what = name === 'accessKey' ? 'access' : 'secret';
-    if (text === '') return `The ${what} key is empty.`;
-    return /\p{Cc}/u.test(text) ? `The ${what} key holds control characters.` : undefined;
+    const what = `The ${name === 'accessKey' ? 'access' : 'secret'} key`;
+    if (text === '') return `${what} is empty.`;
+    return /\p{Cc}/u.test(text) ? `${what} holds control characters.` : undefined;
   }
-  const rule = name === 'baseUrl' ? settingsSchema.shape.base_url : settingsSchema.shape.project_id;
+  const { base_url, project_id } = settingsSchema.shape;
+  const [rule, what] = name === 'baseUrl' ? [base_url, 'base URL'] : [project_id, 'project ID'];
   const parsed = rule.safeParse(text);
   if (!parsed.success || text === '')
-    return `The ${name === 'baseUrl' ? 'base URL' : 'project ID'} ${parsed.error?.issues[0]?.message ?? 'is missing'}.`;
+    return `The ${what} ${parsed.error?.issues[0]?.message ?? 'is missing'}.`;
   if (name === 'projectId' || allowHttp === true || !isUnencrypted(text)) return undefined;
   return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
 }

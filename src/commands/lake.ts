@@ -11,7 +11,7 @@ import type { Changes } from '../lake/transaction.js';
 import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
-import { verify, type Difference } from '../lake/verify.js';
+import { verify } from '../lake/verify.js';
 import { withDataFolder } from '../job/data-folder.js';
 import type { Invocation } from '../config/invocation.js';
 import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
@@ -51,9 +51,8 @@ export async function lakeSetupCommand(
   terminal.note(
     'Its catalog commits several tables at once. `dawnload lake push` fills it; so does each run.',
   );
-  if (json === true) {
+  if (json === true)
     terminal.out(JSON.stringify({ namespace: config.lake.namespace, created: created.length, added }));
-  }
   return EXIT.done;
 }
 
@@ -86,39 +85,31 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
   const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
+  const { commits, coverage, removed } = status;
   if (json === true) {
-    const { commits, coverage, removed } = status;
-    terminal.out(
-      JSON.stringify({
-        ...changesJson(status),
-        removed,
-        coverage: coverage.map(({ first, last, ...rest }) => ({
-          ...rest,
-          first_date: first,
-          last_date: last,
-        })),
-        commits: commits.map(commitJson),
-      }),
-    );
+    const all = { ...changesJson(status), removed, coverage, commits: commits.map(commitJson) };
+    terminal.out(JSON.stringify(all));
     return EXIT.done;
   }
-  terminal.out(
-    `Lake ${config.lake.namespace} in warehouse ${config.lake.catalog.warehouse} of ${config.lake.catalog.uri}`,
-  );
+  const { namespace, catalog } = config.lake;
+  terminal.out(`Lake ${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri}`);
   showTable(
     terminal,
-    status.coverage.map(({ stream, days, first, last, rows }) => ({ stream, days, first, last, rows })),
+    coverage.map(({ first_date: first, last_date: last, ...row }) => ({
+      stream: row.stream,
+      days: row.days,
+      first,
+      last,
+      rows: row.rows,
+    })),
   );
-  if (status.removed.length > 0) {
-    terminal.out(
-      `${plural(status.removed.length, 'day')} of events have left the file: ${listDays(status.removed)}.`,
-    );
-  }
+  if (removed.length > 0)
+    terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
   for (const line of planLines(status)) terminal.out(line);
   showTable(
     terminal,
-    status.commits.map(({ id, at, command, days, rows }) => ({
-      commit: id,
+    commits.map(({ id: commit, at, command, days, rows }) => ({
+      commit,
       at: formatKst(at),
       command,
       days,
@@ -133,7 +124,7 @@ export async function lakeVerifyCommand(
   invocation: Invocation,
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
-  if (erased === true) return verifyErased(config, json === true, invocation);
+  if (erased === true) return verifyErased(config, json, invocation);
   const { terminal } = invocation;
   const { tables, differences, unpushed } = await withLake(config, invocation, async (lake) => {
     await latestCommits(lake, 1);
@@ -142,26 +133,13 @@ export async function lakeVerifyCommand(
     });
   });
   terminal.progress('');
-  if (json === true) {
-    terminal.out(
-      JSON.stringify({
-        tables: tables.map(({ table, days, fileRows, lakeRows, equal }) => ({
-          table,
-          days,
-          file_rows: fileRows,
-          lake_rows: lakeRows,
-          equal,
-        })),
-        differences: differences.map(differenceJson),
-        not_pushed: unpushed,
-      }),
-    );
-  } else {
-    const rows = tables.map(({ table, days, fileRows, lakeRows, equal }) => ({
+  if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
+  else {
+    const rows = tables.map(({ table, days, file_rows, lake_rows, equal }) => ({
       table,
       days: days === 0 ? '' : days,
-      'rows here': fileRows,
-      'in the lake': lakeRows,
+      'rows here': file_rows,
+      'in the lake': lake_rows,
       '': equal ? 'equal' : 'DIFFERS',
     }));
     showTable(terminal, rows, 'days');
@@ -171,7 +149,12 @@ export async function lakeVerifyCommand(
       `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
     );
   }
-  for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) terminal.warn(differenceLine(difference));
+  for (const { table, date, file_rows, lake_rows, column } of differences.slice(0, SHOWN_DIFFERENCES)) {
+    const counts = `${plural(file_rows, 'row')} in the file, ${formatCount(lake_rows)} in the lake.`;
+    const sums = column === null ? 'values differ.' : `the sums of ${column} differ.`;
+    const what = date === null ? table : `${table} of ${date}`;
+    terminal.warn(`${what}: ${file_rows === lake_rows ? sums : counts}`);
+  }
   if (differences.length > 0) {
     terminal.warn(
       `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`,
@@ -188,7 +171,7 @@ export async function lakeVerifyCommand(
 /** Searches the data files for the persons of the register of erasures. */
 async function verifyErased(
   config: ReturnType<typeof requireLake<Config>>,
-  json: boolean,
+  json: boolean | undefined,
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { effects, terminal } = invocation;
@@ -201,7 +184,7 @@ async function verifyErased(
     });
   });
   terminal.progress('');
-  if (json) terminal.out(JSON.stringify({ tables, files, holding }));
+  if (json === true) terminal.out(JSON.stringify({ tables, files, holding }));
   if (holding.length === 0) {
     terminal.note(
       `Erased persons: none found in ${plural(files, 'data file')} of ${plural(tables, 'table')}, those included that no snapshot references.`,
@@ -248,26 +231,6 @@ function changesJson({ streams, models, onlyInLake }: Changes): Record<string, u
   };
 }
 
-function commitJson({
-  number,
-  id,
-  writer,
-  at,
-  command,
-  version,
-  days,
-  rows,
-}: Commit): Record<string, unknown> {
-  return { number, commit_id: id, writer, committed_at: at.toISOString(), command, version, days, rows };
-}
-
-function differenceJson({ table, day, fileRows, lakeRows, column }: Difference): Record<string, unknown> {
-  return { table, date: day ?? null, file_rows: fileRows, lake_rows: lakeRows, column: column ?? null };
-}
-
-function differenceLine({ table, day, fileRows, lakeRows, column }: Difference): string {
-  const what = day === undefined ? table : `${table} of ${day}`;
-  if (fileRows !== lakeRows)
-    return `${what}: ${plural(fileRows, 'row')} in the file, ${formatCount(lakeRows)} in the lake.`;
-  return column === undefined ? `${what}: values differ.` : `${what}: the sums of ${column} differ.`;
+function commitJson({ id, at, ...commit }: Commit): object {
+  return { ...commit, commit_id: id, committed_at: at.toISOString() };
 }

@@ -1,7 +1,6 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { oneOf, type Action } from './shared.js';
-import type { DocsOptions } from './docs.js';
 import type { QueryOptions } from './query.js';
 import type { Flags } from '../config/config.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
@@ -410,10 +409,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--brief', 'in Markdown, list tables and views without their columns'],
       JSON_OPTION,
     ],
-    load: async () => {
-      const { docsCommand } = await import('./docs.js');
-      return (options: DocsOptions, invocation, table) => docsCommand({ ...options, table }, invocation);
-    },
+    load: async () => (await import('./docs.js')).docsCommand,
   });
   add('report', {
     about: 'write the report on the published warehouse: one HTML page for people',

@@ -1,7 +1,7 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
 import { z } from 'zod';
 import { formatKst } from '../ground/calendar.js';
-import { requireService, type Config, type ServiceConfig } from '../config/config.js';
+import { requireService, type Config } from '../config/config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../ground/errors.js';
 import {
   adviceOn,
@@ -16,7 +16,7 @@ import {
 import { keyOf, TRIES, writeRows, type Wanted } from '../push/plan.js';
 import { wantedOf } from '../push/nightly.js';
 import { pushRows, reachText, reasonsOf, sentenceOn, type Pushed } from '../push/push.js';
-import { readRemembered, type Decision } from '../push/remembered.js';
+import { readRemembered } from '../push/remembered.js';
 import { PushedRows } from '../landing/pushed-rows.js';
 import { KeptQueries } from '../landing/kept-queries.js';
 import { ALL, checkColumns, isOnce, parseTarget, targetText } from '../push/targets.js';
@@ -57,49 +57,35 @@ export async function pushCommand(
     });
   }
   const config = requireService(invocation.loadConfig());
-  return perform(wantedBy([first, second], options, config), options, config, invocation);
+  const wanted = wantedBy([first, second], options, config);
+  const { dryRun, yes, json } = options;
+  invocation.terminal.progress('pushing');
+  const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
+    pushRows(wanted, config, invocation, journal, { dryRun, ...asking(invocation, yes) }),
+  );
+  return showPushed(wanted, pushed, json, invocation);
 }
 
 /** The push that the words name: one of the configuration, or a target with its query. */
 function wantedBy(
-  [first, second]: readonly [string, string | undefined],
+  words: readonly [string, string | undefined],
   options: PushOptions,
-  config: Config,
+  { pushes }: Config,
 ): Wanted {
-  const configured = config.pushes.find(({ name }) => name === first);
-  const { query, sql, file, param, key, only, deleteMissing } = options;
-  if (configured !== undefined && second === undefined) return { ...wantedOf(configured), only };
-  return {
-    target: parseTarget(
-      [first, second],
-      options,
-      config.pushes.map(({ name }) => name),
-    ),
-    source: { name: query, sql, file, param },
-    key,
-    only,
-    deleteMissing,
-  };
+  const configured = pushes.find(({ name }) => name === words[0]);
+  const { key, only, deleteMissing } = options;
+  if (configured !== undefined && words[1] === undefined) return { ...wantedOf(configured), only };
+  const names = pushes.map(({ name }) => name);
+  return { target: parseTarget(words, options, names), source: sourceOf(options), key, only, deleteMissing };
 }
+
+const sourceOf = ({ query, sql, file, param }: PushOptions) => ({ name: query, sql, file, param });
 
 /** The pushes of the project in the settings. */
 async function ledgerOf(config: Config, effects: Invocation['effects']): Promise<PushLedger> {
   const journal = await Journal.read(config, effects);
   assertSameProject(journal, config);
   return new PushLedger(journal, effects);
-}
-
-async function perform(
-  wanted: Wanted,
-  { dryRun, yes, json }: Pick<PushOptions, 'dryRun' | 'yes' | 'json'>,
-  config: ServiceConfig,
-  invocation: Invocation,
-): Promise<ExitCode> {
-  invocation.terminal.progress('pushing');
-  const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
-    pushRows(wanted, config, invocation, journal, { dryRun, ...asking(invocation, yes) }),
-  );
-  return showPushed(wanted, pushed, json, invocation);
 }
 
 /** A person agrees by --yes, or at the terminal. */
@@ -124,9 +110,10 @@ function showPushed(
   const isDry = pushed.push === undefined;
   if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
   else if (isDry) showPlan(wanted, pushed, invocation);
-  for (const doubt of isDry ? needsYes(wanted, pushed) : [])
-    terminal.warn(`Without --yes this would be refused: ${doubt}`);
-  if (!isDry) terminal.note(sentenceOn(wanted, pushed));
+  if (isDry)
+    for (const doubt of needsYes(wanted, pushed))
+      terminal.warn(`Without --yes this would be refused: ${doubt}`);
+  else terminal.note(sentenceOn(wanted, pushed));
   // If the push goes on, earlier commands may have had rejected rows too.
   const rejected = pushed.push?.rejected ?? pushed.rejected;
   const here = pushed.plan.invalid.reduce((sum, { rows }) => sum + rows, 0);
@@ -170,26 +157,29 @@ function asJson(wanted: Wanted, pushed: Pushed): object {
 
 function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation): void {
   const { plan, calls, samples } = pushed;
-  const { rows, unchanged, left, unknown, erased, nulls } = plan.counts;
+  const { counts } = plan;
   const reasons = Object.entries(reasonsOf(pushed));
-  const lines: readonly (readonly [string, number])[] = [
-    ['rows in all', rows],
-    ['new', plan.counts.new],
-    ['changed', plan.counts.changed],
-    ['unchanged', unchanged],
-    ['rejected', reasons.reduce((sum, [, count]) => sum + count, 0)],
-    ...reasons.map(([reason, count]) => [`  ${reason}`, count] as const),
-    ['left after four rejections', left],
-    ['left, outcome unknown', unknown],
-    ['left, person erased', erased],
-    ['deleted as missing', plan.gone],
-    ['values set to null', nulls],
-    ['calls', calls],
-  ];
+  const always = {
+    'rows in all': counts.rows,
+    new: counts.new,
+    changed: counts.changed,
+    unchanged: counts.unchanged,
+    rejected: reasons.reduce((sum, [, count]) => sum + count, 0),
+  };
+  const some = {
+    'left after four rejections': counts.left,
+    'left, outcome unknown': counts.unknown,
+    'left, person erased': counts.erased,
+    'deleted as missing': plan.gone,
+    'values set to null': counts.nulls,
+  };
   terminal.out(`${targetText(target)}: nothing is sent`);
-  for (const [what, count] of lines.filter(
-    ([name, count]) => count > 0 || !/^left|^deleted|^values/.test(name),
-  ))
+  for (const [what, count] of [
+    ...Object.entries(always),
+    ...reasons.map(([reason, count]) => [`  ${reason}`, count] as const),
+    ...Object.entries(some).filter(([, count]) => count > 0),
+    ['calls', calls] as const,
+  ])
     terminal.out(`${formatCount(count).padStart(10)} ${what}`);
   for (const sample of samples) terminal.out(masked(sample));
 }
@@ -249,18 +239,18 @@ const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number(
 export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  const { dataDir } = config;
   const ledger = await ledgerOf(config, effects);
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
-  const session = await hashingSession(config, await hmacKey(dataDir, effects));
+  const hmac = await hmacKey(config.dataDir, effects);
+  const session = await hashingSession(config, hmac);
   try {
     for (const [target, key] of new Map(ledger.pushes.map((push) => [push.target, push.key]))) {
-      await readRemembered(session, await PushedRows.open(dataDir, target, effects), target, ledger);
+      await readRemembered(session, await PushedRows.open(config.dataDir, target, effects), target, ledger);
       const rejections = await session.rows('push/rejections', rejection);
       const keys =
         rejections.length === 0
           ? new Map<string, string>()
-          : await keysOf(target, { key, ...options }, config, invocation);
+          : await keysOf(target, { key, ...options }, hmac, config, invocation);
       for (const { k, reason, tries } of rejections)
         all.push({ target, row: keys.get(k) ?? k, reason, tries, tried_again: tries < TRIES });
     }
@@ -280,28 +270,23 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
 /** The keys of the rows that the given query finds now, by their hashes. Recipients are not shown. */
 async function keysOf(
   text: string,
-  { key, query, sql, file, param }: Pick<PushOptions, 'query' | 'sql' | 'file' | 'param'> & { key: string },
+  { key, ...options }: PushOptions & { readonly key: string },
+  hmac: Uint8Array,
   config: Config,
   { effects }: Invocation,
 ): Promise<Map<string, string>> {
   const [kind = '', ...name] = text.split(' ');
-  const isAsked = [query, sql, file].some((one) => one !== undefined);
+  const source = sourceOf(options);
+  const isAsked = source.name !== undefined || source.sql !== undefined || source.file !== undefined;
   if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
   const target = parseTarget([kind, name.join(' ')], {});
-  const hmac = await hmacKey(config.dataDir, effects);
+  const wanted = { target, source, key };
+  const { published } = dataFiles(config.dataDir);
+  const privacy = { ...config.privacy, key: hmac };
   const session = await hashingSession(config, hmac);
   try {
-    const source = { name: query, sql, file, param };
-    const wanted = { target, source, key };
-    const { published } = dataFiles(config.dataDir);
-    const privacy = { ...config.privacy, key: hmac };
-    const found = await findRows(
-      published,
-      { ...source, queries: config.queries },
-      effects.now(),
-      privacy,
-      session,
-    );
+    const asked = { ...source, queries: config.queries };
+    const found = await findRows(published, asked, effects.now(), privacy, session);
     checkColumns(target, found, keyOf(wanted), undefined);
     const names = { propertiesField: '', eventField: undefined, journeyField: undefined };
     await writeRows(session, wanted, found, { projectId: '', names, fields: undefined, hashes: false });
@@ -312,16 +297,11 @@ async function keysOf(
   }
 }
 
-export interface ResumePushOptions extends JsonOptions {
-  readonly again?: boolean;
-  readonly yes?: boolean;
-}
-
 const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== null);
 
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
-  { again = false, yes, json }: ResumePushOptions,
+  { again = false, yes, json }: JsonOptions & { readonly again?: boolean; readonly yes?: boolean },
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
@@ -336,16 +316,15 @@ export async function pushResumeCommand(
       const push = new PushLedger(journal, effects).get(id);
       if (!isUnfinished(push))
         throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
-      const source = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
+      const wanted = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
       const unknown = unknownRows(push);
-      const decision: Decision = { id, again };
-      const how = { decision, ...asking(invocation, yes) };
-      const done = await pushRows(source, config, invocation, journal, how);
+      const how = { decision: { id, again }, ...asking(invocation, yes) };
+      const pushed = await pushRows(wanted, config, invocation, journal, how);
       if (unknown > 0 && !again)
         terminal.note(
           `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
         );
-      return { wanted: source, pushed: done };
+      return { wanted, pushed };
     },
   );
   return showPushed(wanted, pushed, json, invocation);

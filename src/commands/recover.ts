@@ -1,5 +1,4 @@
 /** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
-import { windowOf } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
@@ -11,17 +10,16 @@ import type { Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
 import { PushLedger } from '../push/ledger.js';
-import { rememberedCalls, type RememberedCall } from '../landing/pushed-rows.js';
+import { rememberedCalls } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/remembered-exports.js';
-import { showTable, sizeOf, type JsonOptions } from './shared.js';
+import { knownOf, showTable, sizeOf, type JsonOptions } from './shared.js';
 
-export interface RecoverOptions extends JsonOptions {
-  readonly yes?: boolean;
-}
-
-export async function recoverCommand(options: RecoverOptions, invocation: Invocation): Promise<ExitCode> {
+export async function recoverCommand(
+  { yes, json }: JsonOptions & { readonly yes?: boolean },
+  invocation: Invocation,
+): Promise<ExitCode> {
   const { terminal, signal, effects } = invocation;
   const config = invocation.loadConfig();
   const { working, published } = dataFiles(config.dataDir);
@@ -35,7 +33,8 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),
     });
-    if (options.json === true) terminal.out(JSON.stringify(untracked.map(asJson)));
+    if (json === true)
+      terminal.out(JSON.stringify(untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }))));
     if (doubt === undefined) {
       terminal.note('The journal holds everything that other files know.');
       return EXIT.done;
@@ -45,19 +44,23 @@ export async function recoverCommand(options: RecoverOptions, invocation: Invoca
     const left = erasures === 0 ? doubt : await again();
     if (left?.erase !== undefined) throw forgottenError(left);
     terminal.warn(doubt.why);
-    if (options.json !== true && untracked.length > 0) showTable(terminal, untracked.map(asRow), 'records');
+    if (json !== true && untracked.length > 0) showTable(terminal, untracked.map(asRow), 'records');
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
     );
     const enter = untracked.length === 0 ? '' : `Enter ${plural(untracked.length, 'export')}, and let`;
     const agreed =
-      options.yes === true || (await terminal.confirm(`${enter || 'Let'} runs pay and push again?`, signal));
+      yes === true || (await terminal.confirm(`${enter || 'Let'} runs pay and push again?`, signal));
     if (!agreed) {
       terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
       return EXIT.incomplete;
     }
     await ledger.recover(untracked);
-    const calls = await new PushLedger(journal, effects).enter(await callsThatReachPeople(config));
+    // Calls that reach people (E13, E16); any other call may be repeated.
+    const remembered = (await rememberedCalls(config.dataDir)).filter(({ target }) =>
+      /^(?:events|journey) /.test(target),
+    );
+    const calls = await new PushLedger(journal, effects).enter(remembered);
     if (calls > 0)
       terminal.note(
         `Entered ${plural(calls, 'call')} of pushes of which it is not known what the service has: \`dawnload push list\`.`,
@@ -104,25 +107,6 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   return entered;
 }
 
-/** The remembered calls that reach people (E13, E16); any other call may be repeated. */
-async function callsThatReachPeople({ dataDir }: Config): Promise<RememberedCall[]> {
-  return (await rememberedCalls(dataDir)).filter(({ target }) => /^(?:events|journey) /.test(target));
-}
-
 function asRow({ key, day, state, exportId = '', knownBy, ...size }: Untracked) {
   return { key, day, state, records: sizeOf(size), 'export id': exportId, 'known by': knownBy };
-}
-
-function asJson({ key, day, state, exportId, records, estimate, knownBy }: Untracked): object {
-  return {
-    key,
-    date: day,
-    window_start: windowOf(day).start,
-    window_end: windowOf(day).end,
-    state,
-    export_id: exportId ?? null,
-    records: records ?? null,
-    estimated_records: estimate ?? null,
-    known_by: knownBy,
-  };
 }

@@ -1,5 +1,6 @@
 /** Helpers of several commands. */
 import { closest } from 'fastest-levenshtein';
+import { windowOf, type Day } from '../ground/calendar.js';
 import { UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { drawTable } from '../terminal/table.js';
@@ -25,11 +26,33 @@ export function numberIn(flag: string, text: string, low: number, high: number):
   return value;
 }
 
-/** The number of records of an export, or else the estimate: `~1,200`. */
-export function sizeOf(one: {
+/** An export that the ledger or another file knows. */
+interface Known {
+  readonly key: string;
+  readonly day: Day;
+  readonly state: string;
+  readonly exportId?: string | undefined;
   readonly records?: number | undefined;
   readonly estimate?: number | undefined;
-}): string | number {
+}
+
+/** The first columns of `ops.exports`, for JSON. */
+export function knownOf({ key, day, state, exportId, records, estimate }: Known): object {
+  const { start, end } = windowOf(day);
+  return {
+    key,
+    date: day,
+    window_start: start,
+    window_end: end,
+    state,
+    export_id: exportId ?? null,
+    records: records ?? null,
+    estimated_records: estimate ?? null,
+  };
+}
+
+/** The number of records of an export, or else the estimate: `~1,200`. */
+export function sizeOf(one: Pick<Known, 'records' | 'estimate'>): string | number {
   return one.records ?? (one.estimate === undefined ? '' : `~${formatCount(one.estimate)}`);
 }
 

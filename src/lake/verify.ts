@@ -17,30 +17,6 @@ import {
   isExactNumber,
 } from './lake.js';
 
-export interface Difference {
-  readonly table: string;
-  /** Undefined if the table has no days. */
-  readonly day: Day | undefined;
-  readonly fileRows: number;
-  readonly lakeRows: number;
-  /** The first column with different sums. */
-  readonly column: string | undefined;
-}
-
-interface Verified {
-  /** One entry per table. */
-  readonly tables: readonly {
-    readonly table: string;
-    readonly days: number;
-    readonly fileRows: number;
-    readonly lakeRows: number;
-    readonly equal: boolean;
-  }[];
-  readonly differences: readonly Difference[];
-  /** Days that differ because they wait for a push; they are not compared. */
-  readonly unpushed: readonly Day[];
-}
-
 const compared = z.object({
   date: z.string().nullable(),
   file_rows: count,
@@ -53,12 +29,14 @@ const compared = z.object({
 /**
  * Compares every table of the published file with its copy in the lake.
  *
+ * @returns one entry per table; the days with differences, null for tables without days; and the days that differ because
+ *   they wait for a push, which are not compared
  * @throws the errors of the catalog
  */
-export async function verify(lake: Lake, progress: (table: string) => void): Promise<Verified> {
+export async function verify(lake: Lake, progress: (table: string) => void) {
   const { streams, models } = await changesOf(lake);
-  const tables: Verified['tables'][number][] = [];
-  const differences: Difference[] = [];
+  const tables = [];
+  const differences = [];
   const unpushed = [...new Set([...streams.values()].flat())].sort();
   for (const relation of await relationsOf(lake)) {
     const table = nameOf(relation);
@@ -69,11 +47,16 @@ export async function verify(lake: Lake, progress: (table: string) => void): Pro
     tables.push({
       table,
       days: rows.filter(({ date }) => date !== null).length,
-      fileRows: sum(rows.map(({ file_rows }) => file_rows)),
-      lakeRows: sum(rows.map(({ lake_rows }) => lake_rows)),
+      file_rows: sum(rows.map(({ file_rows }) => file_rows)),
+      lake_rows: sum(rows.map(({ lake_rows }) => lake_rows)),
       equal: rows.every(({ equal }) => equal),
     });
-    differences.push(...rows.filter(({ equal }) => !equal).map((row) => differenceOf(relation, row)));
+    const columns = exactColumns(relation);
+    for (const { date, file_rows, lake_rows, file_sums, lake_sums, equal } of rows) {
+      /** The first column with different sums. */
+      const column = columns.find((_, i) => file_sums[i] !== lake_sums[i]) ?? null;
+      if (!equal) differences.push({ table, date, file_rows, lake_rows, column });
+    }
   }
   return { tables, differences, unpushed };
 }
@@ -123,17 +106,6 @@ async function compare(lake: Lake, relation: Relation, which: string): Promise<z
     which,
     sums: sums.join(', '),
   });
-}
-
-function differenceOf(relation: Relation, row: z.infer<typeof compared>): Difference {
-  const columns = exactColumns(relation);
-  return {
-    table: nameOf(relation),
-    day: row.date ?? undefined,
-    fileRows: row.file_rows,
-    lakeRows: row.lake_rows,
-    column: columns.find((_, i) => row.file_sums[i] !== row.lake_sums[i]),
-  };
 }
 
 function exactColumns({ columns }: Relation): string[] {

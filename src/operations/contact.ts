@@ -1,5 +1,5 @@
 /** Tests the connection to a service for `init` and `doctor`: E1 and E17 for one day, which are free. */
-import { ServiceClient } from '../service/client.js';
+import { ServiceClient, type ServiceSettings } from '../service/client.js';
 import { lastCompleteDay, type Day } from '../ground/calendar.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { estimateDays } from '../exports/budget.js';
@@ -30,20 +30,13 @@ interface Contact {
   readonly result: { readonly night: Night } | { readonly doubt: Doubt };
 }
 
-interface Access {
-  readonly baseUrl: string;
-  readonly projectId: string;
-  readonly credentials: { body(): { readonly accessKey: string; readonly secretKey: string } };
-  readonly requestTimeoutSeconds: number;
-}
-
 /**
  * Checks that the service accepts the keys and knows the project, and estimates the size of a night.
  *
  * @throws InterruptedError, and errors that have other causes than the settings
  */
 export async function contactService(
-  access: Access,
+  access: Omit<ServiceSettings, 'requestsPerSecond' | 'concurrency' | 'retries'>,
   { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
 ): Promise<Contact> {
   const pace = { requestsPerSecond: 10, concurrency: 1, retries: 0 };

@@ -17,7 +17,7 @@ import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from
 import { batchesOf, Erasures } from '../erasure/landed.js';
 import { mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
-import { exportsOf, type Export } from '../exports/export.js';
+import { exportsOf } from '../exports/export.js';
 import { wholeReading } from '../exports/download.js';
 import { landedPages } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
@@ -26,7 +26,7 @@ import { MOST_SKEW_MS } from '../service/clocks.js';
 import { withLake } from '../lake/push.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { Journal, type JournalPlace } from '../journal/journal.js';
+import { Journal } from '../journal/journal.js';
 import { runsOf, type PastRun } from '../journal/runs.js';
 import { ask, openInstance } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn } from '../landing/pull.js';
@@ -50,16 +50,16 @@ import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
 import { sendTestAlert } from './alerts.js';
 
-interface Finding {
-  readonly verdict: 'ok' | 'warn' | 'fail';
-  readonly reason: string;
-  /** The remedy; null if the check passed. */
-  readonly remedy: string | null;
-}
+const checkShape = z.object({
+  name: z.string(),
+  verdict: z.enum(['ok', 'warn', 'fail']),
+  reason: z.string(),
+  /** Null if the check passed. */
+  remedy: z.string().nullable(),
+});
 
-export interface Check extends Finding {
-  readonly name: string;
-}
+export type Check = z.infer<typeof checkShape>;
+type Finding = Omit<Check, 'name'>;
 
 export const ok = (reason: string): Finding => ({ verdict: 'ok', reason, remedy: null });
 const warn = (reason: string, remedy: string): Finding => ({ verdict: 'warn', reason, remedy });
@@ -67,14 +67,18 @@ const fail = (reason: string, remedy: string): Finding => ({ verdict: 'fail', re
 
 export interface Extent {
   /** True if each assumption about the service is shown with what the first days have proven. */
-  readonly first: boolean;
+  readonly first?: boolean;
   /** True if every block of the warehouse and every landed file is read. */
-  readonly deep: boolean;
-  readonly testAlert: boolean;
+  readonly deep?: boolean;
+  /** True if a test alert is sent to all receivers of alerts. */
+  readonly sendTestAlert?: boolean;
 }
 
 /** Runs all checks, even after failures. A check is skipped only if it would repeat the finding of another one. */
-export async function* examine(extent: Extent, invocation: Invocation): AsyncGenerator<Check> {
+export async function* examine(
+  { first, deep, sendTestAlert: alerted }: Extent,
+  invocation: Invocation,
+): AsyncGenerator<Check> {
   const now = invocation.effects.now();
   yield check('versions', async () => {
     const duckdb = await ask('select version()');
@@ -90,18 +94,23 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   if (loaded === undefined) return;
   const config = loaded;
   const { dataDir } = config;
+  const journal = (): Promise<Journal> => Journal.read(config, invocation.effects);
 
   yield check('keys', () => keys(config));
   const asked = isRehearsal(config) ? undefined : yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
   yield check('disk', async () => {
     if (config.exports.budget === undefined) return disk(dataDir, 0);
-    const paid = (await paidExports(config, invocation.effects)).map(({ records }) => records ?? 0);
+    // Another check reports a damaged journal.
+    const lines = await journal()
+      .then((read) => read.of('export'))
+      .catch(() => []);
+    const paid = [...exportsOf(lines).values()].map(({ records }) => records ?? 0);
     return disk(dataDir, Math.max(0, ...paid) || (asked ?? 0));
   });
   yield check('lock', () => lock(dataDir, now));
   const project = await check('project', async () => {
-    assertSameProject(await Journal.read(config, invocation.effects), config);
+    assertSameProject(await journal(), config);
     return ok(`${dataDir} is for project ${config.projectId ?? '(not set)'}`);
   });
   yield project;
@@ -112,14 +121,14 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
     yield check('days', () => days(config, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
   yield check('last run', async () =>
-    lastRun(await runs(config, invocation.effects), now, (await lockState(dataDir)).taken),
+    lastRun(runsOf((await journal()).of('run')), now, (await lockState(dataDir)).taken),
   );
   yield check('alerts', () => alerts(config));
-  if (extent.testAlert) yield check('test alert', () => testAlert(config, invocation));
+  if (alerted === true) yield check('test alert', () => testAlert(config, invocation));
   if (config.lake !== undefined) yield check('lake', () => lake(config, invocation));
   const { working, published } = dataFiles(dataDir);
-  if (extent.first && file.verdict === 'ok') yield* firstAccount(published);
-  if (!extent.deep) return;
+  if (first === true && file.verdict === 'ok') yield* firstAccount(published);
+  if (deep !== true) return;
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
   yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
@@ -128,28 +137,18 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
 
 /** The assumptions about the service, in the order in which a person proves them on a first account. */
 async function* firstAccount(published: string): AsyncGenerator<Check> {
-  const name = 'first: run';
   if (!existsSync(published)) {
-    yield {
-      name,
-      ...warn('nothing was published yet', 'Start `dawnload run`; docs/first-account.md has the steps.'),
-    };
+    const remedy = 'Start `dawnload run`; docs/first-account.md has the steps.';
+    yield { name: 'first: run', ...warn('nothing was published yet', remedy) };
     return;
   }
   const reader = await Reader.open(published);
   try {
-    yield* z.array(assumption).parse(await reader.objects(statement('first/account')));
+    yield* z.array(checkShape).parse(await reader.objects(statement('first/account')));
   } finally {
     await reader.close();
   }
 }
-
-const assumption = z.object({
-  name: z.string(),
-  verdict: z.enum(['ok', 'warn', 'fail']),
-  reason: z.string(),
-  remedy: z.string().nullable(),
-});
 
 /** Maximum duration of a check in milliseconds; checks that read complete files may take longer. */
 const PATIENCE_MS = 30_000;
@@ -177,18 +176,15 @@ export async function check(
     return { name, ...(await Promise.race([(async () => look())(), late])) };
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    return { name, ...fail(messageOf(error), remedyOf(error)) };
+    const remedy =
+      error instanceof ServiceError
+        ? 'Try again later. If it goes on, ask the operator of the service.'
+        : 'Try again. If it goes on, report it with what this machine’s log says.';
+    const hint = error instanceof DawnloadError ? error.hint : undefined;
+    return { name, ...fail(messageOf(error), hint ?? remedy) };
   } finally {
     clearTimeout(timer);
   }
-}
-
-function remedyOf(error: unknown): string {
-  const hint = error instanceof DawnloadError ? (error.hint ?? '') : '';
-  if (hint !== '') return hint;
-  return error instanceof ServiceError
-    ? 'Try again later. If it goes on, ask the operator of the service.'
-    : 'Try again. If it goes on, report it with what this machine’s log says.';
 }
 
 /** True if the service is or was a sandbox on this machine, the keys of which end with it. */
@@ -284,18 +280,6 @@ async function permissions({ dataDir, file }: Config): Promise<Finding> {
     : warn(`Others on this machine can read ${env}, which is for secrets.`, `Run \`chmod 600 ${env}\`.`);
 }
 
-/** The paid exports; empty if the journal is damaged, which another check reports. */
-async function paidExports(place: JournalPlace, effects: Effects): Promise<readonly Export[]> {
-  return Journal.read(place, effects).then(
-    (journal) => [...exportsOf(journal.of('export')).values()],
-    () => [],
-  );
-}
-
-async function runs(place: JournalPlace, effects: Effects): Promise<PastRun[]> {
-  return runsOf((await Journal.read(place, effects)).of('run'));
-}
-
 /**
  * Bytes of disk space per record while it is landed, loaded and published. A record of the demo takes 670 in all copies;
  * long messages and sorting take more.
@@ -361,14 +345,15 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const { head } = await knownBy(dataFiles(config.dataDir).published);
   const { ledger: whole, doubt, needed } = await ledgerState(config, head, effects);
   if (doubt !== undefined) throw doubt;
-  const entries = whole.entries();
-  const waiting = needed.length;
-  if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none needs action`);
-  return warn(
-    `${waiting} of ${plural(entries.length, 'paid export')} ${waiting === 1 ? 'needs' : 'need'} action.`,
-    '`dawnload exports list` names each, and what to do.',
-  );
+  const entries = plural(whole.entries().length, 'paid export');
+  const { length } = needed;
+  return length === 0
+    ? ok(`${entries}, none needs action`)
+    : warn(`${length} of ${entries} ${length === 1 ? 'needs' : 'need'} action.`, DECIDE);
 }
+
+/** The remedy for exports that no run can finish. */
+const DECIDE = '`dawnload exports list` names each, and what to do.';
 
 /** The wanted days, as `plan` and `status` show them. */
 async function days(config: Config, effects: Effects): Promise<Finding> {
@@ -383,7 +368,7 @@ async function days(config: Config, effects: Effects): Promise<Finding> {
   if (waiting > 0)
     return warn(
       `${plural(waiting, 'day')} of events ${waiting === 1 ? 'waits' : 'wait'} for a person.`,
-      '`dawnload exports list` names each, and what to do.',
+      DECIDE,
     );
   return ok(
     missing.length === 0
@@ -462,10 +447,7 @@ async function erasedPersons(config: Config, { effects, signal }: Invocation): P
 }
 
 /** The register, and the key if there is one; a doctor makes none. */
-async function openRegister(
-  config: Config,
-  effects: Effects,
-): Promise<{ register: Register; key: Buffer | undefined }> {
+async function openRegister(config: Config, effects: Effects) {
   const key = await readIfThere(join(foldersOf(config.dataDir).private, 'hmac.key'));
   const fingerprint = key === undefined ? '' : keyFingerprint(key);
   return { register: new Register(await Journal.read(config, effects), fingerprint), key };

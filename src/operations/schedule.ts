@@ -72,17 +72,14 @@ interface Surroundings {
 
 /** Runs the job whenever it is due. Calls must not overlap. */
 export class Nights {
-  readonly #world: Surroundings;
   /** The next run, as last determined. */
   #next = new Date(0);
 
-  constructor(world: Surroundings) {
-    this.#world = world;
-  }
+  constructor(private readonly world: Surroundings) {}
 
   /** Runs the job if it is due; to be called every minute. */
   async tick(): Promise<void> {
-    const { now, signal, terminal } = this.#world;
+    const { now, signal, terminal } = this.world;
     if (signal.aborted || this.#next > now()) return;
     this.#next = await this.#plan();
     const isDue = this.#next <= now();
@@ -93,7 +90,7 @@ export class Nights {
 
   /** Runs the job at once, whether it is due or not. */
   async run(): Promise<void> {
-    const { now, run, signal, terminal, at } = this.#world;
+    const { now, run, signal, terminal, at } = this.world;
     const exitCode = await run();
     if (signal.aborted) return;
     this.#next = await this.#plan();
@@ -106,7 +103,7 @@ export class Nights {
 
   /** Reads the journal each time, because the user may have started a run. The next run reports a damaged journal. */
   async #plan(): Promise<Date> {
-    const { runs, now, at } = this.#world;
+    const { runs, now, at } = this.world;
     return nextRun(now(), at, await runs().catch(() => []));
   }
 }

@@ -17,40 +17,37 @@ const TICK_MS = 500;
 const SOON_MS = 2_000;
 
 export class ProgressLine {
-  readonly #screen: Screen;
-  readonly #now: () => number;
-  readonly #paint: (text: string) => string;
   #step = '';
   #since = 0;
   #shown = '';
   #drawnAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(screen: Screen, now: () => number, paint: (text: string) => string) {
-    this.#screen = screen;
-    this.#now = now;
-    this.#paint = paint;
-  }
+  constructor(
+    private readonly screen: Screen,
+    private readonly now: () => number,
+    private readonly paint: (text: string) => string,
+  ) {}
 
   show(step: string): void {
-    if (step !== this.#step) this.#since = this.#now();
+    if (step !== this.#step) this.#since = this.now();
     this.#step = step;
     this.#timer ??= setInterval(() => {
       this.#draw();
     }, TICK_MS).unref();
-    if (this.#now() - this.#drawnAt >= FRAME_MS) this.#draw();
+    if (this.now() - this.#drawnAt >= FRAME_MS) this.#draw();
   }
 
   /** Writes a permanent line above the progress line. */
   above(line: string): void {
-    this.#screen.write(`${this.#erasing()}${line}\n`);
+    this.screen.write(`${this.#erasing()}${line}\n`);
     if (this.#step !== '') this.#draw();
   }
 
   /** Removes the line temporarily while another stream writes; the line is redrawn soon. */
   clear(): void {
     const erasing = this.#erasing();
-    if (erasing !== '') this.#screen.write(erasing);
+    if (erasing !== '') this.screen.write(erasing);
   }
 
   /** Removes the line permanently. */
@@ -62,8 +59,8 @@ export class ProgressLine {
   }
 
   #draw(): void {
-    this.#drawnAt = this.#now();
-    const columns = Math.max(10, this.#screen.columns || 80) - 1;
+    this.#drawnAt = this.now();
+    const columns = Math.max(10, this.screen.columns || 80) - 1;
     // Contains no wide letters and no letters that a terminal with another encoding cannot show. The last column stays
     // empty, because a wrapped line cannot be overwritten.
     const text = visible(this.#text())
@@ -73,12 +70,12 @@ export class ProgressLine {
     // Written in one piece from the left to avoid flicker. If the window became narrower, the previous text has wrapped
     // and must be erased first.
     const start = this.#lines() > 1 ? this.#erasing() : '\r';
-    this.#screen.write(`${start}${this.#paint(text)}\u001b[K`);
+    this.screen.write(`${start}${this.paint(text)}\u001b[K`);
     this.#shown = text;
   }
 
   #text(): string {
-    const passed = this.#now() - this.#since;
+    const passed = this.now() - this.#since;
     const step = passed < SOON_MS ? this.#step : `${this.#step}, ${formatClock(passed)}`;
     return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
   }
@@ -93,6 +90,6 @@ export class ProgressLine {
 
   /** The number of window lines that the text currently occupies. */
   #lines(): number {
-    return Math.max(1, Math.ceil(this.#shown.length / Math.max(1, this.#screen.columns || 80)));
+    return Math.max(1, Math.ceil(this.#shown.length / Math.max(1, this.screen.columns || 80)));
   }
 }

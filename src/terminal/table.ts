@@ -39,10 +39,9 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   const at = <T>(list: readonly T[]): T[] => list.filter((_, i) => beside.includes(i));
   const table = { columns: at(columns), heads: at(heads), cells: cells.map(at), notes };
   const { width } = drawing;
-  const natural = measured(table, true).map(({ cell, head }) => Math.max(cell, head));
-  if (width === undefined || outerWidth(natural) <= width) return grid(table, natural, drawing);
-
   const whole = measured(table, true);
+  const natural = whole.map((one) => one.natural);
+  if (width === undefined || outerWidth(natural) <= width) return grid(table, natural, drawing);
   const names = table.columns.findLastIndex(({ isName }) => isName === true) + 1;
   const measures = howManyFit(whole, width) > names ? whole : measured(table, false);
   const fitting = howManyFit(measures, width);
@@ -67,8 +66,7 @@ const NULL = 'null';
 
 /** The width of a column, in columns of the terminal. */
 interface Measure {
-  readonly cell: number;
-  readonly head: number;
+  readonly natural: number;
   /** The minimum: numbers complete, text truncated, the column name broken after each underscore. */
   readonly least: number;
   /** The width with complete cells and a broken column name. */
@@ -83,8 +81,7 @@ function measured({ columns, heads, cells }: Parts, wholeNames: boolean): Measur
     const word = Math.max(...wordsOf(head).map((part) => widthOf(part.trimEnd())));
     const isWhole = column.numeric || (wholeNames && column.isName === true);
     return {
-      cell,
-      head: widthOf(head),
+      natural: Math.max(cell, widthOf(head)),
       least: Math.max(word, isWhole ? cell : Math.min(cell, NARROWEST)),
       enough: Math.max(word, cell),
     };

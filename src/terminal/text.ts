@@ -2,7 +2,7 @@
  * Text for a terminal: formats numbers and times, escapes text from outside, computes widths, and quotes words for a
  * shell.
  */
-import stringWidth from 'string-width';
+import widthOf from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
 /** Formats a count: `1,234,567`. */
@@ -67,9 +67,7 @@ function escaped(character: string): string {
 }
 
 /** The width in columns of a terminal; wide letters, such as Korean ones, take two. */
-export function widthOf(text: string): number {
-  return stringWidth(text);
-}
+export { widthOf };
 
 /**
  * Wraps the text at blanks to the width of the window. A word that is longer, such as a path or an address, is not

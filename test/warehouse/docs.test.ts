@@ -4,12 +4,16 @@ import { listed, wrap } from '../../src/terminal/text.js';
 import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { EXIT, UsageError } from '../../src/ground/errors.js';
-import { invocationOf, keepingOutput } from '../support/in-process.js';
+import { invocationOf } from '../support/in-process.js';
 
-async function docs(options: DocsOptions, columns?: number): Promise<string> {
-  const { stdout, bytes } = keepingOutput(columns);
-  expect(await docsCommand(options, invocationOf(), stdout)).toBe(EXIT.done);
-  return bytes().toString('utf8');
+type Asked = DocsOptions & { readonly table?: string };
+
+async function docs({ table, ...options }: Asked, width?: number): Promise<string> {
+  const written: string[] = [];
+  const invocation = invocationOf({}, written);
+  const terminal = { ...invocation.terminal, width };
+  expect(await docsCommand(options, { ...invocation, terminal }, table)).toBe(EXIT.done);
+  return written.join('\n');
 }
 
 describe('dawnload docs', () => {
