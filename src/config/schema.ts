@@ -157,7 +157,7 @@ const experiment = z
         .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
         .optional(),
       /** True if a person has judged that people who got two variants may be left out, however many they are. */
-      accept_crossing: z.boolean('must be true or false').optional(),
+      accept_crossing: yesOrNo.optional(),
       /** The smallest relevant difference, as a share of the baseline's rate. */
       smallest_effect: number(
         0.001,

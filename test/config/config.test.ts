@@ -96,7 +96,7 @@ exports:
   max_wait_minutes: 5
 experiments:
   default: { smallest_effect: 0.1 }
-  c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9 }
+  c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9, accept_crossing: true }
 main_goals: { c1: 구매, j1: 가입 }
 prices: { TEXT_MESSAGE: 9.2, email: 0 }
 not_clicks: [survey_no_click]
@@ -107,7 +107,10 @@ not_clicks: [survey_no_click]
     const split = { A: 45, B: 45, 대조군: 10 };
     expect(config.experiments).toEqual({
       default: { smallest_effect: 0.1 },
-      c1: { baseline: 'A', goal: '구매', split, hold_outs: ['대조군'], alpha: 0.01, power: 0.9 },
+      c1: {
+        ...{ baseline: 'A', goal: '구매', split, hold_outs: ['대조군'], alpha: 0.01, power: 0.9 },
+        accept_crossing: true,
+      },
     });
     expect(config.dataDir).toBe(join(folder, 'elsewhere'));
     expect(config.exports).toEqual({
