@@ -20,7 +20,7 @@ with snapshots as (
 select
     min(used.date) as date,
     used.template_kind || ' ' || used.template as subject,
-    'Messages were sent by a template that no snapshot shows, the last of them on ' || max(used.date) || '.' as finding,
+    'The last message by this template was sent on ' || max(used.date) || '.' as finding,
     '0' as expected,
     sum(used.sent) as actual
 from marts.daily_templates as used

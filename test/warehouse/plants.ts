@@ -46,7 +46,7 @@ const REFERENCE_PLANTS: Record<string, Plant[]> = {
       {
         date: FIRST,
         subject: 'brand 기획전',
-        finding: 'Messages were sent by a template that no snapshot shows, the last of them on 2026-11-20.',
+        finding: 'The last message by this template was sent on 2026-11-20.',
         actual: '25',
       },
     ],
