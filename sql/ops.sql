@@ -222,13 +222,15 @@ returning resource_id, goal;
 
 -- name: lack
 -- The records that the export of a day may lack: as many as came twice on its pages, and the successful sends that the daily
--- statistics count beyond it and beyond the records of erased persons, from one in a hundred on, on channels of which it has
--- any. An id that several records share is no lack. Also the number of records without an id.
+-- statistics count beyond it and beyond the records of erased persons. One in a hundred is small enough to be ignored, unless
+-- the last page is full. Channels count of which the events of four weeks have any sends, or that send by themselves. An id that
+-- several records share is no lack. Also the numbers of records without an id, and of erased ones.
 with notes as (
     select
         coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
         coalesce(sum(records) filter (note = 'no_id'), 0) as without_id,
-        coalesce(sum(records) filter (note = 'erased'), 0) as erased
+        coalesce(sum(records) filter (note = 'erased'), 0) as erased,
+        count(*) filter (note = 'full_page') > 0 as ends_full
     from ops.load_notes
     where stream = 'events' and date = $day::date
 ),
@@ -241,20 +243,38 @@ counted as (
 ),
 
 exported as (
-    select channel, count(*) as sends
+    select channel, count(*) filter (date = $day::date or export_date = $day::date) as sends
     from events
-    where (date = $day::date or export_date = $day::date) and event_name = 'send_success'
+    where date between $day::date - 28 and $day::date + 28 and event_name = 'send_success'
     group by channel
 ),
 
 lack as (
-    select coalesce(sum(greatest(counted.sends - exported.sends, 0)), 0) as sends, sum(counted.sends) as all_sends
-    from counted
-    inner join exported using (channel)
+    select
+        coalesce(sum(greatest(counted.sends - coalesce(exported.sends, 0), 0)), 0) - any_value(erased) as sends,
+        sum(counted.sends) as all_sends
+    from notes
+    left join counted on true
+    left join exported using (channel)
+    where
+        exported.channel is not null
+        or counted.channel in (
+            'text-message', 'email', 'push-notification', 'web-push-notification', 'chatapp-alimtalk', 'chatapp-friendtalk',
+            'chatapp-brand-message'
+        )
 )
 
-select repeated, without_id, if((sends - erased) * 100 >= all_sends, greatest(sends - erased, 0), 0) as uncounted
-from notes, lack;
+select
+    repeated,
+    without_id,
+    erased,
+    case
+        when $day::date in (select date from ops.removed_days) then 0
+        when sends * 100 >= all_sends or (ends_full and all_sends > 0) then greatest(sends, 0)
+        else 0
+    end as uncounted
+from notes
+cross join lack;
 
 -- name: last_migration
 select coalesce(max(number), 0) as number

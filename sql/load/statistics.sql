@@ -95,16 +95,19 @@ from records;
 -- identifies them, the message included, the one with the largest counts counts; the others are noted.
 create or replace temp table copies as
 select
-    *,
+    * exclude (converted),
     {identified} and channel is not null as is_identified,
-    coalesce(concat_ws(' ', message_sent, message_failed, delivered, click), '') as counts,
+    coalesce(concat_ws(' ', message_sent, message_failed, delivered, click, converted), '') as counts,
     row_number() over copies_of_one as copy,
     first_value(counts) over copies_of_one as counts_of_first
-from typed_statistics
+from (
+    select *, list_sum([counter(given) for given in json_extract_string(conversion, '$[*].count')]) as converted
+    from typed_statistics
+)
 window copies_of_one as (
     partition by pull, date, {grain}, {message}
-    order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, message_failed desc nulls last,
-        document::varchar, extra::varchar
+    order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, converted desc nulls last,
+        message_failed desc nulls last, document::varchar, extra::varchar
 );
 
 create or replace temp table staged_statistics as

@@ -105,6 +105,13 @@ create macro macros.rows_in(data, response) as coalesce(
 -- A key and a value as a member of a JSON object, as text.
 create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 
+-- A JSON object, as text that does not depend on the order of its members; any other value as it is.
+create macro macros.sorted_members(object) as case
+    when starts_with(object::varchar, '{')
+    then list_sort([key || ':' || coalesce(json_extract(object, pointer(key))::varchar, '') for key in json_keys(object)])::varchar
+    else object::varchar
+end;
+
 -- The structure by which json_transform reads a document of a place: scalars as text, everything else as JSON.
 create macro macros.shape(place) as getvariable('specification').shapes[place];
 

@@ -17,6 +17,10 @@
 --   select 1 where not exists (from answer)
 --     en: No campaign sent messages on the days that are held.
 --     ko: 보유한 날짜에 발송한 캠페인이 없습니다.
+--   select 1 from answer where channel = 'email' and clicked > 0 limit 1
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     as: note
 -- example:
 --   date        campaign_name     variant_name  channel                sent  clicked  click_rate  conversions  …
 --   2026-10-24  11월 재구매 유도                push-notification      0     8                    0            …

@@ -9,10 +9,12 @@
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select campaign_name, revenue, greatest(first_day, first_held) as first_day from answer, marts.period('campaigns', days := 28)
---   where variant_name is null and revenue > 0 order by revenue desc limit 1
+--   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
+--   answer)) <= 1 order by revenue desc limit 1
 --     en: Since {first_day}, “{campaign_name}” sold the most: {revenue:money}.
 --     ko: {first_day}부터 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
---   select campaign_name, revenue_per_message from answer where variant_name is null and revenue > 0 qualify count(*) over () > 1
+--   select campaign_name, revenue_per_message from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
+--   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
 --   order by revenue_per_message desc limit 1
 --     en: Most per message: “{campaign_name}”, {revenue_per_message:money}.
 --     ko: 메시지당 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue_per_message:money}입니다.

@@ -13,6 +13,10 @@
 --   from answer where rank = 1 and coalesce(getvariable('measure')::varchar, 'clicked') = 'clicked' limit 1
 --     en: “{campaign_name}” was clicked most: {clicked} clicks, {click_rate} of its messages.
 --     ko: 클릭이 가장 많은 캠페인은 ‘{campaign_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
+--   select 1 from answer where channels like '%email%' and clicked > 0 limit 1
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     as: note
 -- example:
 --   rank  campaign_name           sent  clicked  click_rate  conversions  conversion_rate  goal       delivered  …
 --   1     11월 재구매 유도        5094  270      0.0546      125          0.0253           구매 완료  4534       …

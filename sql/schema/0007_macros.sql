@@ -37,7 +37,7 @@ create macro marts.event_kind(event_name) as case
     when ends_with(event_name, '_click')
     then if(
         -- Closing a message, or refusing further ones, is no interest in it.
-        regexp_matches(event_name, '(^|_)(close|dismiss|unsubscribe|opt_?out|refuse|reject|spam)_')
+        regexp_matches(event_name, '(^|[_-])(close|dismiss|unsubscribe|opt[_-]?out|refuse|reject|spam|수신거부)[_-]')
         or coalesce(list_contains((select list(name) from ops.not_clicks), event_name), false),
         'closed',
         'clicked'

@@ -105,11 +105,16 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
   });
 }
 
-/** True if the last two requests had the same unknown answer, and no person has decided about either. */
+/**
+ * True if the last two requests had the same unknown answer, and no person has decided about either. Texts that differ only in
+ * words with digits, such as days and ids of requests, are the same.
+ */
 function areAnsweredAlike(entries: readonly Export[]): boolean {
   const [one, other] = entries.filter(({ state }) => state !== 'withdrawn').slice(-2);
   if (one?.state !== 'ambiguous' || other?.state !== 'ambiguous' || one.answer === undefined) return false;
-  return one.note === other.note && one.answer.sha256 === other.answer?.sha256;
+  if (one.note !== other.note) return false;
+  const [text, otherText] = [one, other].map(({ answerText }) => answerText?.replaceAll(/\S*\d\S*/g, '#'));
+  return one.answer.sha256 === other.answer?.sha256 || (text !== undefined && text === otherText);
 }
 
 /**

@@ -53,23 +53,27 @@ export async function downloadExport(
   for (let reading = 1; isNew && reading < READINGS && !ledger.get(key).accepted; reading++)
     isNew = (await warehouse.lackOf(day)).repeated > 0 && (await read({ lookAgain: true }, []));
   const { state, records, accepted } = ledger.get(key);
-  if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(context, entry, notes));
+  if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(context, ledger.get(key), notes));
   report.exported({ key, day, records, requested: run === runId });
 }
 
-/** Records what a loaded export may lack; `notes` are clauses about its pages. */
+/**
+ * Records what a loaded export may lack; `notes` are clauses about its pages. Of an export that was short before persons were
+ * erased from it, nobody can tell whether it is whole now.
+ */
 async function noteLack(
   { ledger, warehouse }: ExportsContext,
-  { key, day }: Export,
+  { key, day, short }: Export,
   notes: readonly string[],
 ) {
-  const { repeated, uncounted } = await warehouse.lackOf(day);
+  const { repeated, uncounted, erased } = await warehouse.lackOf(day);
   const reasons = [...notes];
   if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
   if (uncounted > 0)
     reasons.unshift(
       `it holds ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
     );
+  if (reasons.length === 0 && erased > 0 && short !== undefined) return;
   if (reasons.length === 0) await ledger.loaded(key);
   else await ledger.short(key, Math.max(repeated, uncounted), reasons.join('; '));
 }

@@ -161,6 +161,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
   const downloads = new ConcurrentDownloads();
   let refusals = 0;
   for (;;) {
+    await ledger.readTexts();
     const decisions = deciding();
     const next = decisions.find(({ verdict }) => verdict === 'request');
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;

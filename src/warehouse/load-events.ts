@@ -86,6 +86,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
       beside: beside.map(String),
       counts: pulls.map(({ days }, at) => String((records.get(days.start) ?? 0) - (beside[at] ?? 0))),
       erased: erased.map(String),
+      full_days: pulls.filter(endsFull).map(({ days }) => days.start),
       repaired_days: repaired,
       large_page_days: large,
     },
@@ -94,6 +95,13 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   await session.run('load/begin_end/drift');
   await session.run('load/begin_end/cover', { table: 'events', day: 'export_date' });
   return before.neighbours;
+}
+
+/** True if the last page is as full as any other, so that a further one may be missing. */
+function endsFull({ files }: Pull): boolean {
+  const rows = firstAnswers(files).map((page) => page.rows);
+  const last = rows.at(-1) ?? 0;
+  return last >= MOST_RECORDS || (rows.length > 1 && last >= Math.max(...rows));
 }
 
 /**

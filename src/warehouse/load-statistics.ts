@@ -64,8 +64,8 @@ const STATISTICS = {
   statistics: {
     records: 'load/statistics/statistics',
     grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
-    // Two messages of a campaign on one channel may be two rows.
-    message: 'message::varchar',
+    // Two messages of a campaign on one channel may be two rows; the order of a message's members tells nothing.
+    message: 'sorted_members(message)',
     identified: '(campaign_id is not null or user_journey_id is not null)',
     ...namesIn(
       ['campaign_name', 'user_journey_name'],

@@ -324,10 +324,10 @@ export class Warehouse {
     return new Map(days.map(({ date, ...totals }) => [date, totals]));
   }
 
-  /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), and its records without an id. */
+  /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
   async lackOf(day: Day) {
-    const shape = z.object({ repeated: count, uncounted: count, without_id: count });
-    const [lack = { repeated: 0, uncounted: 0, without_id: 0 }] = await this.#session.rowsWith(
+    const shape = z.object({ repeated: count, uncounted: count, without_id: count, erased: count });
+    const [lack = { repeated: 0, uncounted: 0, without_id: 0, erased: 0 }] = await this.#session.rowsWith(
       'ops/lack',
       shape,
       { day },

@@ -199,6 +199,29 @@ describe('an export whose end is odd', () => {
   );
 
   test(
+    '(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const users: unknown[] = [];
+      const place = await make((page) => {
+        page.data = page.data.filter(({ channel }) => channel !== 'email');
+        users.push(page.data[0]?.['user_id']);
+      });
+      const said = /may lack .* successful sends fewer than the daily statistics count/;
+      expect(await place.run(['run'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(said) as string,
+      });
+      const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
+      expect(forget.code).toBe(0);
+      expect(await night(place, 1)).toMatchObject({ code: 1, stderr: expect.stringMatching(said) as string });
+      place.sandbox.bend(undefined);
+      const run = await night(place, 2);
+      expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
+    },
+  );
+
+  test(
     'and a page of more than 1,000 records is loaded and noted',
     { tags: ['long'], timeout: 120_000 },
     async () => {
@@ -235,6 +258,19 @@ describe('two requests in a row', () => {
     expect((await place.run(['exports', 'abandon', '2026-11-19.1'])).code).toBe(0);
     await place.run(['run']);
     expect(place.sandbox.bills()).toHaveLength(1);
+  });
+
+  test('whose answers differ only in the day are the last, too', { tags: ['long'] }, async () => {
+    const faults = unknown(
+      answer('no credit for 2026-11-19T15:00'),
+      answer('no credit for 2026-11-18T15:00'),
+    );
+    const place = await Place.make(THREE, { faults });
+    places.push(place);
+    for (const asked of [1, 2, 2]) {
+      await place.run(['run']);
+      expect(place.sandbox.requests().E20).toBe(asked);
+    }
   });
 
   test.each<[string, Fault[]]>([

@@ -87,7 +87,7 @@ test('a record that the service repeats counts once, whatever their order', { ta
   ];
   const workshop = new Workshop();
   const [report] = await workshop.load(workshop.events(DAY, [variants.slice(0, 2), variants.slice(2)]));
-  expect(report?.notes).toEqual({ repeated: 4 });
+  expect(report?.notes).toEqual({ full_page: 1, repeated: 4 });
   expect(await workshop.lines('select title from push_messages join events using (event_id)')).toEqual([
     '제목',
   ]);
@@ -241,7 +241,7 @@ test('pages of one line and of many are read alike, in a folder with signs that 
     workshop.exported(DAY, files),
     workshop.exported(NEXT, [{ file: patterned, rows: 1, bytes: 0 }]),
   );
-  expect(report?.notes).toEqual({});
+  expect(report?.notes).toEqual({ full_page: 1 });
   const ids = await workshop.lines(`select event_id from push_messages where title = 'a\nb' order by 1`);
   expect(ids).toEqual(['e0', 'e1', 'e2', 'e3']);
 });

@@ -380,11 +380,11 @@ describe('A/B tests', () => {
     expect(await rows('a clear winner', 'verdict, verdict_ko')).toEqual([
       {
         verdict: 'The other variants are compared with this one.',
-        verdict_ko: '다른 변형을 이 변형과 비교합니다.',
+        verdict_ko: '다른 안을 이 대조안과 비교합니다.',
       },
       {
         verdict: 'B is better than A: 32.00 % instead of 20.00 %.',
-        verdict_ko: 'B 우세: 32.00 %, 기준 A: 20.00 %.',
+        verdict_ko: 'B안은 32.00 %로 A안(20.00 %)보다 높습니다.',
       },
     ]);
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>

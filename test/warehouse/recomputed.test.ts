@@ -114,11 +114,12 @@ function isMachine({ answer, sent, key }: (typeof ANSWERS)[number]): boolean {
   const all = ANSWERS.filter((one) => one.key === key)
     .map((one) => one.answer)
     .sort(earlier);
-  const delivered = all.find(({ event }) => event === 'delivered') ?? sent;
+  const delivered = all.find(({ event }) => event === 'delivered');
   const clicks = all.filter(({ event }) => event === 'click').map(when);
   const at = when(answer);
   return (
-    at - when(delivered) <= 5 ||
+    at - when(sent) <= 5 ||
+    (delivered !== undefined && Math.abs(at - when(delivered)) <= 5) ||
     clicks.some(
       (from) =>
         from <= at && at <= from + 2 && clicks.filter((one) => one >= from && one <= from + 2).length >= 3,
@@ -137,7 +138,7 @@ function armsOf(campaign: string): Row[] {
   const people = new Map<string, Happening[]>();
   for (const one of HELD.filter((happened) => happened.campaign === campaign))
     people.set(personOf(one), [...(people.get(personOf(one)) ?? []), one]);
-  const arms = ['A', 'B'].map((variant) => ({
+  const arms = (['A', 'B'] as const).map((variant) => ({
     variant,
     people_sent: 0,
     people: 0,
@@ -147,26 +148,27 @@ function armsOf(campaign: string): Row[] {
   }));
   for (const records of people.values()) {
     const got = records.filter(({ event }) => event !== 'click').sort(earlier);
-    const variants = [...new Set(got.map(({ variant }) => variant))];
-    const [first] = got;
-    if (first === undefined) continue;
-    const day = got
-      .filter((one) => one.day === first.day)
-      .map(({ variant }) => variant)
-      .sort()[0];
-    const arm = arms.find(({ variant }) => variant === day);
-    if (arm === undefined) continue;
-    if (variants.length > 1) {
-      arm.people_crossed++;
+    // What failed was not received.
+    const received = new Set(
+      got.filter(({ event }) => event !== 'send_failure').map(({ variant }) => variant),
+    );
+    if (received.size > 1) {
+      const ofReceived = got.filter(({ variant }) => received.has(variant));
+      const onFirst = ofReceived.filter(({ day }) => day === ofReceived[0]?.day);
+      const first = onFirst.map(({ variant }) => variant).sort()[0];
+      const arm = arms.find(({ variant }) => variant === first);
+      if (arm !== undefined) arm.people_crossed++;
       continue;
     }
-    arm.people_sent++;
-    const clicks = records.filter(({ event }) => event === 'click');
-    const machines = clicks.filter(({ id }) => MACHINES.has(id));
-    arm.machine_clicks += machines.length;
-    if (got.every(({ event }) => event === 'send_failure')) continue;
-    arm.people++;
-    if (clicks.length > machines.length) arm.clickers++;
+    for (const arm of arms.filter(({ variant }) => got.some((one) => one.variant === variant))) {
+      arm.people_sent++;
+      const clicks = records.filter(({ event, variant }) => event === 'click' && variant === arm.variant);
+      const machines = clicks.filter(({ id }) => MACHINES.has(id));
+      arm.machine_clicks += machines.length;
+      if (!received.has(arm.variant)) continue;
+      arm.people++;
+      if (clicks.length > machines.length) arm.clickers++;
+    }
   }
   return arms;
 }

@@ -55,13 +55,16 @@ test('a value of another JSON type is taken, and its record keeps its whole text
 test('a row that comes twice counts once, with the larger counts, and the other is kept aside and named', async () => {
   const workshop = new Workshop();
   const conversion = [{ name: '구매', type: 'total_count_conversion', count: 3 }];
+  const more = [{ ...conversion[0], count: 4 }];
   const row = { campaign_id: 'c9', message_sent: 100, delivered: 90, click: 9, conversion };
   const rows = [
     statistic(row),
     statistic({ ...row, message_sent: 70, delivered: 95 }),
     statistic(row),
     // Another message, and rows that nothing identifies; a goal of theirs is the main goal of nobody.
-    statistic({ ...row, message: { title: 'B' }, message_sent: 50 }),
+    statistic({ ...row, message: { title: 'B', body: 'C' }, message_sent: 50 }),
+    // The same message in another order, and more conversions.
+    statistic({ ...row, message: { body: 'C', title: 'B' }, message_sent: 50, conversion: more }),
     statistic({ ...row, campaign_id: null, message_sent: 1 }),
     statistic({ ...row, campaign_id: null, message_sent: 1 }),
   ];
@@ -78,7 +81,7 @@ test('a row that comes twice counts once, with the larger counts, and the other 
       where note <> 'same_grain' order by 1, 2`),
   ).toEqual([
     'other_counts | c9 email | 1 | 5',
-    'other_counts | campaign c9 push-notification | 1 | 70',
+    'other_counts | campaign c9 push-notification | 2 | 50',
     'repeated | campaign c9 push-notification | 1 | 100',
   ]);
   expect((await workshop.findings()).map(({ finding }) => finding)).toContainEqual(

@@ -105,7 +105,8 @@ machines as (
     ) as counted
     where kind = 'clicked'
     qualify
-        seconds - coalesce(delivered_after, 0) <= seconds_after
+        seconds <= seconds_after
+        or abs(seconds - delivered_after) <= seconds_after
         or max(clicks_from_here) over (
             partition by date, person, sender, sent_at
             order by seconds range between within_seconds preceding and current row

@@ -54,7 +54,7 @@ receivers as (
 crossed as (
     select campaign_id, person
     from receivers
-    where sent > 0 or received > 0
+    where received > 0
     group by campaign_id, person
     having count(distinct variant_id) > 1
 ),
@@ -75,7 +75,7 @@ crossed_first as (
             list(first_date order by first_date) as first_dates
         from receivers
         semi join crossed using (campaign_id, person)
-        where sent > 0 or received > 0
+        where received > 0
         group by campaign_id, channel, person
     ) as first_variants
     group by campaign_id, channel, variant_id
