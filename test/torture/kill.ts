@@ -187,7 +187,7 @@ class KillTrial {
         trial.faults([]);
         // A night that is done has nothing left to be killed in: on to another one. Days of a backfill that is not done would
         // be left to nobody.
-        if (this.#first.length > 0) command = this.#night(round + 1);
+        if (this.#first.length > 0 && (isDone || command[0] === 'run')) command = this.#night(round + 1);
         else if (isDone && chance.happens(0.7)) command = this.#next(round + 1);
         if (chance.happens(0.1)) await this.#resolve();
       }
