@@ -254,7 +254,8 @@ class Month {
       const has =
         this.#received(target.startsWith('events') ? 'events' : 'journeys').length >= sent + unknown;
       const again = has || this.#isPushLost ? [] : ['--again'];
-      await this.#perform(['push', 'resume', push, '--yes', ...again], false);
+      const { stderr } = await this.#perform(['push', 'resume', push, '--yes', ...again], false);
+      if (stderr.includes('is not kept')) await this.#perform(['push', 'abandon', push], false);
     }
     return waiting.length > 0;
   }
