@@ -102,7 +102,7 @@ describe('a machine that was lost and restored by the documented steps', () => {
     // The person finds the one in the bills, and lets runs request the other.
     const { export_id: id = '' } = place.sandbox.bills()[1] ?? {};
     expect((await place.run(['exports', 'attach', '2026-11-21.1', id], at(2))).code).toBe(0);
-    const asked = await place.run(['exports', 'recover'], at(2));
+    const asked = await place.run(['recover'], at(2));
     expect(asked.code).toBe(1);
     expect(asked.stderr).toMatch(/Compare with the bills/);
     expect((await place.run(['recover', '--yes'], at(2))).code).toBe(0);
@@ -226,10 +226,10 @@ describe('while an export is not settled', () => {
     expect((await place.run(['run'])).code).toBe(1);
     expect(place.sandbox.requests().E20).toBe(1);
 
-    const shown = await place.run(['exports', 'recover']);
+    const shown = await place.run(['recover']);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/2026-11-20\.1/);
-    const recovered = await place.run(['exports', 'recover', '--yes']);
+    const recovered = await place.run(['recover', '--yes']);
     expect(recovered).toMatchObject({ code: 0 });
     const [after] = await states(place);
     expect([state, state.replace('processing', 'requested')]).toContain(after);

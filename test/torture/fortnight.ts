@@ -272,7 +272,7 @@ class Fortnight {
       }
     };
     await enter();
-    await this.#perform(['exports', 'recover', '--yes']);
+    await this.#perform(['recover', '--yes']);
     await enter();
   }
 
