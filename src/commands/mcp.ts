@@ -1,6 +1,7 @@
 /** `dawnload mcp`: answers the questions of agents over standard input and output (Model Context Protocol). */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { Transform } from 'node:stream';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
@@ -39,21 +40,50 @@ export async function mcpCommand(options: McpOptions, invocation: Invocation): P
   invocation.loadConfig();
   const { signal } = invocation;
   const stopped = new Promise<void>((done) => {
-    // The server pauses the input when it gives up, after a message of more than 10 MB.
-    for (const event of ['end', 'close', 'pause']) process.stdin.once(event, done);
+    for (const event of ['end', 'close']) process.stdin.once(event, done);
     signal.addEventListener('abort', () => {
       done();
     });
   });
-  const onerror = (error: Error): void => {
-    invocation.terminal.warn(messageOf(error));
-  };
-  const server = serveStdio(() => agentServer(limits, seconds, invocation), { onerror });
+  const transport = new StdioServerTransport(process.stdin.pipe(shortLines()), process.stdout);
+  const server = serveStdio(() => agentServer(limits, seconds, invocation), { transport });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
   await stopped;
   await server.close();
   return EXIT.done;
 }
+
+/** The longest line of a client, in bytes. */
+const LONGEST_LINE = 10 * 1024 * 1024;
+
+/** Passes lines on; one that is too long is answered with an error and never held as a whole. */
+function shortLines(): Transform {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let start = 0; start < chunk.length;) {
+        const end = chunk.indexOf(0x0a, start) + 1 || chunk.length;
+        const part = chunk.subarray(start, end);
+        bytes += part.length;
+        held = bytes > LONGEST_LINE ? [] : [...held, part];
+        if (part.at(-1) === 0x0a) {
+          if (bytes <= LONGEST_LINE) this.push(Buffer.concat(held));
+          else process.stdout.write(TOO_LONG);
+          [held, bytes] = [[], 0];
+        }
+        start = end;
+      }
+      done();
+    },
+  });
+}
+
+const TOO_LONG = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_600, message: `A message has at most ${LONGEST_LINE} bytes.` },
+})}\n`;
 
 function agentServer(limits: Limits, seconds: number, invocation: Invocation): McpServer {
   const { version, effects } = invocation;
