@@ -2,7 +2,8 @@
 -- scope: incremental
 -- meaning: The service gave something unusual, which was handled as the finding says. The landing zone holds the answer
 --   verbatim.
--- Records of erased persons and a full last page are no finding. Missing values and records outside their window have checks of their own: required_values and events_in_window.
+-- Records of erased persons and a full last page are no finding. Missing values and records outside their window have checks of
+-- their own: required_values and events_in_window.
 
 select
     date,

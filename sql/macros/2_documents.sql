@@ -185,8 +185,8 @@ create macro macros.without_recipient(document) as case
         )[1]
 end;
 
--- What `extra` takes of a document, as text. If a value is of another kind than the specification says, it is the whole text
--- without the parts that have rows of their own; otherwise it is the members with unknown keys.
+-- The part of a document that `extra` holds, as text. If a value is of another kind than the specification says, it is the
+-- whole text without the parts that have rows of their own; otherwise it is the members with unknown keys.
 create macro macros.odd_members(document, place, has_misfit, without_known) as case
     when not starts_with(document, '{') then object_of([member('value', document)])
     when has_misfit then own_text(document, place)

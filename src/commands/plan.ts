@@ -89,7 +89,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       needs_attention: needed,
       estimated_records: records,
       estimated_price: priceOf([{ records, pricePerRecord }]),
-      /** Of the days without an estimate, from `exports.expected_records_per_day`; null without that setting. */
+      /** Records of the days without an estimate, from `exports.expected_records_per_day`; null without that setting. */
       expected_records: expected,
       expected_price: expected === null ? null : priceOf([{ records: expected, pricePerRecord }]),
       currency: currency ?? null,

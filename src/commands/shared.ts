@@ -1,10 +1,11 @@
 /** Helpers of several commands. */
 import { closest } from 'fastest-levenshtein';
-import { windowOf, type Day } from '../ground/calendar.js';
+import { windowOf } from '../ground/calendar.js';
 import { UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
+import type { ExportRow } from '../warehouse/rows.js';
 
 /** Runs a command and resolves to its exit code. */
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
@@ -27,14 +28,7 @@ export function numberIn(flag: string, text: string, low: number, high: number):
 }
 
 /** An export that the ledger or another file knows. */
-interface Known {
-  readonly key: string;
-  readonly day: Day;
-  readonly state: string;
-  readonly exportId?: string | undefined;
-  readonly records?: number | undefined;
-  readonly estimate?: number | undefined;
-}
+type Known = Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>;
 
 /** The first columns of `ops.exports`, for JSON. */
 export function knownOf({ key, day, state, exportId, records, estimate }: Known): object {

@@ -161,7 +161,6 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
   const downloads = new ConcurrentDownloads();
   let refusals = 0;
   for (;;) {
-    await ledger.readTexts();
     const decisions = deciding();
     const next = decisions.find(({ verdict }) => verdict === 'request');
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
@@ -170,6 +169,8 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       const sent = await downloads.guard(() =>
         requestPaid(context, (terms) => ledger.intend({ ...terms, day: next.day, estimate: next.estimate })),
       );
+      // Whether the answer is the same as the one before decides about the next request.
+      await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
       else {
