@@ -69,25 +69,31 @@ where
 -- difference too.
 
 insert into ops.drift_by_day by name
-with objects as (
-    select date, place, extra as object
+with alike as (
+    select date, place, extra, count(*) as records
     from extras
+    group by all
+),
+
+objects as (
+    select date, place, extra as object, records
+    from alike
 
     union all
-    select extras.date, fields.part, json_extract(extras.extra, pointer(fields.field))
-    from extras
-    inner join fields on extras.place = fields.place
-    where fields.part is not null and json_type(extras.extra, pointer(fields.field)) = 'OBJECT'
+    select alike.date, fields.part, json_extract(alike.extra, pointer(fields.field)), alike.records
+    from alike
+    inner join fields on alike.place = fields.place
+    where fields.part is not null and json_type(alike.extra, pointer(fields.field)) = 'OBJECT'
 ),
 
 -- The first of two members with the same key counts, as in all other statements.
 members as (
-    select date, place, object, unnest(list_distinct(json_keys(object))) as field
+    select date, place, object, records, unnest(list_distinct(json_keys(object))) as field
     from objects
 ),
 
 given as (
-    select members.date, members.place, members.field, fields.kind, json_extract(members.object, pointer(members.field)) as value
+    select members.date, members.place, members.field, members.records, fields.kind, json_extract(members.object, pointer(members.field)) as value
     from members
     left join fields on members.place = fields.place and members.field = fields.field
 )
@@ -99,7 +105,7 @@ select
     field,
     if(kind is null, 'unknown', 'type') as kind,
     min(json_type(value)) as example_type,
-    count(*) as records
+    sum(records)::bigint as records
 from given
 where not conforms(kind, value)
 group by given.date, given.place, given.field, given.kind is null;

@@ -149,10 +149,11 @@ create macro macros.has_misfit(document, place) as
 create macro macros.without_known(document, place) as
     json_merge_patch(document, getvariable('specification').without_known[place])::varchar;
 
--- The same without objects inside it of which nothing is unknown; credentials are not masked.
+-- The same without the object inside it if nothing of that is unknown; credentials are not masked.
 create macro macros.unknown_members(without_known, place) as case
     when contains(without_known, '{}')
-    then patched(without_known, [one[3] for one in fields_in(without_known, place) if one[2] = '{}'])::varchar
+        and json_extract(without_known, pointer(getvariable('specification').parts[place])) = '{}'
+    then json_merge_patch(without_known, json_object(getvariable('specification').parts[place], null))::varchar
     else without_known
 end;
 

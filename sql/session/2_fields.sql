@@ -23,5 +23,5 @@ set variable members = from_json(
 -- is small, since it is copied wherever it is read.
 set variable specification = from_json(
     getvariable('specification'),
-    '{"shapes": "MAP(VARCHAR, VARCHAR)", "texts": "MAP(VARCHAR, VARCHAR[])", "without_known": "MAP(VARCHAR, JSON)"}'
+    '{"shapes": "MAP(VARCHAR, VARCHAR)", "texts": "MAP(VARCHAR, VARCHAR[])", "without_known": "MAP(VARCHAR, JSON)", "parts": "MAP(VARCHAR, VARCHAR)"}'
 );

@@ -212,6 +212,8 @@ export function specificationOf(fields: readonly Field[]): Record<string, unknow
     ),
     // A merge patch that removes the known fields from a document, and from the object inside it.
     without_known: byPlace(fields, withoutAll),
+    // The field of the object inside the document.
+    parts: byPlace(fields, (known) => known.find(({ part }) => part !== null)?.field),
     // The fields, and those of the object inside the document, each with a merge patch that removes it.
     members: byPlace(fields, (known) => {
       const members = known.flatMap(membersOf);

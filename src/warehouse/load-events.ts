@@ -10,7 +10,16 @@ import { join } from 'node:path';
 import { redact } from './privacy.js';
 import { DamageError, StrayError } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
-import { CHANNELS, documentsAt, EVENT_TABLES, EXTRAS, handedOver, staged, unfolded } from './messages.js';
+import {
+  CHANNELS,
+  documentsAt,
+  EVENT_TABLES,
+  EXTRAS,
+  handedOver,
+  isOfMessages,
+  staged,
+  unfolded,
+} from './messages.js';
 import { split } from './unknown-fields.js';
 import type { Field } from '../ground/fields.js';
 
@@ -363,17 +372,15 @@ export class Staging {
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
     const odd = await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.#fields));
-    await this.#split(odd);
+    const places = odd.map(({ place }) => place);
+    const ofMessages = places.filter(isOfMessages);
+    if (ofMessages.length > 0)
+      await session.run('load/events/5_unfold/unknown', { places: listOf(ofMessages) });
+    for (const place of places) if (!isOfMessages(place)) await split(session, place, documentsAt(place));
     const tables = staged(this.#fields);
-    const found = await session.rows('load/events/6_messages/all', placeFound, tables);
-    // A place that was split keeps the numbers that its columns take as text.
-    const ofOtherKinds = found.filter(({ place }) => !odd.some((one) => one.place === place));
-    if (ofOtherKinds.length === 0) return;
-    await this.#split(ofOtherKinds);
+    const nonconforming = await session.rows('load/events/6_messages/all', placeFound, tables);
+    if (nonconforming.length === 0) return;
+    for (const { place } of nonconforming) await split(session, place, documentsAt(place));
     await session.run('load/events/6_messages/all', tables);
-  }
-
-  async #split(found: readonly { readonly place: string }[]): Promise<void> {
-    for (const { place } of found) await split(this.session, place, documentsAt(place));
   }
 }

@@ -215,7 +215,7 @@ function holdsNoText(document: string, place: string, fields: readonly Field[]):
   return fields.some(({ kind }) => TEXTS.includes(kind)) ? [`holds_no_text(${document}, '${place}')`] : [];
 }
 
-function isOfMessages(place: string): boolean {
+export function isOfMessages(place: string): boolean {
   return place.startsWith('message_data:');
 }
 

@@ -36,3 +36,19 @@ where
         list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys),
         false
     );
+
+-- name: unknown
+-- Copies the members with unknown keys of the messages of these places into `extra`; values of another kind are found
+-- when the columns are read.
+
+update messages
+set extra = as_extra(members)
+from (
+    select row_id, without_recipient(members) as members
+    from (
+        select rowid as row_id, unknown_members(without_known(message, place), place) as members
+        from (select rowid, message, 'message_data:' || carries as place from messages)
+        where place in ({places})
+    ) as unknown
+) as unknown
+where messages.rowid = unknown.row_id;
