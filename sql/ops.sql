@@ -150,7 +150,7 @@ order by date;
 select current_database() as home;
 
 -- name: journal
-select seq::double as seq, sum, erase::double as erase from ops.journal;
+select seq::double as seq, sum, erase from ops.journal;
 
 -- name: note_journal
 -- The head of the journal: the last line that this file knows.
@@ -158,7 +158,7 @@ delete from ops.journal;
 
 insert into ops.journal
 select row.*
-from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "BIGINT"}') as row) as given;
+from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VARCHAR"}') as row) as given;
 
 -- name: clicks
 -- Replaces the names of events that are no clicks, and what counts as a machine's click. If they change, the next refresh computes

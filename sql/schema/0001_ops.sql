@@ -252,11 +252,11 @@ create table ops.erased_ids (
     id varchar
 );
 
--- The head of the journal when the file was written: number and checksum of its last line, and number of its last erasure.
+-- The head of the journal when the file was written: number and checksum of its last line, and its erasures.
 create table ops.journal (
     seq bigint,
     sum varchar,
-    erase bigint
+    erase varchar
 );
 
 -- Removals by the settings under `retention`, one row for each run and place.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { formatKst } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
-import { EXIT, RefusedError, UsageError, type ExitCode } from '../ground/errors.js';
+import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import {
   adviceOn,
   callsOf,
@@ -307,27 +307,29 @@ export async function pushResumeCommand(
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
-  const { wanted, pushed } = await withDataFolder(
-    config,
-    invocation,
-    'push resume',
-    'all',
-    async ({ journal }) => {
-      const push = new PushLedger(journal, effects).get(id);
-      if (!isUnfinished(push))
-        throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
-      const wanted = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
-      const unknown = unknownRows(push);
-      const how = { decision: { id, again }, ...asking(invocation, yes) };
-      const pushed = await pushRows(wanted, config, invocation, journal, how);
-      if (unknown > 0 && !again)
-        terminal.note(
-          `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
-        );
-      return { wanted, pushed };
-    },
-  );
-  return showPushed(wanted, pushed, json, invocation);
+  const resumed = await withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
+    const ledger = new PushLedger(journal, effects);
+    await ledger.settle();
+    const push = ledger.get(id);
+    const unknown = unknownRows(push);
+    const query = isUnfinished(push) ? await new KeptQueries(config.dataDir, effects).read(id) : undefined;
+    if (query === undefined) {
+      await ledger.decide(push, 'resumed', again);
+      terminal.note(
+        `The query of push ${id} is not kept. Push again by the same query: ${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}.`,
+      );
+      return undefined;
+    }
+    const wanted = kept.parse(query);
+    const how = { decision: { id, again }, ...asking(invocation, yes) };
+    const pushed = await pushRows(wanted, config, invocation, journal, how);
+    if (unknown > 0 && !again)
+      terminal.note(
+        `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
+      );
+    return { wanted, pushed };
+  });
+  return resumed === undefined ? EXIT.done : showPushed(resumed.wanted, resumed.pushed, json, invocation);
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {

@@ -2,11 +2,13 @@
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
+import { erasuresOf } from '../erasure/register.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { untrackedIn, type Untracked } from '../exports/recovery.js';
 import type { Invocation } from '../config/invocation.js';
 import { forgottenError, type Doubt } from '../journal/doubt.js';
-import type { Journal } from '../journal/journal.js';
+import { erasureNamed, type Journal } from '../journal/journal.js';
+import { SHAPES } from '../journal/lines.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
 import { PushLedger } from '../push/ledger.js';
@@ -74,36 +76,36 @@ export async function recoverCommand(
 }
 
 /**
- * Enters the erasures that the journal lacks and the warehouse files list, and the one that was stopped, which `forget`
- * ends; agreement cannot replace them.
+ * Enters the erasures that the journal lacks and another journal in the place of the second copy or the warehouse files
+ * hold, and the one that was stopped, which `forget` ends; agreement cannot replace them.
  */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
+  const others = journal.others.flatMap((line) => SHAPES.erase.safeParse(line).data ?? []);
+  const pending = new Pending(dataDir, effects);
+  const stopped = await pending.read();
+  const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
+  if (others.length === 0 && stopped === undefined && known.length === 0) return 0;
+  const key = keyFingerprint(await hmacKey(dataDir, effects));
   let entered = 0;
   /** Returns the number of the line; undefined if the journal holds the erasure. */
-  const begin = async (was: number, persons: number, ids: readonly string[]): Promise<number | undefined> => {
-    const isEntered = journal
-      .of('erase')
-      .some((one) => one.event === 'begun' && (one.seq === was || one.was === was));
-    if (isEntered) return undefined;
-    const key = keyFingerprint(await hmacKey(dataDir, effects));
+  const begin = async (persons: number, ids: readonly string[]): Promise<number | undefined> => {
+    if (journal.holdsErasure(erasureNamed(ids))) return undefined;
     entered++;
-    return (await journal.append('erase', { event: 'begun', key, persons, ids: [...ids], was })).seq;
+    const begun = { event: 'begun' as const, key, persons, ids: [...ids], entered: true };
+    return (await journal.append('erase', begun)).seq;
   };
-  for (const { line, persons, ids, records, rows } of [
-    ...(await erasuresKnownBy(working)),
-    ...(await erasuresKnownBy(published)),
-  ]) {
-    const of = await begin(line, persons, ids);
+  if (stopped?.line !== undefined) {
+    const line = await begin(stopped.origins.length, stopped.ids);
+    if (line !== undefined) await pending.write({ ...stopped, line });
+  }
+  const isOfKey = others.every((line) => line.event !== 'begun' || line.key === key);
+  for (const { persons, ids, records, rows } of [...(isOfKey ? erasuresOf(others) : []), ...known]) {
+    const of = await begin(persons, ids);
     if (of === undefined) continue;
     await journal.append('erase', { event: 'cut', of, records, rows });
     await journal.append('erase', { event: 'done', of });
   }
-  const pending = new Pending(dataDir, effects);
-  const stopped = await pending.read();
-  if (stopped?.line === undefined) return entered;
-  const line = await begin(stopped.line, stopped.origins.length, stopped.ids);
-  if (line !== undefined) await pending.write({ ...stopped, line });
   return entered;
 }
 

@@ -39,7 +39,7 @@ export function erasuresOf(lines: readonly Line<'erase'>[]): Erasure[] {
  * lost with a journal.
  */
 export function mayBeCut(lines: readonly Line<'erase'>[], pull: string): boolean {
-  return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.was !== undefined);
+  return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }
 
 /** As `Register.cutPulls`, for the lines of the journal. */

@@ -12,7 +12,7 @@ import { ConfigError } from '../ground/errors.js';
 import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
 import { doubtIn, forgottenError, type Doubt, type KnownHead } from '../journal/doubt.js';
-import { Journal } from '../journal/journal.js';
+import { erasuresIn, Journal } from '../journal/journal.js';
 import type { Line } from '../journal/lines.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, MANIFEST, type DataFiles } from '../landing/paths.js';
@@ -120,7 +120,7 @@ export async function withDataFolder<T>(
 
 async function recordDoubt(journal: Journal, { why, erase }: Doubt): Promise<void> {
   const last = journal.of('run').findLast(({ event }) => event === 'unsure' || event === 'confirmed');
-  const isKnown = erase === undefined || journal.lackedErasures.includes(erase);
+  const isKnown = erasuresIn(erase).every((name) => journal.lackedErasures.includes(name));
   if (last?.event !== 'unsure' || !isKnown) await journal.append('run', { event: 'unsure', why, erase });
 }
 

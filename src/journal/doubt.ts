@@ -4,7 +4,7 @@
  * backups leave out. A head that the journal does not hold shows that the journal was lost, cut, or is older.
  */
 import { DamageError } from '../ground/errors.js';
-import { readWitness, type Journal } from './journal.js';
+import { erasuresIn, readWitness, type Journal } from './journal.js';
 import type { Head } from './lines.js';
 
 /** A head, and the file that carries it, in words. */
@@ -16,8 +16,8 @@ export interface KnownHead extends Head {
 export interface Doubt {
   /** A sentence. */
   readonly why: string;
-  /** The line of an erasure that may be missing: then nothing is loaded, published or pushed. */
-  readonly erase?: number | undefined;
+  /** The names of the erasures that are missing: then nothing is loaded, published or pushed. */
+  readonly erase?: string | undefined;
   /** The highest number that another file knows. */
   readonly forgotten: number;
 }
@@ -36,20 +36,21 @@ export function assertNotForgotten(journal: Journal, heads: readonly KnownHead[]
   const runs = journal.of('run');
   const decided = runs.findLast(({ event }) => event === 'unsure' || event === 'confirmed');
   const agreed = agreedUpTo(journal);
-  const erasures = new Set(
-    journal.of('erase').flatMap((line) => (line.event === 'begun' ? [line.seq, line.was] : [])),
-  );
   const missing = heads.filter((head) => !journal.holds(head));
   const unknown = missing.find(({ seq }) => seq > agreed);
   // A journal that holds the line of a head holds every erasure before it, and those that it lacked are in its doubts.
-  const lacked = journal.lackedErasures.map((erase) => ({ erase, place: 'an earlier run' }));
-  const unerased = [...missing, ...lacked].find(({ erase }) => erase > 0 && !erasures.has(erase));
+  const unerased = [
+    ...missing.flatMap(({ erase, place }) => erasuresIn(erase).map((name) => ({ name, place }))),
+    ...journal.lackedErasures.map((name) => ({ name, place: 'an earlier run' })),
+  ].filter(({ name }) => !journal.holdsErasure(name));
   const why =
     journal.lacks ??
     (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
-    (unerased && `The journal lacks the erasure of line ${unerased.erase}, which ${unerased.place} knows.`) ??
+    (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
     (decided?.event === 'unsure' ? decided.why : undefined);
-  return why === undefined ? undefined : { why, erase: unerased?.erase, forgotten: lastOf(journal, heads) };
+  if (why === undefined) return undefined;
+  const erase = [...new Set(unerased.map(({ name }) => name))].join(' ');
+  return { why, erase: erase === '' ? undefined : erase, forgotten: lastOf(journal, heads) };
 }
 
 function lastOf(journal: Journal, heads: readonly KnownHead[]): number {

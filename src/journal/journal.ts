@@ -121,15 +121,21 @@ export class Journal {
     return linesIn(this.#found.other).map((text): unknown => JSON.parse(text));
   }
 
-  /** Number and checksum of the end, and the last erasure that this journal knows; files that are written now carry it. */
+  /** The end of the journal and the erasures that it knows; files that are written now carry it. */
   get head(): Head {
-    const own = this.of('erase').findLast(({ event }) => event === 'begun')?.seq ?? 0;
-    return { seq: this.#seq, sum: this.#sum, erase: Math.max(own, ...this.lackedErasures) };
+    const last = this.of('erase').findLast((line) => line.event === 'begun');
+    const erasures = [...(last?.event === 'begun' ? [erasureNamed(last.ids)] : []), ...this.lackedErasures];
+    return { seq: this.#seq, sum: this.#sum, erase: erasures.join(' ') };
   }
 
-  /** The lines of erasures that a doubt named. */
-  get lackedErasures(): number[] {
-    return this.of('run').flatMap((line) => (line.event === 'unsure' ? (line.erase ?? []) : []));
+  /** The erasures that a doubt named, and that were not entered since. */
+  get lackedErasures(): string[] {
+    const named = this.of('run').flatMap((line) => (line.event === 'unsure' ? erasuresIn(line.erase) : []));
+    return [...new Set(named)].filter((name) => !this.holdsErasure(name));
+  }
+
+  holdsErasure(name: string): boolean {
+    return this.of('erase').some((line) => line.event === 'begun' && erasureNamed(line.ids) === name);
   }
 
   /** Identifies the journal: the checksum of its first line. */
@@ -293,6 +299,16 @@ export class Journal {
   #reach(name: string, step: (typeof JOURNAL_STEPS)[number]): void {
     this.#effects.reach(`journal/${name}/${step}`);
   }
+}
+
+/** The name of an erasure, the same in every journal: a hash of the digests of its ids. */
+export function erasureNamed(ids: readonly string[]): string {
+  return sumOf(createHash('sha256').update([...ids].sort().join(' ')));
+}
+
+/** The names of erasures in a head or a doubt. */
+export function erasuresIn(names = ''): string[] {
+  return names.split(' ').filter((name) => name !== '');
 }
 
 function parsed<K extends Kind>(path: string, kind: K, text: string, what?: 'new'): Line<K> {

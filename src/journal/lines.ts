@@ -14,8 +14,11 @@ const day = text.refine(isDay, 'not a day');
 const when = { seq: count, at: instant };
 const event = <const E extends string>(name: E) => ({ ...when, event: z.literal(name) });
 
-/** Sequence number and checksum of a line, and the number of the last `erase/begun` line up to it (0: none). */
-export const headShape = z.object({ seq: count, sum: text, erase: count });
+/**
+ * Sequence number and checksum of a line, and the names of erasures, separated by spaces: the last one up to the line, and
+ * those that a doubt says are missing.
+ */
+export const headShape = z.object({ seq: count, sum: text, erase: text });
 export type Head = z.infer<typeof headShape>;
 
 /** The project of the data folder, and the addresses that issued a token for it (E1). */
@@ -37,8 +40,8 @@ const run = z.discriminatedUnion('event', [
   z.object({
     ...event('unsure'),
     why: text,
-    /** The line of an erasure that may be missing, so that it stays known when files carry the head of this journal. */
-    erase: count.optional(),
+    /** The names of erasures that are missing, so that they stay known when files carry the head of this journal. */
+    erase: text.optional(),
   }),
   /** A person agreed that the lines up to the number `forgotten` are lost, or in this journal. */
   z.object({ ...event('confirmed'), forgotten: count }),
@@ -97,13 +100,13 @@ const exported = z.discriminatedUnion('event', [
 
 /** An erasure of persons, who are named by keyed digests. `of` is the number of the `begun` line. */
 const erase = z.discriminatedUnion('event', [
-  /** Recorded before anything is erased. `was`: its number in a journal that was lost. */
+  /** Recorded before anything is erased. `entered`: by `recover`, since the journal that held it was lost. */
   z.object({
     ...event('begun'),
     key: text,
     persons: count,
     ids: z.array(text),
-    was: count.optional(),
+    entered: z.boolean().optional(),
   }),
   /**
    * Before the first page of a pull is rewritten: only such a pull may hold fewer records than its manifest says.

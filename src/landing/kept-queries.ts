@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
-import { RefusedError } from '../ground/errors.js';
 import { DurableFolder } from './atomic-file.js';
 import { foldersOf } from './paths.js';
 import { readIfThere } from './storage-error.js';
@@ -21,13 +20,10 @@ export class KeptQueries {
     return this.#disk.write(this.#path(push), JSON.stringify(query), 'push-query');
   }
 
-  /** @throws RefusedError if the query is not kept; StorageError */
+  /** Returns undefined if the query is not kept. Throws `StorageError`. */
   async read(push: string): Promise<unknown> {
     const text = await readIfThere(this.#path(push));
-    if (text !== undefined) return JSON.parse(text.toString('utf8'));
-    throw new RefusedError(`The query of push ${push} is not kept.`, {
-      hint: 'Push again, or give it up by `dawnload push abandon`.',
-    });
+    return text && JSON.parse(text.toString('utf8'));
   }
 
   drop(push: string): Promise<void> {

@@ -72,7 +72,7 @@ export class LandingZone {
   static async read(dataDir: string, effects: Effects): Promise<LandingZone> {
     const landing = landingOf(dataDir);
     const disk = new DurableFolder(dataDir, effects);
-    const head = (): LandedPull['head'] => ({ seq: 0, sum: '', erase: 0 });
+    const head = (): LandedPull['head'] => ({ seq: 0, sum: '', erase: '' });
     return new LandingZone({ disk, effects, landing, head }, await listPulls(landing));
   }
 

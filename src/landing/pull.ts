@@ -66,7 +66,7 @@ const manifestShape = z.object({
   days: z.object({ start: day, end: day }),
   pulledAt: instant,
   /** The end of the journal when the pull ended. */
-  head: z.object({ seq: count, sum: z.string(), erase: count }),
+  head: z.object({ seq: count, sum: z.string(), erase: z.string() }),
   files: z.array(z.object({ name: z.string().regex(NAME), rows: count, bytes: count })),
   facts: factsShape,
 });

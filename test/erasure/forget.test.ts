@@ -335,6 +335,21 @@ describe('what arrives after an erasure', () => {
     expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 1 }]);
   });
 
+  test('is entered again each time the journal is lost, and where an older journal was restored beside a newer copy', async () => {
+    await forget('--user-id', person, '--yes');
+    await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
+    for (const _ of [1, 2]) {
+      await loseJournal();
+      expect((await place.run(['recover', '--yes'])).code).toBe(0);
+      expect((await place.run(['run'])).code).toBe(0);
+    }
+    await rm(join(data(), 'ledger'), { recursive: true });
+    await rename(join(data(), 'backup'), join(data(), 'ledger'));
+    expect((await place.run(['recover', '--yes'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+  });
+
   test('stops the run where only the witness knows the erasure, until the journal is restored', async () => {
     await forget('--user-id', person, '--yes');
     await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });

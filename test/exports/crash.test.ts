@@ -15,7 +15,7 @@ async function killedAt(point: string, data: string, script: string): Promise<vo
   expect(await ended).toMatchObject({ signal: 'SIGKILL' });
 }
 
-const NO_HEAD = { seq: 0, sum: '', erase: 0 };
+const NO_HEAD = { seq: 0, sum: '', erase: '' };
 const days = { start: '2026-11-14', end: '2026-11-20' };
 
 const landScript = (stream: string): string => `

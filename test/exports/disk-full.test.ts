@@ -46,7 +46,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
   it('a page is landed whole or not at all, and the pages before it stay', async () => {
     const [error, rest] = await linesOf(`
 import { randomBytes } from 'node:crypto';
-const landing = await LandingZone.open(data, effects, () => ({ seq: 0, sum: '', erase: 0 }));
+const landing = await LandingZone.open(data, effects, () => ({ seq: 0, sum: '', erase: '' }));
 const pull = await landing.reading({ day: '2026-11-20', key: '2026-11-20.1', exportId: 'e' });
 let page = 0;
 try {

@@ -411,7 +411,7 @@ it('attach invents no export for a day that has one, nor for a key that is none'
 
 it('folders of the landing zone that the journal lacks are found, among exports only', async () => {
   const { data, effects } = await opened();
-  const landing = await LandingZone.open(data, effects, () => ({ seq: 0, sum: '', erase: 0 }));
+  const landing = await LandingZone.open(data, effects, () => ({ seq: 0, sum: '', erase: '' }));
   await landing.reading({ day: DAY, key: KEY, exportId: 'Exp-1' });
   await mkdir(join(data, 'landing/events/2026-11-20/notes'), { recursive: true });
   await writeFile(join(data, 'landing/events/.DS_Store'), '');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { assertNotForgotten } from '../../src/journal/doubt.js';
-import { Journal, JOURNAL_STEPS, readWitness } from '../../src/journal/journal.js';
+import { erasureNamed, Journal, JOURNAL_STEPS, readWitness } from '../../src/journal/journal.js';
 import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 
 const KEY = '2026-11-20.1';
@@ -46,7 +46,7 @@ describe('the journal', () => {
       { event: 'requested', key: KEY, exportId: 'exp-1', seq: 4, at: testEffects().time },
     ]);
     expect(journal.of('push')).toEqual([]);
-    expect(journal.head).toMatchObject({ seq: 4, erase: 0 });
+    expect(journal.head).toMatchObject({ seq: 4, erase: '' });
     expect(journal.lacks).toBeUndefined();
   });
 
@@ -203,6 +203,9 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
   });
 });
 
+/** The name of the erasure of the id `d`. */
+const NAME = erasureNamed(['d']);
+
 describe('the heads that other files carry', () => {
   it('are known, or show that the journal was lost, until a person confirms it', async () => {
     const { dataDir, effects, path, copyPath, reopened } = await written();
@@ -228,12 +231,12 @@ describe('the heads that other files carry', () => {
   it('keep an erasure missing although a person confirmed the rest', async () => {
     const { reopened } = await written();
     const journal = await reopened();
-    const erased = [{ seq: 9, sum: 'x', erase: 7, place: 'the published file' }];
+    const erased = [{ seq: 9, sum: 'x', erase: NAME, place: 'the published file' }];
     await journal.append('run', { event: 'confirmed', forgotten: 9 }, 10);
-    expect(assertNotForgotten(journal, erased)).toMatchObject({ erase: 7 });
-    await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], was: 7 });
+    expect(assertNotForgotten(journal, erased)).toMatchObject({ erase: NAME });
+    await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], entered: true });
     expect(assertNotForgotten(journal, erased)).toBeUndefined();
-    expect(journal.head.erase).toBe(11);
+    expect(journal.head.erase).toBe(NAME);
   });
 });
 
@@ -241,20 +244,20 @@ describe('an erasure that only a head knows', () => {
   it('stays known when the witness that knew it is written anew', async () => {
     const { dataDir, reopened } = await written();
     const journal = await reopened();
-    await journal.append('run', { event: 'unsure', why: 'It was lost.', erase: 7 });
-    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: 7 });
+    await journal.append('run', { event: 'unsure', why: 'It was lost.', erase: NAME });
+    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: NAME });
     await journal.append('run', { event: 'confirmed', forgotten: 9 }, 10);
     await journal.close();
-    expect(await readWitness(dataDir)).toMatchObject({ seq: 10, erase: 7 });
-    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: 7 });
-    await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], was: 7 });
+    expect(await readWitness(dataDir)).toMatchObject({ seq: 10, erase: NAME });
+    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: NAME });
+    await journal.append('erase', { event: 'begun', key: 'k', persons: 1, ids: ['d'], entered: true });
     expect(assertNotForgotten(await reopened(), [])).toBeUndefined();
   });
 
   it('is not believed to a head whose line the journal holds', async () => {
     const { reopened } = await written();
     const { head } = await reopened();
-    const altered = [{ ...head, erase: 8, place: 'private/witness.json' }];
+    const altered = [{ ...head, erase: 'another', place: 'private/witness.json' }];
     expect(assertNotForgotten(await reopened(), altered)).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ const range = { start: '2026-11-14', end: '2026-11-20' };
 const body = Buffer.from('[{"date":"2026-11-20"}]');
 const PLACE = { day: '2026-11-20', key: '2026-11-20.1', exportId: 'Exp-1' };
 
-const HEAD = { seq: 7, sum: 'abc', erase: 0 };
+const HEAD = { seq: 7, sum: 'abc', erase: '' };
 
 async function opened() {
   const data = await dataFolder();

@@ -254,8 +254,7 @@ class Month {
       const has =
         this.#received(target.startsWith('events') ? 'events' : 'journeys').length >= sent + unknown;
       const again = has || this.#isPushLost ? [] : ['--again'];
-      const { stderr } = await this.#perform(['push', 'resume', push, '--yes', ...again], false);
-      if (stderr.includes('is not kept')) await this.#perform(['push', 'abandon', push], false);
+      await this.#perform(['push', 'resume', push, '--yes', ...again], false);
     }
     return waiting.length > 0;
   }
