@@ -11,8 +11,8 @@
 -- sentences:
 --   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_day,
 --   max(max(last_date)) over () as last_day from answer where channel <> 'all' group by channel order by 2 desc limit 1
---     en: From {first_day} to {last_day}, {channel} sent the most: {sent} of {messages} messages.
---     ko: {first_day}~{last_day}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
+--     en: {first_day~last_day}, {channel} sent the most: {sent} of {messages} messages.
+--     ko: {first_day~last_day}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
 --   (conversions is null) > 0
 --     en: Conversions of different goals are not added up.

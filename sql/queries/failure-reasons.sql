@@ -14,9 +14,9 @@
 --     en: No reason of failed sends is clearly rising this week.
 --     ko: 이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.
 --   select failure_reason, channel, failed, first_date, last_date from answer order by failed desc limit 1
---     en: The most frequent reason on one channel from {first_date} to {last_date} is “{failure_reason}” ({channel}): {failed}
+--     en: The most frequent reason on one channel {first_date~last_date} is “{failure_reason}” ({channel}): {failed}
 --       messages.
---     ko: {first_date}~{last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
+--     ko: {first_date~last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
 --   select 1 from answer where trend is null limit 1
 --     en: Trends need the events of two whole weeks; where they are not held, no trend is shown.
 --     ko: 추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.

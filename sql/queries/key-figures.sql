@@ -7,8 +7,8 @@
 -- In other DuckDB clients, set parameters before: set variable "end" = '2026-11-30';
 -- sentences:
 --   select value as sent, last_day - 6 as first_day, last_day from answer where figure = 'sent' and days_held = 7
---     en: {sent} messages were sent from {first_day} to {last_day}.
---     ko: {first_day}~{last_day}에 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent {first_day~last_day}.
+--     ko: {first_day~last_day}에 메시지 {sent}건을 보냈습니다.
 --   select value as sent, days_held, last_day from answer where figure = 'sent' and days_held < 7
 --     en: {sent} messages were sent on the {days_held} {days_held#day|days} of the week to {last_day} that {days_held#is|are} held.
 --     ko: {last_day}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.

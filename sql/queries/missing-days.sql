@@ -10,8 +10,8 @@
 -- sentences:
 --   select stream, sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where reason = 'missing'
 --   and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) group by stream
---     en: {stream}: {days} {days#day|days} missing from {first_day} to {last_day}.
---     ko: {stream} 데이터가 {first_day}~{last_day} 사이에 {days}일 빠져 있습니다.
+--     en: {stream}: {days} {days#day|days} missing {first_day~last_day}.
+--     ko: {stream} 데이터가 {first_day~last_day} 사이에 {days}일 빠져 있습니다.
 --   select count(distinct day) as days from (select unnest(generate_series(first_day, last_day, interval 1 day)) as day from answer
 --   where stream = 'statistics' and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date <
 --   answer.first_day)) where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
@@ -35,8 +35,8 @@
 --     as: to do
 --   select sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where reason = 'removed by retention'
 --   having days > 0
---     en: The events of {days} {days#day|days} from {first_day} to {last_day} were removed by retention.
---     ko: {first_day}~{last_day} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
+--     en: The events of {days} {days#day|days} {first_day~last_day} were removed by retention.
+--     ko: {first_day~last_day} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
 --     as: note
 -- example:
 --   stream  first_day   last_day    days  reason

@@ -13,21 +13,20 @@
 --   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
 --   by opted_out desc limit 3
 --     en: After “{item}” ({channel}) more people opt out within 72 hours than chance explains: {per_thousand} of a thousand messages
---       from {first_date} to {last_date}, {per_thousand_of_others} of all others that show an 080 number.
---     ko: {first_date}~{last_date}에 보낸 ‘{item}’({channel})의 72시간 내 수신거부는 1,000건당 {per_thousand}건으로, 080 번호가 있는 나머지
+--       {first_date~last_date}, {per_thousand_of_others} of all others that show an 080 number.
+--     ko: {first_date~last_date}에 보낸 ‘{item}’({channel})의 72시간 내 수신거부는 1,000건당 {per_thousand}건으로, 080 번호가 있는 나머지
 --       메시지({per_thousand_of_others}건)보다 뚜렷하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code
 --   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code <> 'too_few') > 0
---     en: Of the messages from {first_date} to {last_date}, none brings more opt-outs within 72 hours than chance explains.
---     ko: {first_date}~{last_date} 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 것은 없습니다.
+--     en: Of the messages {first_date~last_date}, none brings more opt-outs within 72 hours than chance explains.
+--     ko: {first_date~last_date} 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 것은 없습니다.
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
 --   from answer where verdict_code = 'more' order by opted_out desc limit 2
---     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} opt-outs followed its {messages} messages from
---       {first_date} to {last_date}.
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date}~{last_date}에 보낸 {messages}건 중 {opted_out}건이 수신거부로 이어졌습니다.
+--     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} opt-outs followed its {messages} messages {first_date~last_date}.
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date~last_date}에 보낸 {messages}건 중 {opted_out}건이 수신거부로 이어졌습니다.
 --     as: to do
 -- example:
 --   item                 channel       messages  opted_out  per_thousand  per_thousand_low  per_thousand_high  …

@@ -9,8 +9,8 @@
 -- sentences:
 --   select sum(opt_outs) as opt_outs, sum(vanished) as vanished, min(date) as first_day, max(date) as last_day from answer having
 --   count(*) > 0
---     en: From {first_day} to {last_day}, {opt_outs} opt-outs were requested by 080 numbers.
---     ko: {first_day}~{last_day}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
+--     en: {first_day~last_day}, {opt_outs} opt-outs were requested by 080 numbers.
+--     ko: {first_day~last_day}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
 -- example:
 --   date        unsubscribe_number  opt_outs  vanished  standing
 --   2026-10-25  0800000000          3         0         696

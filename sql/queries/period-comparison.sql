@@ -13,8 +13,8 @@
 -- sentences:
 --   select sum(value) as sent, period.first_day, period.last_day from answer, marts.period('statistics', days := 7) as period where
 --   measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
---     en: {sent} messages were sent from {first_day} to {last_day}.
---     ko: {first_day}~{last_day}에 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent {first_day~last_day}.
+--     ko: {first_day~last_day}에 메시지 {sent}건을 보냈습니다.
 --   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
 --   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
 --   previous_days_missing) = 0 and sum(previous) > 0 and sum(value) <> sum(previous)

@@ -19,8 +19,8 @@
 --   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as
 --   first_date, max(last_date) as last_date, list(distinct resource_name)[:2] as campaigns from answer group by all order by sent
 --   desc limit 5
---     en: Replace the template “{template}” ({state}, as read on {since_day}) in {campaigns}: {sent} messages from {first_date} to {last_date}.
---     ko: {campaigns}의 템플릿 ‘{template}’{을/를} 교체하세요({state}, {since_day} 확인). {first_date}~{last_date}에 {sent}건을 보냈습니다.
+--     en: Replace the template “{template}” ({state}, as read on {since_day}) in {campaigns}: {sent} messages {first_date~last_date}.
+--     ko: {campaigns}의 템플릿 ‘{template}’{을/를} 교체하세요({state}, {since_day} 확인). {first_date~last_date}에 {sent}건을 보냈습니다.
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')

@@ -12,8 +12,8 @@
 -- sentences:
 --   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_day,
 --   max(max(last_date)) over () as last_day from answer group by template order by 2 desc limit 1
---     en: From {first_day} to {last_day}, the template “{template}” was sent most: {sent} messages.
---     ko: {first_day}~{last_day}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
+--     en: {first_day~last_day}, the template “{template}” was sent most: {sent} messages.
+--     ko: {first_day~last_day}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
 -- example:
 --   template_kind        template    status  template_known  sent  failed  delivered  clicked  failure_rate  …
 

@@ -95,18 +95,21 @@ export async function rowsWithNumbers(connection: DuckDBConnection, sql: string)
     );
 }
 
-/** `{column}`, `{column:unit}`, `{column#one|several}`, and a Korean particle in both forms: `{은/는}`. */
-const HOLE = /\{(\w+)(?::(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
+/**
+ * `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, and a Korean particle in both forms: `{은/는}`.
+ */
+const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
 /** The text with the values of the row in its holes. Names in a list are quoted. */
 export function filled(text: string, row: Row, wording: Wording): string {
   let written = '';
   let from = 0;
   for (const hole of text.matchAll(HOLE)) {
-    const [whole, column = '', kind, number = '', one, several, closed = '', open = ''] = hole;
+    const [whole, column = '', kind, last, number = '', one, several, closed = '', open = ''] = hole;
     written += text.slice(from, hole.index);
     from = hole.index + whole.length;
-    if (column !== '') written += valueIn(column, row, wording, kind);
+    if (last !== undefined) written += wording.days(String(row[column]), String(row[last]), written === '');
+    else if (column !== '') written += valueIn(column, row, wording, kind);
     else if (number !== '') written += row[number] === 1 ? one : several;
     else written += endsClosed(written, closed === '으로') ? closed : open;
   }

@@ -18,7 +18,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/_seconds$/, 'duration'],
   [/(^|_)cost$/, 'money'],
   [/^hour$/, 'hour'],
-  [/(^|_)(date|day)$/, 'day'],
+  [/(^|_)(date|day|month)$/, 'day'],
 ];
 
 const DURATIONS: readonly (readonly [number, string, string])[] = [
@@ -89,8 +89,17 @@ export class Wording {
     return formatPrice(rounded, currency ?? undefined, this.language);
   }
 
-  /** `25 Nov`, `11월 25일`; the long form has the year. A text that is no day stays. */
+  /** `from 19 Nov to 25 Nov`, `on 19 Nov`, `11월 19일~11월 25일`. */
+  days(first: string, last: string, isStart = false): string {
+    const [start, end] = [this.day(first), this.day(last)];
+    if (this.language === 'ko') return start === end ? start : `${start}~${end}`;
+    if (start === end) return `${isStart ? 'On' : 'on'} ${start}`;
+    return `${isStart ? 'From' : 'from'} ${start} to ${end}`;
+  }
+
+  /** `25 Nov`, `11월 25일`, of a month `November 2026`; the long form has the year. A text that is no day stays. */
   day(day: string, form: 'short' | 'long' = 'short'): string {
+    if (/^\d{4}-\d{2}$/.test(day)) return this.day(`${day}-01`, 'long').replace(/^1\u00a0|\u00a01일$/, '');
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;
     const written = new Date(day).toLocaleDateString(this.say({ en: 'en-GB', ko: 'ko' }), {
       ...(form === 'long' ? { year: 'numeric' } : {}),
@@ -126,6 +135,8 @@ export class Wording {
         .split(', ')
         .map((channel) => this.value('channel', channel))
         .join(', ');
+    if (typeof value === 'string' && kind === 'failure_reason' && /^\d+$/.test(value))
+      return this.say({ en: `code ${value}`, ko: `코드 ${value}` });
     if (typeof value === 'string')
       return unit === 'day'
         ? this.day(value)

@@ -218,9 +218,8 @@ export class Renderer {
     </div>`;
   }
 
-  #head({ column, head, chart }: Shown, query: string): string {
-    if (head !== undefined) return this.word(head);
-    return chart === undefined ? this.wording.head(column, query) : this.word('compared');
+  #head({ column, head }: Shown, query: string): string {
+    return head === undefined ? this.wording.head(column, query) : this.word(head);
   }
 
   #row(
@@ -241,15 +240,15 @@ export class Renderer {
         const text = row[name] ?? null;
         return text === null ? [] : [shortened(this.wording.value(name, text))];
       });
+      const columns = chart === undefined ? [column, ...(shown.with ?? [])] : [column];
+      const written = value === null ? '–' : columns.map((name) => this.#value(row, name, unit)).join(' … ');
       const content =
-        chart === undefined
-          ? value === null
-            ? '–'
-            : [column, ...(shown.with ?? [])].map((name) => this.#value(row, name, unit)).join(' … ')
-          : this.#chart(shown, row, rows);
+        chart === undefined || value === null
+          ? written
+          : html`<span class="drawn">${this.#chart(shown, row, rows)}<span>${written}</span></span>`;
       const inside = html`${content}${i === 0 ? marks.map((mark) => html`<sup>${mark}</sup>`) : undefined}${small.length === 0 ? undefined : html`<small>${small.join(' · ')}</small>`}`;
       if (i === 0) return html`<th scope="row" class="${kind}">${inside}</th>`;
-      return typeof value === 'number' && chart === undefined
+      return typeof value === 'number'
         ? html`<td class="${kind}" data-value="${value}">${inside}</td>`
         : html`<td class="${kind}">${inside}</td>`;
     });
@@ -268,16 +267,15 @@ export class Renderer {
     return this.wording.value(column, row[column] ?? null, unit, currencyOf(row));
   }
 
-  #chart(shown: Shown, row: Row, rows: readonly Row[]): Html | string {
+  #chart(shown: Shown, row: Row, rows: readonly Row[]): Html {
     const { column, chart, unit, with: others = [] } = shown;
-    const value = numberOf(row, column);
+    const value = numberOf(row, column) ?? 0;
     const label = [
       textOf(row, Object.keys(row)[0] ?? ''),
       ...[column, ...others].map((name) => this.#value(row, name, unit)),
     ].join(', ');
     const longest = highestOf(rows.flatMap((one) => [column, ...others].map((name) => numberOf(one, name))));
     const [first = null, second = null, third = null] = others.map((name) => numberOf(row, name));
-    if (value === null) return '–';
     if (chart === 'compared') return compared(label, value, first ?? 0, longest);
     if (chart === 'spread') return spread(label, value, first ?? value, second ?? value);
     if (chart === 'interval') {
@@ -449,7 +447,7 @@ function descending(a: Value | undefined, b: Value | undefined): number {
 /** The class of a column: numbers are aligned so that their digits line up. */
 function kindOf({ column, chart, wide }: Shown, rows: readonly Row[]): string {
   const isNumber = rows.some((row) => typeof row[column] === 'number');
-  const kind = chart !== undefined ? 'picture' : isNumber ? 'number' : 'text';
+  const kind = `${isNumber ? 'number' : 'text'}${chart === undefined ? '' : ' picture'}`;
   return wide === true ? `${kind} wide` : kind;
 }
 

@@ -17,7 +17,7 @@ export interface Asked {
   readonly isSilent?: boolean;
 }
 
-/** A column of a table. It shows the value of a column of the answer, or a chart of several. */
+/** A column of a table: the value of a column of the answer, and a chart of it. */
 export interface Shown {
   readonly column: string;
   /** The heading; by default the name of the column. */
@@ -114,8 +114,7 @@ export const SECTIONS: readonly Section[] = [
         most: 12,
         columns: [
           'channel',
-          { column: 'sent', head: 'mix', chart: 'bar' },
-          'sent',
+          { column: 'sent', chart: 'bar' },
           { column: 'sent_change', head: 'change', wide: true },
           { column: 'delivery_rate', wide: true },
           'click_rate',
@@ -141,15 +140,13 @@ export const SECTIONS: readonly Section[] = [
           { column: 'campaign_name', head: 'campaign', sub: ['channel', 'kind'] },
           {
             column: 'click_rate',
-            head: 'compared',
             chart: 'compared',
             with: ['click_rate_of_others'],
             legend: 'readCompared',
           },
-          'click_rate',
           'click_rate_of_others',
-          { column: 'week_click_rate', wide: true },
-          { column: 'previous_click_rate', wide: true },
+          { column: 'week_click_rate', head: 'thisWeek', wide: true },
+          { column: 'previous_click_rate', head: 'lastWeek', wide: true },
           'messages',
         ],
       },
@@ -162,8 +159,7 @@ export const SECTIONS: readonly Section[] = [
         most: 10,
         columns: [
           { column: 'channel_or_campaign', head: 'campaign', sub: ['channel'] },
-          { column: 'sent', chart: 'bar', head: 'compared' },
-          'sent',
+          { column: 'sent', chart: 'bar' },
           { column: 'sent_change', head: 'change', wide: true },
           'click_rate',
           { column: 'click_rate_points', head: 'change', unit: 'points' },
@@ -187,12 +183,11 @@ export const SECTIONS: readonly Section[] = [
           { column: 'rate', head: 'rate' },
           {
             column: 'difference',
-            head: 'compared',
+            unit: 'points',
             chart: 'interval',
             with: ['difference_low', 'difference_high'],
             legend: 'readInterval',
           },
-          { column: 'difference', unit: 'points' },
           { column: 'difference_low', head: 'interval', unit: 'points', with: ['difference_high'] },
           { column: 'verdict', below: true },
         ],
@@ -211,8 +206,7 @@ export const SECTIONS: readonly Section[] = [
         most: 5,
         columns: [
           { column: 'campaign_name', head: 'campaign', sub: ['goal'] },
-          { column: 'revenue_per_message', head: 'compared', chart: 'bar' },
-          { column: 'revenue_per_message', unit: 'money' },
+          { column: 'revenue_per_message', unit: 'money', chart: 'bar' },
           { column: 'revenue', unit: 'money' },
           { column: 'conversions', wide: true },
         ],
@@ -230,9 +224,8 @@ export const SECTIONS: readonly Section[] = [
         most: 12,
         columns: [
           { column: 'user_journey_node_name', head: 'step', sub: ['channels'] },
-          { column: 'share_of_first', head: 'compared', chart: 'bar' },
           'sent',
-          { column: 'share_of_first', head: 'ofFirst', unit: 'rate' },
+          { column: 'share_of_first', head: 'ofFirst', unit: 'rate', chart: 'bar' },
           'click_rate',
           { column: 'conversion_rate', wide: true },
         ],
@@ -271,8 +264,8 @@ export const SECTIONS: readonly Section[] = [
           'hour',
           'messages',
           'click_rate',
-          'shrunk_click_rate',
-          'click_rate_of_all',
+          { column: 'shrunk_click_rate', head: 'shrunk' },
+          { column: 'click_rate_of_all', head: 'ofAllHours' },
         ],
       },
     ],
@@ -291,15 +284,14 @@ export const SECTIONS: readonly Section[] = [
           { column: 'resource_name', head: 'sender', sub: ['channel'] },
           {
             column: 'p50_seconds',
-            head: 'compared',
+            head: 'half',
             chart: 'spread',
             with: ['p90_seconds', 'p99_seconds'],
             legend: 'readSpread',
           },
-          { column: 'p50_seconds', head: 'half' },
           { column: 'p90_seconds', head: 'ninety' },
-          { column: 'share_within_hour', wide: true },
-          { column: 'responses', wide: true },
+          { column: 'share_within_hour', head: 'withinHour', wide: true },
+          { column: 'responses', head: 'clicks', wide: true },
         ],
       },
     ],
@@ -313,12 +305,10 @@ export const SECTIONS: readonly Section[] = [
         caption: 'pressure',
         columns: [
           'messages_per_person',
-          { column: 'people', head: 'compared', chart: 'bar' },
-          { column: 'people', wide: true },
+          { column: 'people', chart: 'bar' },
           'share_of_people',
-          { column: 'click_rate', head: 'compared', chart: 'bar' },
-          'click_rate',
-          { column: 'clicker_share', wide: true },
+          { column: 'click_rate', chart: 'bar' },
+          { column: 'clicker_share', head: 'clickers', wide: true },
         ],
       },
       {
@@ -328,10 +318,9 @@ export const SECTIONS: readonly Section[] = [
         most: 5,
         columns: [
           { column: 'resource_name', head: 'sender', sub: ['channels'] },
-          { column: 'people_reached', head: 'compared', chart: 'bar' },
-          'people_reached',
+          { column: 'people_reached', chart: 'bar' },
           { column: 'messages_per_person', wide: true },
-          'clicker_share',
+          { column: 'clicker_share', head: 'clickers' },
         ],
       },
     ],
@@ -349,10 +338,8 @@ export const SECTIONS: readonly Section[] = [
           { column: 'item', head: 'campaign', sub: ['channel'] },
           'messages',
           { column: 'opted_out', wide: true },
-          'per_thousand',
           {
             column: 'per_thousand',
-            head: 'interval',
             chart: 'interval',
             with: ['per_thousand_low', 'per_thousand_high', 'per_thousand_of_others'],
             legend: 'readInterval',
@@ -377,8 +364,7 @@ export const SECTIONS: readonly Section[] = [
         most: 5,
         columns: [
           { column: 'template_name', head: 'template', sub: ['template_kind', 'status', 'text'] },
-          { column: 'sent', head: 'compared', chart: 'bar' },
-          'sent',
+          { column: 'sent', chart: 'bar' },
           'failure_rate',
           'click_rate',
         ],
@@ -397,8 +383,7 @@ export const SECTIONS: readonly Section[] = [
         most: 6,
         columns: [
           { column: 'failure_reason', sub: ['channel', 'event_name'] },
-          { column: 'failed', head: 'compared', chart: 'bar' },
-          'failed',
+          { column: 'failed', chart: 'bar' },
           'failure_rate',
           { column: 'trend', wide: true },
         ],
@@ -436,8 +421,7 @@ export const SECTIONS: readonly Section[] = [
         columns: [
           'date',
           { column: 'counter' },
-          { column: 'difference', chart: 'bar', head: 'compared' },
-          'difference',
+          { column: 'difference', chart: 'bar' },
           { column: 'statistics_changed', wide: true },
           { column: 'days_after', wide: true },
         ],
@@ -483,8 +467,7 @@ export const SECTIONS: readonly Section[] = [
         most: 13,
         columns: [
           'month',
-          { column: 'records', head: 'compared', chart: 'bar' },
-          'records',
+          { column: 'records', chart: 'bar' },
           'exports',
           { column: 'ambiguous_exports', wide: true },
           { column: 'fee', unit: 'money' },
@@ -504,8 +487,7 @@ export const SECTIONS: readonly Section[] = [
         columns: [
           { column: 'target', sub: ['push_id'] },
           'state',
-          { column: 'sent', head: 'compared', chart: 'bar' },
-          'sent',
+          { column: 'sent', chart: 'bar' },
           'rejected',
           ...['rows', 'unchanged', 'unknown', 'erased'].map((column) => ({ column, wide: true })),
         ],
