@@ -3,33 +3,23 @@ import { z } from 'zod';
 import { unanswered, type ServiceClient } from '../service/client.js';
 import { catalogItems, catalogs } from '../service/endpoints.js';
 import { RefusedError } from '../ground/errors.js';
-import { SOLE_LIST, type Page } from '../landing/pull.js';
+import { SOLE_LIST } from '../landing/pull.js';
 import {
   rowsOn,
+  type Announced,
   type ListPage,
   listPage,
   nextCursor,
-  readList,
   type ListSource,
-  knownOf,
-  READINGS,
   readLists,
   type ListsRead,
   type ListsReader,
-  judgeReading,
 } from './read-lists.js';
-
-/** The list of catalogs cannot be read, so no catalog can be read. `message` is a clause. */
-export class NoCatalogsError extends Error {}
-
-/** The announced number of items of each catalog; null if none is announced. */
-type Catalogs = Map<string, number | null>;
 
 /**
  * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
- * because only the list contains the expected number of items.
+ * because only the list contains the expected number of items. Nothing is accepted without the list.
  *
- * @throws NoCatalogsError
  * @throws the errors of `readLists`
  */
 export async function readCatalogs(
@@ -37,31 +27,33 @@ export async function readCatalogs(
   reader: ListsReader,
 ): Promise<ListsRead> {
   const { projectId } = reader;
-  const list = new CatalogList(reader);
-  const before = await list.read();
-  const isShort = list.short();
-  if (isShort !== undefined) return isShort;
+  let list = await readCatalogList(reader);
+  const isWhole = (): boolean => list.read.lists.length > 0;
+  if (!isWhole()) return list.read;
+  const before = list.catalogs;
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
   const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
-  let known: Catalogs | undefined = before;
+  let isCurrent = true;
+  const announce = async (): Promise<Announced> => {
+    if (!isCurrent && isWhole()) {
+      for (const { files } of list.read.lists) await reader.pull.discard(files);
+      list = await readCatalogList(reader);
+    }
+    isCurrent = false;
+    return list.catalogs;
+  };
   const read = await readLists(
     sources.filter((source) => before.has(source.list)),
     reader,
-    async () => {
-      const announced = known ?? (await list.read());
-      known = undefined;
-      return announced;
-    },
+    announce,
   );
-  const isShortNow = list.short();
-  if (isShortNow !== undefined) return isShortNow;
-  const after = list.catalogs;
+  if (!isWhole()) return list.read;
   // A catalog that was deleted during the reading does not count as a failure.
-  const failures = read.failures.filter(({ list }) => after.has(list));
+  const failures = read.failures.filter(({ list: name }) => list.catalogs.has(name));
   const unknown = sources
     .filter((source) => !before.has(source.list))
     .map((source) => ({ ...source, reason: 'reference.catalogs names it and the service does not' }));
-  return { ...read, failures: [...failures, ...unknown], lists: [...read.lists, list.landed()] };
+  return { ...read, failures: [...failures, ...unknown], lists: [...read.lists, ...list.read.lists] };
 }
 
 function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {
@@ -75,71 +67,23 @@ function itemsOf(projectId: string, catalog: string, announced: number | null): 
   };
 }
 
-/** The list of catalogs, which may be read several times; the last reading is used. */
-class CatalogList {
-  catalogs: Catalogs = new Map();
-  #short: ListsRead | undefined;
-  #files: readonly Page[] = [];
-
-  constructor(readonly reader: ListsReader) {}
-
-  /** The result for all catalogs if the list lost most of its catalogs; undefined if the list is accepted. */
-  short(): ListsRead | undefined {
-    return this.#short;
-  }
-
-  /** Reads the catalogs; if most of them are missing, the list is read again. */
-  async read(): Promise<Catalogs> {
-    for (let left = READINGS; left > 0; left--) {
-      this.catalogs = await this.#readOnce();
-      this.#short = this.#judged();
-      if (this.#short === undefined) break;
-    }
-    return this.catalogs;
-  }
-
-  async #readOnce(): Promise<Catalogs> {
-    const { reader } = this;
-    const found: Catalogs = new Map();
-    await reader.pull.discard(this.#files);
-    this.#files = [];
-    const source = catalogList(reader.projectId, (page) => {
-      for (const [name, items] of catalogsOn(page)) found.set(name, items);
-    });
-    const walk = await readList(source, reader);
-    if (walk.kind === 'failed' && walk.body !== undefined) await reader.reject(source, walk.body);
-    if (walk.kind !== 'end') throw new NoCatalogsError(walk.reason);
-    this.#files = walk.list.files;
-    return found;
-  }
-
-  #judged(): ListsRead | undefined {
-    const counted = { list: SOLE_LIST, rows: this.catalogs.size, announced: null };
-    const reading = { ...counted, repeated: 0, equal: 0, moved: false };
-    const verdict = judgeReading(reading, undefined, knownOf(SOLE_LIST, this.reader));
-    if (verdict.kind !== 'again') return undefined;
-    const { pulledAt } = this.reader.pull;
-    const failures = [{ list: SOLE_LIST, what: 'the catalogs', ...verdict }];
-    return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }] };
-  }
-
-  landed(): ListsRead['lists'][number] {
-    return { list: SOLE_LIST, files: this.#files, rows: this.catalogs.size, announced: null };
-  }
-}
-
 /** The specification does not define the structure of the list of catalogs in `data` (R1). */
 const CATALOGS = { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] };
 
-function catalogList(projectId: string, onPage: (page: ListPage) => void): ListSource {
-  return {
+async function readCatalogList(reader: ListsReader): Promise<{ read: ListsRead; catalogs: Announced }> {
+  const found = new Map<string, number | null>();
+  const source: ListSource = {
     list: SOLE_LIST,
     what: 'the catalogs',
     shape: CATALOGS,
-    id: '/name',
-    onPage,
-    paging: { by: 'cursor', ask: (cursor) => catalogs(projectId, cursor) },
+    id: '',
+    onPage(page, number) {
+      if (number === 0) found.clear();
+      for (const [name, items] of catalogsOn(page)) found.set(name, items);
+    },
+    paging: { by: 'cursor', ask: (cursor) => catalogs(reader.projectId, cursor) },
   };
+  return { read: await readLists([source], reader), catalogs: found };
 }
 
 const named = z.object({

@@ -3,17 +3,18 @@ import { setMaxListeners } from 'node:events';
 import type { ServiceAnswer, ServiceClient } from '../service/client.js';
 import type { ServiceConfig } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
-import type { LandingZone, PullWriter } from '../landing/landing-zone.js';
+import type { LandingZone } from '../landing/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job } from '../ground/streams.js';
-import { dayOf } from '../ground/calendar.js';
+import type { OptOutSettings } from '../config/schema.js';
+import { dayOf, koreanTime } from '../ground/calendar.js';
+import { optOuts } from '../service/endpoints.js';
 import { CredentialsError, DamageError } from '../ground/errors.js';
-import type { Pull, ShortList } from '../landing/pull.js';
+import { SOLE_LIST, type Pull, type ShortList } from '../landing/pull.js';
 import { readAlimtalkTemplates, readBrandTemplates, type TemplatesRead } from './brand-templates.js';
-import { NoCatalogsError, readCatalogs } from './catalogs.js';
-import { readOptOuts } from './opt-outs.js';
-import type { ListsRead, ListsReader } from './read-lists.js';
+import { readCatalogs } from './catalogs.js';
+import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 
 /** The parts of a run that pulls of reference data use. */
@@ -39,15 +40,14 @@ interface ReferenceContext {
 export async function pullReference(job: Job, context: ReferenceContext): Promise<void> {
   const service = timed(context);
   for (const stream of REFERENCE_STREAMS) {
-    if (!job.streams.has(stream)) continue;
+    const read = job.streams.has(stream) ? readerOf(stream, context.config.reference) : undefined;
     context.signal.throwIfAborted();
-    const read = readerOf(stream, context);
     if (read !== undefined) await pullStream(stream, read, job, { ...context, service });
   }
 }
 
 /** The service with a time limit: after the limit every request counts as a timeout. */
-function timed({ service, config, signal }: ReferenceContext): Service {
+function timed({ service, config, signal }: ReferenceContext): ListsReader['service'] {
   const { maxMinutes } = config.reference;
   const over = AbortSignal.timeout(maxMinutes * 60_000);
   const stopped = AbortSignal.any([signal, over]);
@@ -70,16 +70,14 @@ function timed({ service, config, signal }: ReferenceContext): Service {
   };
 }
 
-type Service = ListsReader['service'];
-
 /** The context of a run, with the time-limited service. */
-type TimedContext = Omit<ReferenceContext, 'service'> & { readonly service: Service };
+type TimedContext = Omit<ReferenceContext, 'service'> & Pick<ListsReader, 'service'>;
 
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
 
 /** Returns the function that reads a stream; undefined if the stream is not configured. */
-function readerOf(stream: ReferenceStream, { config }: Pick<ReferenceContext, 'config'>): Read | undefined {
-  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
+function readerOf(stream: ReferenceStream, settings: ServiceConfig['reference']): Read | undefined {
+  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = settings;
   switch (stream) {
     case 'catalogs':
       return catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader);
@@ -92,13 +90,35 @@ function readerOf(stream: ReferenceStream, { config }: Pick<ReferenceContext, 'c
   }
 }
 
+/** An instant before the service existed. */
+const FIRST = '2000-01-01 00:00:00';
+
+/**
+ * Reads the opt-outs from text messages, made by calls to an 080 number (E12): those that were requested before the pull
+ * began, so that later ones do not shift the pages during the reading.
+ */
+function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
+  const { projectId, pull } = reader;
+  // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
+  const until = koreanTime(pull.pulledAt).slice(0, 19).replace('T', ' ');
+  const period = { [settings.startParameter]: FIRST, [settings.endParameter]: until };
+  const source = {
+    list: SOLE_LIST,
+    what: 'the opt-outs',
+    shape: { rows: [['data']], total: ['totalCount'] },
+    id: '',
+    paging: numbered('opt_outs', settings, (pages) => optOuts(projectId, { ...period, ...pages })),
+  };
+  return readLists([source], reader);
+}
+
 async function pullStream(
   stream: ReferenceStream,
   read: Read,
   job: Job,
   context: TimedContext,
 ): Promise<void> {
-  const { landing, warehouse, report, terminal } = context;
+  const { config, landing, warehouse, report, terminal } = context;
   const pulledAt = context.pullInstant();
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
@@ -108,7 +128,22 @@ async function pullStream(
     const [earlier] = await landing.newest([stream]);
     const stored = await warehouse.snapshotRows(stream);
     const pull = landing.begin(stream, { start: day, end: day }, pulledAt);
-    const reader = listsReader(pull, { earlier, stored }, job, context);
+    const reader: ListsReader = {
+      service: context.service,
+      projectId: config.projectId,
+      messenger: config.messenger,
+      pull,
+      earlier,
+      stored,
+      accepted: job.acceptEmpty,
+      proceed({ what }, rows, announced) {
+        terminal.progress(`${what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
+      },
+      count: (files, { id }) => warehouse.countRows(files, id),
+      async reject({ what }, body) {
+        await landing.reject(stream.replaceAll('_', '-'), what, body);
+      },
+    };
     const { lists, short, differing, failures, templates = [], problems = [] } = await read(reader);
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
     for (const { what, reason, isShort = false } of failures)
@@ -137,7 +172,6 @@ async function pullStream(
     // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
     else if (error instanceof DamageError) gap(`${error.message} ${error.hint ?? ''}`.trim());
-    else if (error instanceof NoCatalogsError) gap(notLoaded('the catalogs', error.message));
     else throw error;
   }
 }
@@ -157,28 +191,4 @@ function stillShort(
 function notLoaded(what: string, reason: string): string {
   const subject = what.charAt(0).toUpperCase() + what.slice(1);
   return `${subject} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.`;
-}
-
-function listsReader(
-  pull: PullWriter,
-  before: Pick<ListsReader, 'earlier' | 'stored'>,
-  job: Job,
-  { service, config, warehouse, landing, terminal }: TimedContext,
-): ListsReader {
-  return {
-    service,
-    projectId: config.projectId,
-    messenger: config.messenger,
-    pull,
-    ...before,
-    accepted: job.acceptEmpty,
-    proceed({ what }, rows, announced) {
-      terminal.progress(`${what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
-    },
-    count: (files, { id }) => warehouse.countRows(files, id),
-    async reject({ what }, body) {
-      const endpoint = pull.stream.replaceAll('_', '-');
-      await landing.reject(endpoint, what, body);
-    },
-  };
 }

@@ -13,28 +13,26 @@ import { areNightsApart, isLoss } from '../warehouse/unknown-fields.js';
 import type { ReferenceStream } from '../ground/streams.js';
 
 /** Maximum number of times that a run reads a list that changes during the reading. */
-export const READINGS = 3;
+const READINGS = 3;
 
-export interface ListsReader extends ListReader {
+export interface ListsReader {
+  readonly service: Pick<ServiceClient, 'ask'>;
   readonly projectId: string;
   /** The word for the chat app in the paths of the service's endpoints. */
   readonly messenger: string;
+  readonly pull: PullWriter;
   /** The previous pull. */
   readonly earlier: Pull | undefined;
   /** Number of rows in the last snapshot of each list. */
   readonly stored: ReadonlyMap<string, number>;
+  /** True if the user accepts the lists, however few rows they have. */
+  readonly accepted: boolean;
+  /** Called for each page on disk, with the number of rows read so far. */
+  proceed(source: ListSource, rows: number, announced: number | null): void;
   /** Counts the rows of pages. */
   count(files: readonly Page[], list: ListSource): Promise<CountedRows>;
   /** Keeps an unusable answer. */
   reject(source: ListSource, body: Buffer): Promise<void>;
-  /** True if the user accepts the lists, however few rows they have. */
-  readonly accepted: boolean;
-}
-
-/** The earlier readings of a list. */
-export function knownOf(list: string, { earlier, stored, pull, accepted }: ListsReader): Known {
-  const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
-  return { stored: stored.get(list) ?? 0, short, pulledAt: pull.pulledAt, accepted };
 }
 
 /** A list that was read completely. */
@@ -62,35 +60,32 @@ interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
   readonly isShort?: boolean;
 }
 
-/**
- * Reads the announced number of items per catalog from the list of catalogs; called before and after the items are read,
- * if their pages announce no number.
- */
-type Announce = () => Promise<ReadonlyMap<string, number | null>>;
+/** The announced number of rows of each list; null if none is announced. */
+export type Announced = ReadonlyMap<string, number | null>;
 
 /**
  * Reads all lists.
  *
- * @throws the errors of `readList`, after all lists have ended
+ * @param announce reads the announced numbers before and after each reading of the lists, if their pages have none
+ * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
  */
 export async function readLists(
   sources: readonly ListSource[],
   reader: ListsReader,
-  announce?: Announce,
+  announce?: () => Promise<Announced>,
 ): Promise<ListsRead> {
   const read: ListsRead = { lists: [], differing: [], failures: [], short: [] };
   let announced = await announce?.();
-  let waiting = sources.map((source) => new Candidate(source));
+  let waiting = sources.map((source) => new Candidate(source, reader));
   for (let round = 1; waiting.length > 0; round++) {
     const before = announced;
-    await settleAll(waiting.map((candidate) => candidate.read(reader)));
-    for (const candidate of waiting) await candidate.count(reader);
+    await settleAll(waiting.map((candidate) => candidate.read()));
+    for (const candidate of waiting) await candidate.count(read);
     announced = await announce?.();
-    for (const candidate of waiting) candidate.judge(reader, before, announced);
-    for (const { outcome } of waiting) if (outcome !== undefined) outcome(read);
-    waiting = waiting.filter(({ outcome }) => outcome === undefined);
+    for (const candidate of waiting) candidate.judge(read, before, announced);
+    waiting = waiting.filter(({ isDone }) => !isDone);
     if (round < READINGS) continue;
-    for (const candidate of waiting) await candidate.giveUp(read, reader.pull);
+    for (const candidate of waiting) await candidate.giveUp(read);
     break;
   }
   return read;
@@ -98,83 +93,89 @@ export async function readLists(
 
 /** A list that is being read and may become a snapshot. */
 class Candidate {
-  /** The outcome; undefined while the list has to be read again. */
-  outcome: ((read: ListsRead) => void) | undefined;
-  #walked: WalkedList | undefined;
+  /** False while the list has to be read again. */
+  isDone = false;
+  #walk: Walk | undefined;
   #counted: CountedRows = { rows: 0, repeated: 0, equal: 0 };
   #before: ReadList | undefined;
-  #reason = '';
-  #isShort = false;
+  #again = { reason: '', isShort: false };
 
-  constructor(readonly source: ListSource) {}
+  constructor(
+    readonly source: ListSource,
+    readonly reader: ListsReader,
+  ) {}
 
-  async read(reader: ListsReader): Promise<void> {
-    const { source } = this;
-    if (this.#walked !== undefined) await reader.pull.discard(this.#walked.files);
-    const walk = await readList(source, reader);
-    this.#walked = undefined;
-    this.#isShort = false;
-    if (walk.kind === 'stale') {
-      this.#reason = walk.reason;
-      return;
-    }
-    if (walk.kind === 'failed') {
-      if (walk.body !== undefined) await reader.reject(source, walk.body);
-      this.outcome = (read) => read.failures.push({ ...source, reason: walk.reason });
-      return;
-    }
-    this.#walked = walk.list;
+  async read(): Promise<void> {
+    await this.#discard();
+    this.#walk = await readList(this.source, this.reader);
+    if (this.#walk.kind === 'failed' && this.#walk.body !== undefined)
+      await this.reader.reject(this.source, this.#walk.body);
   }
 
-  async count(reader: ListsReader): Promise<void> {
-    if (this.#walked === undefined) return;
+  async count(read: ListsRead): Promise<void> {
+    if (this.#walk?.kind === 'failed') this.#fail(read, { reason: this.#walk.reason });
+    if (this.#walk?.kind !== 'end') return;
     try {
-      this.#counted = await reader.count(this.#walked.files, this.source);
+      this.#counted = await this.reader.count(this.#walk.files, this.source);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      this.outcome = (read) => read.failures.push({ ...this.source, reason: 'its rows cannot be read' });
+      this.#fail(read, { reason: 'its rows cannot be read' });
     }
   }
 
-  judge(
-    reader: ListsReader,
-    before: ReadonlyMap<string, number | null> | undefined,
-    after: ReadonlyMap<string, number | null> | undefined,
-  ): void {
-    const walked = this.#walked;
-    if (walked === undefined || this.outcome !== undefined) return;
-    const { source } = this;
-    const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
-    const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
-    const { files } = walked;
-    const { rows, equal } = this.#counted;
-    const list = { ...this.#counted, announced, moved };
-    const verdict = judgeReading(list, this.#before, knownOf(source.list, reader));
-    this.#before = list;
-    if (verdict.kind === 'again') {
-      this.#reason = verdict.reason;
-      this.#isShort = verdict.isShort;
+  judge(read: ListsRead, before: Announced | undefined, after: Announced | undefined): void {
+    const walk = this.#walk;
+    if (this.isDone || walk === undefined) return;
+    if (walk.kind !== 'end') {
+      this.#again = { reason: walk.reason, isShort: false };
       return;
     }
-    this.outcome = (read) => {
-      // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
-      const one = { rows: rows - equal, announced: announced === null ? null : announced - equal };
-      const landed = { list: source.list, files, ...one };
-      read.lists.push(landed);
-      if (verdict.kind === 'differs') read.differing.push(landed);
-    };
+    const { list } = this.source;
+    const announced = after === undefined ? walk.announced : (after.get(list) ?? null);
+    const moved = walk.moved || (before?.get(list) ?? null) !== (after?.get(list) ?? null);
+    const reading = { ...this.#counted, announced, moved };
+    const verdict = judgeReading(reading, this.#before, this.#known());
+    this.#before = reading;
+    if (verdict.kind === 'again') {
+      this.#again = verdict;
+      return;
+    }
+    const { rows, equal } = reading;
+    // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
+    const numbers = { rows: rows - equal, announced: announced === null ? null : announced - equal };
+    const landed = { list, files: walk.files, ...numbers };
+    read.lists.push(landed);
+    if (verdict.kind === 'differs') read.differing.push(landed);
+    this.isDone = true;
   }
 
-  async giveUp(read: ListsRead, pull: PullWriter): Promise<void> {
-    const { source } = this;
-    const { pulledAt } = pull;
-    await pull.discard(this.#walked?.files ?? []);
-    if (this.#isShort && this.#before !== undefined) {
+  async giveUp(read: ListsRead): Promise<void> {
+    await this.#discard();
+    const { list } = this.source;
+    const { pulledAt } = this.reader.pull;
+    const { reason, isShort } = this.#again;
+    if (isShort && this.#before !== undefined) {
       const { rows, announced } = this.#before;
-      read.short.push({ list: source.list, rows, announced, pulledAt });
+      read.short.push({ list, rows, announced, pulledAt });
     }
-    const readings = this.#isShort ? '' : `, in each of ${READINGS} readings`;
-    read.failures.push({ ...source, reason: `${this.#reason}${readings}`, isShort: this.#isShort });
+    this.#fail(read, { reason: isShort ? reason : `${reason}, in each of ${READINGS} readings`, isShort });
+  }
+
+  #fail(read: ListsRead, failure: Pick<ListFailure, 'reason' | 'isShort'>): void {
+    const { list, what } = this.source;
+    read.failures.push({ list, what, ...failure });
+    this.isDone = true;
+  }
+
+  #known(): Known {
+    const { earlier, stored, pull, accepted } = this.reader;
+    const { list } = this.source;
+    const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
+    return { stored: stored.get(list) ?? 0, short, pulledAt: pull.pulledAt, accepted };
+  }
+
+  async #discard(): Promise<void> {
+    if (this.#walk?.kind === 'end') await this.reader.pull.discard(this.#walk.files);
   }
 }
 
@@ -223,164 +224,89 @@ export function numbered(
   };
 }
 
-/** A list that was read to its end. */
-interface WalkedList {
-  readonly files: readonly Page[];
-  readonly announced: number | null;
-  /** True if the announced number changed between pages. */
-  readonly moved: boolean;
-}
-
 type Walk =
-  | { readonly kind: 'end'; readonly list: WalkedList }
+  /** The list was read to its end. `moved`: the announced number changed between pages. */
+  | {
+      readonly kind: 'end';
+      readonly files: readonly Page[];
+      readonly announced: number | null;
+      readonly moved: boolean;
+    }
   /** The list must be read from the start because the service rejects the cursor. */
   | { readonly kind: 'stale'; readonly reason: string }
   /** The reading failed. `reason` is a clause, and `body` is an unusable answer. */
-  | {
-      readonly kind: 'failed';
-      readonly reason: string;
-      readonly body?: Buffer;
-    };
-
-interface ListReader {
-  readonly service: Pick<ServiceClient, 'ask'>;
-  readonly pull: PullWriter;
-  /** Called for each page on disk, with the number of rows read so far. */
-  proceed(source: ListSource, rows: number, announced: number | null): void;
-}
+  | { readonly kind: 'failed'; readonly reason: string; readonly body?: Buffer };
 
 /** A list with more than this number of rows per announced row is treated as endless. */
 const MOST_PER_ANNOUNCED = 10;
 /** Maximum number of rows of a list without an announced number. */
 const MOST_UNANNOUNCED = 1_000_000;
 
-/** The pages read so far. */
-class Pages {
-  readonly files: Page[] = [];
-  rows = 0;
-  announced: number | null = null;
-  /** The number of rows announced by the first page or by the list of catalogs. */
-  #expected: number | null;
-  moved = false;
-  last: ListPage | undefined;
-
-  constructor({ announced = null }: ListSource) {
-    this.#expected = announced;
-  }
-
-  get count(): number {
-    return this.files.length;
-  }
-
-  add(page: ListPage, file: Page): void {
-    if (this.count === 0) this.#expected ??= page.announced;
-    this.moved ||= this.count > 0 && page.announced !== this.announced;
-    this.announced = page.announced;
-    this.files.push(file);
-    this.rows += page.rows;
-    this.last = page;
-  }
-
-  /** The reason why the reading must stop, as a clause. Pages are limited too, because they may be empty. */
-  get endless(): string | undefined {
-    const most =
-      this.#expected === null ? MOST_UNANNOUNCED : Math.max(1, this.#expected) * MOST_PER_ANNOUNCED;
-    if (Math.max(this.rows, this.count) < most) return undefined;
-    const announced = this.#expected === null ? 'no number of rows' : `${this.#expected} rows`;
-    return `the service announces ${announced}, gave ${this.rows}, and the list goes on`;
-  }
-
-  end(): Walk {
-    const { files, announced, moved } = this;
-    return { kind: 'end', list: { files, announced, moved } };
-  }
-}
-
-/**
- * Reads a list to its end. The pages of a reading that fails are removed.
- *
- * @throws CredentialsError, InterruptedError as the client does
- * @throws StorageError
- */
-export async function readList(source: ListSource, reader: ListReader): Promise<Walk> {
-  const { paging } = source;
-  const pages = new Pages(source);
-  const walk =
-    paging.by === 'cursor'
-      ? await byCursor({ ...source, paging }, pages, reader)
-      : await byNumber({ ...source, paging }, pages, reader);
-  if (walk.kind !== 'end') await reader.pull.discard(pages.files);
+/** Reads a list to its end. The pages of a reading that fails are removed. */
+async function readList(source: ListSource, reader: ListsReader): Promise<Walk> {
+  const files: Page[] = [];
+  const walk = await readPages(source, reader, files);
+  if (walk.kind !== 'end') await reader.pull.discard(files);
   return walk;
 }
 
-async function byCursor(
-  source: ListSource & { paging: CursorPaging },
-  pages: Pages,
-  reader: ListReader,
-): Promise<Walk> {
-  const { pull, service } = reader;
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  for (;;) {
-    const answer = await service.ask(source.paging.ask(cursor));
-    if (answer.verdict.kind === 'refused' && cursor !== undefined)
-      return { kind: 'stale', reason: `the next page was refused (${answer.verdict.reason})` };
-    if (answer.verdict.kind !== 'ok') return failed(answer);
-    const { body } = answer;
-    const page = listPage(body, source.shape);
-    if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };
-    const landed = await pull.land(body, page.rows);
-    source.onPage?.(page, pages.count);
-    pages.add(page, landed);
-    reader.proceed(source, pages.rows, pages.announced);
-    cursor = nextCursor(body);
-    if (cursor === undefined) return pages.end();
-    if (seen.has(cursor))
-      return { kind: 'failed', reason: `page ${pages.count} leads back to an earlier page`, body };
-    if (pages.endless !== undefined) return { kind: 'failed', reason: pages.endless, body };
-    seen.add(cursor);
-  }
-}
-
-async function byNumber(
-  source: ListSource & { paging: NumberPaging },
-  pages: Pages,
-  reader: ListReader,
-): Promise<Walk> {
+async function readPages(source: ListSource, reader: ListsReader, files: Page[]): Promise<Walk> {
   const { service, pull } = reader;
-  const { pageSize, setting } = source.paging;
-  for (;;) {
-    const number = pages.count + 1;
-    const answer = await service.ask(source.paging.ask(number));
+  const { paging } = source;
+  const cursors = new Set<string>();
+  let expected = source.announced ?? null;
+  let last: ListPage | undefined;
+  let moved = false;
+  for (let rows = 0, cursor: string | undefined; ;) {
+    const number = files.length + 1;
+    const answer = await service.ask(paging.by === 'cursor' ? paging.ask(cursor) : paging.ask(number));
     const { verdict, body } = answer;
-    const enough = pages.announced !== null && pages.rows >= pages.announced;
-    // The service may refuse requests beyond the last page.
-    if (verdict.kind === 'refused' && enough && number > 1) return pages.end();
-    if (verdict.kind !== 'ok') return failed(answer);
-    const page = listPage(body, source.shape);
-    if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };
-    if (page.rows > 0 && pages.last?.text.equals(page.text) === true) {
-      const reason = `page ${number} repeats page ${number - 1}, so the page parameter is not the service's: correct ${setting}`;
-      return { kind: 'failed', reason, body };
+    const end = (announced: number | null): Walk => ({ kind: 'end', files, announced, moved });
+    const failed = (reason: string): Walk => ({ kind: 'failed', reason, body });
+    if (verdict.kind === 'refused' && last !== undefined) {
+      if (paging.by === 'cursor')
+        return { kind: 'stale', reason: `the next page was refused (${verdict.reason})` };
+      // The service may refuse requests beyond the last page.
+      if (last.announced !== null && rows >= last.announced) return end(last.announced);
     }
-    const landed = await pull.land(body, page.rows);
-    source.onPage?.(page, pages.count);
-    pages.add(page, landed);
-    reader.proceed(source, pages.rows, pages.announced);
-    if (page.rows === 0) return pages.end();
-    // A full last page may be followed by another one, even if the announced number is reached.
-    if (pages.announced !== null && pages.rows >= pages.announced && page.rows < pageSize) return pages.end();
-    if (pages.endless !== undefined) return { kind: 'failed', reason: pages.endless, body };
+    if (verdict.kind !== 'ok') return unusable(answer);
+    const page = listPage(body, source.shape);
+    if (page === undefined) return failed('a page holds no list');
+    if (paging.by === 'number' && page.rows > 0 && last?.text.equals(page.text) === true) {
+      const remedy = `the page parameter is not the service's: correct ${paging.setting}`;
+      return failed(`page ${number} repeats page ${number - 1}, so ${remedy}`);
+    }
+    files.push(await pull.land(body, page.rows));
+    source.onPage?.(page, number - 1);
+    const { announced } = page;
+    if (last === undefined) expected ??= announced;
+    else moved ||= announced !== last.announced;
+    last = page;
+    rows += page.rows;
+    reader.proceed(source, rows, announced);
+    if (paging.by === 'cursor') {
+      cursor = nextCursor(body);
+      if (cursor === undefined) return end(announced);
+      if (cursors.has(cursor)) return failed(`page ${number} leads back to an earlier page`);
+      cursors.add(cursor);
+    } else {
+      // A full last page may be followed by another one, even if the announced number is reached.
+      const isEnough = announced !== null && rows >= announced && page.rows < paging.pageSize;
+      if (page.rows === 0 || isEnough) return end(announced);
+    }
+    // Pages are limited too, because they may be empty.
+    const most = expected === null ? MOST_UNANNOUNCED : Math.max(1, expected) * MOST_PER_ANNOUNCED;
+    if (Math.max(rows, number) >= most) {
+      const promised = expected === null ? 'no number of rows' : `${expected} rows`;
+      return failed(`the service announces ${promised}, gave ${rows}, and the list goes on`);
+    }
   }
 }
 
-function failed({ verdict, body }: ServiceAnswer): Walk {
-  const reason = 'reason' in verdict ? verdict.reason : 'an answer without a list';
-  return {
-    kind: 'failed',
-    reason: `the service gave no usable answer (${reason})`,
-    ...(body.length > 0 ? { body } : {}),
-  };
+function unusable({ verdict, body }: ServiceAnswer): Walk {
+  const cause = 'reason' in verdict ? verdict.reason : 'an answer without a list';
+  const reason = `the service gave no usable answer (${cause})`;
+  return { kind: 'failed', reason, ...(body.length > 0 ? { body } : {}) };
 }
 
 /** The location of a list in an answer, as keys from the outermost to the innermost. */

@@ -44,6 +44,12 @@ const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]+$/;
 const NO_BODY = Buffer.alloc(0);
 const NEVER = new AbortController().signal;
 
+type Exchanged = (
+  question: ServiceRequest,
+  token: string | undefined,
+  signal: AbortSignal,
+) => Promise<ServiceAnswer>;
+
 /** Permission for one request that must not be repeated; returned by `authorize`. */
 export interface Permit {
   readonly projectId: string;
@@ -59,15 +65,13 @@ export class ServiceClient {
   readonly #effects: Effects;
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
-  readonly #tokens: TokenKeeper;
   readonly #onToken: () => Promise<void>;
-  readonly #paced: (
-    question: ServiceRequest,
-    token: string | undefined,
-    signal: AbortSignal,
-  ) => Promise<ServiceAnswer>;
+  readonly #paced: Exchanged;
   #requests = 0;
   #skewMs: number | undefined;
+  #token: { readonly value: string; readonly until: number } | undefined;
+  /** The token that is being fetched. */
+  #renewal: Promise<string> | undefined;
 
   /** @param onToken is called after each token that E1 issues and awaited before the token is used */
   constructor(
@@ -88,16 +92,10 @@ export class ServiceClient {
       settings.requestTimeoutSeconds * 1000,
       `dawnload/${version}`,
     );
-    this.#tokens = new TokenKeeper(
-      () => this.#authenticate(),
-      () => effects.now(),
-    );
     const limit = pLimit(settings.concurrency);
     const throttle = pThrottle({ ...pace(settings.requestsPerSecond), strict: true });
-    const throttled = throttle((question: ServiceRequest, token: string | undefined, stopped: AbortSignal) =>
-      this.#exchange(question, token, stopped),
-    );
-    this.#paced = (question, token, stopped) => limit(() => throttled(question, token, stopped));
+    const throttled = throttle<Exchanged>((...request) => this.#exchange(...request));
+    this.#paced = (...request) => limit(() => throttled(...request));
   }
 
   /** Number of requests sent so far. */
@@ -120,27 +118,31 @@ export class ServiceClient {
   }
 
   /**
-   * Sends a request, with retries if they may help, and returns the answer with its verdict. Throws only for failures
-   * that no caller can handle.
+   * Sends a request, with retries if they may help, and returns the answer with its verdict; if the token is refused,
+   * fetches one new token and asks again. Throws only for failures that no caller can handle.
    *
    * @throws CredentialsError when the keys, the token or the project are refused
    * @throws InterruptedError when the run is being stopped, or the signal aborts
    */
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
-    const answer = await this.#asked(question, signal);
-    const { verdict } = answer;
+    const token = await this.#validToken();
+    let answer = await this.#persist(question, token, signal);
+    if (answer.verdict.kind === 'unauthorized') {
+      this.#refuse(token);
+      answer = await this.#persist(question, await this.#validToken(), signal);
+    }
+    const { verdict, status } = answer;
     // A valid token of another project is rejected as unauthorized too; only the status distinguishes the two cases.
-    const denied = verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && answer.status === 403);
-    if (verdict.kind === 'unauthorized' && !denied) throw refusedToken(verdict.reason);
-    if (denied) {
+    if (verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && status === 403)) {
       throw new CredentialsError(
         `The service denies access to project ${this.projectId} (${verdict.reason}).`,
-        {
-          hint: 'Check that project_id belongs to the access key.',
-        },
+        { hint: 'Check that project_id belongs to the access key.' },
       );
     }
-    return answer;
+    if (verdict.kind !== 'unauthorized') return answer;
+    throw new CredentialsError(`The service refuses a token that it has just issued (${verdict.reason}).`, {
+      hint: 'Check that project_id belongs to the access key, and that this machine’s clock is right (`dawnload doctor`).',
+    });
   }
 
   /**
@@ -151,14 +153,14 @@ export class ServiceClient {
    * @throws ServiceError when E1 gives no answer
    */
   async authorize(): Promise<Permit> {
-    const token = await this.#tokens.token();
+    const token = await this.#validToken();
     return {
       projectId: this.projectId,
       secrets: this.secrets,
       sendOnce: async (question) => {
         // Once its intent is recorded, the request is never aborted, not even by Ctrl-C.
         const answer = await this.#paced(question, token, NEVER);
-        if (answer.verdict.kind === 'unauthorized') this.#tokens.refuse(token);
+        if (answer.verdict.kind === 'unauthorized') this.#refuse(token);
         return answer;
       },
     };
@@ -168,13 +170,22 @@ export class ServiceClient {
     return this.#transport.close();
   }
 
-  /** Sends a request; if the token is refused, fetches one new token and sends it once more. */
-  async #asked(question: FreeRequest, signal: AbortSignal): Promise<ServiceAnswer> {
-    const token = await this.#tokens.token();
-    const answer = await this.#persist(question, token, signal);
-    if (answer.verdict.kind !== 'unauthorized') return answer;
-    this.#tokens.refuse(token);
-    return this.#persist(question, await this.#tokens.token(), signal);
+  /** Returns the token to use now. Concurrent callers cause only one request. */
+  #validToken(): Promise<string> {
+    const now = this.#effects.now().getTime();
+    const token = this.#token;
+    // A clock that was set back would make the token look younger than it is; it is valid for one hour at most.
+    if (token !== undefined && now < token.until && token.until - now <= TOKEN_LIFETIME_MS)
+      return Promise.resolve(token.value);
+    this.#renewal ??= this.#authenticate().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** Forgets a token that the service refused; a token that was issued in the meantime stays. */
+  #refuse(token: string): void {
+    if (this.#token?.value === token) this.#token = undefined;
   }
 
   async #persist(
@@ -183,35 +194,30 @@ export class ServiceClient {
     signal: AbortSignal,
   ): Promise<ServiceAnswer> {
     try {
-      return await pRetry(() => this.#attempt(question, token, signal), {
-        retries: this.#settings.retries,
-        minTimeout: 0,
-        maxTimeout: 0,
-        signal,
-        shouldRetry: ({ error }) =>
-          error instanceof Attempt && isWorthRetrying(error.answer.verdict, question.whole),
-        onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
-          if (!(error instanceof Attempt) || retriesLeft === 0) return;
-          const { verdict } = error.answer;
-          if (!isWorthRetrying(verdict, question.whole)) return;
-          const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
-          await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), signal);
+      return await pRetry(
+        async () => {
+          const answer = await this.#paced(question, token, signal);
+          if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
+          return answer;
         },
-      });
+        {
+          retries: this.#settings.retries,
+          minTimeout: 0,
+          maxTimeout: 0,
+          signal,
+          shouldRetry: ({ error }) => error instanceof Attempt,
+          onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
+            if (!(error instanceof Attempt) || retriesLeft === 0) return;
+            const { verdict } = error.answer;
+            const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
+            await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), signal);
+          },
+        },
+      );
     } catch (error) {
       if (error instanceof Attempt) return error.answer;
       throw error;
     }
-  }
-
-  async #attempt(
-    question: FreeRequest,
-    token: string | undefined,
-    signal: AbortSignal,
-  ): Promise<ServiceAnswer> {
-    const answer = await this.#paced(question, token, signal);
-    if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
-    return answer;
   }
 
   async #exchange(
@@ -253,6 +259,8 @@ export class ServiceClient {
       if (HEADER_TEXT.test(token)) {
         this.secrets.add(token);
         await this.#onToken();
+        const until = this.#effects.now().getTime() + TOKEN_LIFETIME_MS - MARGIN_MS;
+        this.#token = { value: token, until };
         return token;
       }
       const what = token === '' ? 'without a token' : 'with a token that no header can carry';
@@ -322,56 +330,6 @@ const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 /** A token is not used in the last minutes of its validity: a request that leaves with it must also arrive in time. */
 const MARGIN_MS = 5 * 60 * 1000;
-
-class TokenKeeper {
-  readonly #fetch: () => Promise<string>;
-  readonly #now: () => Date;
-  #token: { value: string; until: number } | undefined;
-  #pending: Promise<string> | undefined;
-
-  /** @param fetch requests a token from E1 */
-  constructor(fetch: () => Promise<string>, now: () => Date) {
-    this.#fetch = fetch;
-    this.#now = now;
-  }
-
-  /** Returns the token to use now. Concurrent callers cause only one request. */
-  async token(): Promise<string> {
-    const now = this.#now().getTime();
-    // A clock that was set back would make the token look younger than it is; it is valid for one hour at most.
-    if (
-      this.#token !== undefined &&
-      now < this.#token.until &&
-      this.#token.until - now <= TOKEN_LIFETIME_MS
-    ) {
-      return this.#token.value;
-    }
-    this.#pending ??= this.#renew();
-    return this.#pending;
-  }
-
-  /** Forgets a token that the service refused; a token that was issued in the meantime stays. */
-  refuse(token: string): void {
-    if (this.#token?.value === token) this.#token = undefined;
-  }
-
-  async #renew(): Promise<string> {
-    try {
-      const value = await this.#fetch();
-      this.#token = { value, until: this.#now().getTime() + TOKEN_LIFETIME_MS - MARGIN_MS };
-      return value;
-    } finally {
-      this.#pending = undefined;
-    }
-  }
-}
-
-/** Returns the error for a newly issued token that is refused too. */
-function refusedToken(reason: string): CredentialsError {
-  return new CredentialsError(`The service refuses a token that it has just issued (${reason}).`, {
-    hint: 'Check that project_id belongs to the access key, and that this machine’s clock is right (`dawnload doctor`).',
-  });
-}
 
 /**
  * Resolves with the results of all promises, once every one has settled.

@@ -7,22 +7,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RequestBase {
   /** The endpoint's name in the specification, for messages and for the landing zone. */
-  readonly endpoint:
-    | 'E1'
-    | 'E2'
-    | 'E4'
-    | 'E5'
-    | 'E10'
-    | 'E12'
-    | 'E13'
-    | 'E14'
-    | 'E15'
-    | 'E16'
-    | 'E17'
-    | 'E18'
-    | 'E19'
-    | 'E20'
-    | 'E21';
+  readonly endpoint: `E${number}`;
   readonly method: Method;
   /** The path after the base address. */
   readonly path: string;
@@ -50,43 +35,37 @@ export interface OnceRequest extends RequestBase {
 
 export type ServiceRequest = FreeRequest | OnceRequest;
 
+type Given = Omit<RequestBase, 'endpoint' | 'method' | 'path'>;
+
+function free(endpoint: RequestBase['endpoint'], method: Method, path: string, given: Given): FreeRequest {
+  return { endpoint, method, path, ...given, once: false };
+}
+
+function once(endpoint: RequestBase['endpoint'], path: string, given: Given): OnceRequest {
+  return { endpoint, method: 'POST', path, ...given, once: true };
+}
+
 /** E1: requests a token. */
-export function authenticate(keys: { accessKey: string; secretKey: string }): FreeRequest {
-  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, once: false, whole: true };
+export function authenticate(body: { accessKey: string; secretKey: string }): FreeRequest {
+  return free('E1', 'POST', '/authenticate', { body, whole: true });
 }
 
 /** E17: daily statistics of a range of days, both ends included. */
 export function dailyStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
-  return {
-    endpoint: 'E17',
-    method: 'POST',
-    path: `/v1/projects/${projectId}/statistics`,
-    body: { start, end },
-    once: false,
-  };
+  return free('E17', 'POST', `/v1/projects/${projectId}/statistics`, { body: { start, end } });
 }
 
 /** E18: daily statistics by sub-channel; a GET with a body. */
 export function subchannelStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
-  return {
-    endpoint: 'E18',
-    method: 'GET',
-    path: `/v1/projects/${projectId}/statistics.csv`,
-    body: { start, end },
-    once: false,
-  };
+  return free('E18', 'GET', `/v1/projects/${projectId}/statistics.csv`, { body: { start, end } });
 }
 
 /** E19: statistics of one campaign, in the UTC hours that cover whole KST days. */
 export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): FreeRequest {
   const { start, end } = windowOf(range);
   const query = new URLSearchParams({ start: start.toISOString(), end: end.toISOString() });
-  return {
-    endpoint: 'E19',
-    method: 'GET',
-    path: `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats?${query.toString()}`,
-    once: false,
-  };
+  const path = `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats`;
+  return free('E19', 'GET', `${path}?${query.toString()}`, {});
 }
 
 /**
@@ -101,27 +80,19 @@ export interface ServiceUser {
 /** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
 export function deleteUsers(projectId: string, users: readonly ServiceUser[]): FreeRequest {
   const body = users.map((user) => ({ projectId, ...user }));
-  return { endpoint: 'E15', method: 'DELETE', path: '/users', body, once: false };
+  return free('E15', 'DELETE', '/users', { body });
 }
 
 /** E20: requests a paid export. `start` and `end` are instants in UTC. */
 export function exportRequest(
   projectId: string,
-  window: { start: Date; end: Date },
-  messageData: boolean,
+  { start, end }: { start: Date; end: Date },
+  isMessageDataIncluded: boolean,
 ): OnceRequest {
-  return {
-    endpoint: 'E20',
-    method: 'POST',
-    path: `/projects/${projectId}/campaign-event-data/exports`,
-    body: {
-      start: window.start.toISOString(),
-      end: window.end.toISOString(),
-      isMessageDataIncluded: messageData,
-    },
-    once: true,
+  return once('E20', `/projects/${projectId}/campaign-event-data/exports`, {
+    body: { start: start.toISOString(), end: end.toISOString(), isMessageDataIncluded },
     discriminator: 'export_id',
-  };
+  });
 }
 
 /** E21: one page of an export's result, counted from 0. The parameter's name is a setting (N18). */
@@ -132,13 +103,8 @@ export function exportResult(
   page: number,
 ): FreeRequest {
   const query = new URLSearchParams({ [pageParameter]: String(page) });
-  return {
-    endpoint: 'E21',
-    method: 'GET',
-    path: `/projects/${projectId}/campaign-event-data/exports/${encodeURIComponent(exportId)}/result?${query.toString()}`,
-    once: false,
-    discriminator: 'status',
-  };
+  const path = `/projects/${projectId}/campaign-event-data/exports/${encodeURIComponent(exportId)}/result`;
+  return free('E21', 'GET', `${path}?${query.toString()}`, { discriminator: 'status' });
 }
 
 /** E2: a page of the project's catalogs; `cursor` selects a page after the first. */
@@ -148,9 +114,7 @@ export function catalogs(projectId: string, cursor?: string): FreeRequest {
 
 /** E2: a page of 50 items of a catalog. `cursor` comes from the previous page. */
 export function catalogItems(projectId: string, catalog: string, cursor?: string): FreeRequest {
-  return reference('E2', `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`, {
-    cursor,
-  });
+  return reference('E2', itemsPath(projectId, catalog), { cursor });
 }
 
 /** Query parameters by name; a parameter without a value is left out. */
@@ -186,7 +150,7 @@ export function alimtalkTemplates(projectId: string, messenger: string, query: Q
 
 /** E12: a page of the recipients who opted out of text messages by an 080 number. */
 export function optOuts(projectId: string, query: Query): FreeRequest {
-  return reference('E12', `/projects/${projectId}/messages/text-message/blockservice/recipients`, query);
+  return reference('E12', optOutsPath(projectId), query);
 }
 
 /**
@@ -199,9 +163,7 @@ export function writeItems(
   method: 'PUT' | 'PATCH' | 'DELETE',
   items: string,
 ): FreeRequest {
-  const path = `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
-  const body = `{"items":${items}}`;
-  return { endpoint: 'E2', method, path, body, once: false, whole: true };
+  return free('E2', method, itemsPath(projectId, catalog), { body: `{"items":${items}}`, whole: true });
 }
 
 /** E12: registers at most 1,000 recipients as opted out of an 080 number, or removes them. */
@@ -211,40 +173,39 @@ export function writeOptOuts(
   recipients: string,
   removes: boolean,
 ): FreeRequest {
-  const path = `/projects/${projectId}/messages/text-message/blockservice/recipients`;
+  const path = optOutsPath(projectId);
   const body = `{"unsubscribeNo":${JSON.stringify(unsubscribeNo)},"recipientNoList":${recipients}}`;
-  return removes
-    ? { endpoint: 'E12', method: 'DELETE', path: `${path}/removes`, body, once: false, whole: true }
-    : { endpoint: 'E12', method: 'POST', path, body, once: false, whole: true };
+  return free('E12', removes ? 'DELETE' : 'POST', removes ? `${path}/removes` : path, { body, whole: true });
 }
 
 /** E13: tracks at most 500 events. */
-export function trackEvents(events: string): OnceRequest {
-  return { endpoint: 'E13', method: 'POST', path: '/track-event', body: events, once: true };
+export function trackEvents(body: string): OnceRequest {
+  return once('E13', '/track-event', { body });
 }
 
 /** E14: sets properties of at most 1,000 users. Repeating the request sets them to the same values. */
-export function setUserProperties(users: string): FreeRequest {
-  return {
-    endpoint: 'E14',
-    method: 'POST',
-    path: '/set-user-properties',
-    body: users,
-    once: false,
-    whole: true,
-  };
+export function setUserProperties(body: string): FreeRequest {
+  return free('E14', 'POST', '/set-user-properties', { body, whole: true });
 }
 
 /** E16: lets at most 1,000 users enter a journey. */
 export function enterJourney(projectId: string, journeyId: string, users: string): OnceRequest {
   const path = `/projects/${projectId}/user-journeys/${encodeURIComponent(journeyId)}/enter`;
-  return { endpoint: 'E16', method: 'POST', path, body: `{"users":${users}}`, once: true };
+  return once('E16', path, { body: `{"users":${users}}` });
 }
 
-function reference(endpoint: FreeRequest['endpoint'], path: string, query: Query = {}): FreeRequest {
+function itemsPath(projectId: string, catalog: string): string {
+  return `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
+}
+
+function optOutsPath(projectId: string): string {
+  return `/projects/${projectId}/messages/text-message/blockservice/recipients`;
+}
+
+function reference(endpoint: RequestBase['endpoint'], path: string, query: Query = {}): FreeRequest {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-  return { endpoint, method: 'GET', path: path + search, once: false, whole: true };
+  return free(endpoint, 'GET', path + search, { whole: true });
 }
