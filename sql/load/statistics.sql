@@ -345,16 +345,16 @@ from (
     from staged_statistics
     where ordinal > 1
     union all
-    -- Most rows of the pull have no name, though names of some are known.
+    -- Most rows of the pull have no name, though names of some campaigns or journeys are known.
     select any_value(first_days.date), pull, 'no_names', null, count(*) filter ({name} is null)
     from staged_statistics
     inner join first_days using (pull)
-    inner join known_names
-        on staged_statistics.date = known_names.date and staged_statistics.statistic_id = known_names.statistic_id
+    left join (select distinct {sender} as sender from {table} where {known_name} is not null) as known
+        on {sender} = known.sender
     group by pull
     having
         count(*) filter ({name} is null) * 2 > count(*)
-        and count(*) filter ({name} is null and {known_name} is not null) > 0
+        and count(*) filter ({name} is null and known.sender is not null) > 0
 ) as notes
 semi join days using (pull, date);
 

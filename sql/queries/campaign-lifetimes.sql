@@ -19,6 +19,10 @@
 --     en: Of the 56 days that are compared {missing} {missing#is|are} missing, so no change is shown.
 --     ko: 비교할 56일 중 {missing}일의 데이터가 없어 변화를 표시하지 않습니다.
 --     as: note
+--   select 1 from answer where channel = 'email' and click_rate > 0 limit 1
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     as: note
 -- example:
 --   campaign_name       channel            sent   click_rate  conversion_rate  goal       recent_sent  sent_change  …
 --   11월 재구매 유도    push-notification  10292  0.0532      0.0249           구매 완료  5094         -0.02        …

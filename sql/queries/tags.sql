@@ -18,6 +18,10 @@
 --   select 1 where not exists (from answer)
 --     en: No message of these days has a tag.
 --     ko: 이 기간에 태그가 있는 메시지가 없습니다.
+--   select 1 from answer where channel = 'email' and clicked > 0 limit 1
+--     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
+--     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     as: note
 -- example:
 --   tag   channel                sent  clicked  conversions  failure_rate  click_rate  conversion_rate  …
 --   11월  chatapp-brand-message  4194           94           0.0861                    0.0245           …

@@ -72,7 +72,8 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
   const known =
     id === undefined ? 'If you have its export id' : `If ${id}, which its answer names, is its export id`;
   return (
-    `${what} ${judged}${known}: \`dawnload exports attach ${key} ${id ?? 'EXPORT_ID'}\`. ` +
+    `${what} ${id === undefined ? judged : ''}${known}: \`dawnload exports attach ${key} ${id ?? 'EXPORT_ID'}\`. ` +
+    (id === undefined ? '' : judged) +
     (entry.state === 'ready'
       ? `To load the pages that were downloaded: \`dawnload exports resume ${key} --accept-incomplete\`. `
       : '') +

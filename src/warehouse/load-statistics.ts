@@ -67,6 +67,7 @@ const STATISTICS = {
     // Two messages of a campaign on one channel may be two rows; the order of a message's members tells nothing.
     message: 'sorted_members(message)',
     identified: '(campaign_id is not null or user_journey_id is not null)',
+    sender: 'coalesce(campaign_id, user_journey_id)',
     ...namesIn(
       ['campaign_name', 'user_journey_name'],
       ['campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name'],
@@ -81,6 +82,7 @@ const STATISTICS = {
     grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
     message: 'null',
     identified: 'resource_id is not null',
+    sender: 'resource_id',
     ...namesIn(['resource_name'], ['resource_name', 'node_name', 'variant_name']),
     place: 'statistic_by_subchannel',
     table: 'daily_statistics_by_subchannel',
@@ -92,13 +94,13 @@ const STATISTICS = {
 /** SQL about the columns of names, of which `own` name the campaign or user journey itself. */
 function namesIn(own: readonly string[], all: readonly string[]): Record<string, string> {
   const ownIn = (relation: string): string =>
-    `coalesce(${own.map((name) => `nullif(${relation}.${name}, '')`).join(', ')})`;
+    `coalesce(${own.map((name) => `nullif(${relation}${name}, '')`).join(', ')})`;
   return {
     names: all.join(', '),
     given_names: all.map((name) => `nullif(${name}, '') as ${name}`).join(', '),
     latest_names: all.map((name) => `max_by(${name}, version) as ${name}`).join(', '),
-    name: ownIn('staged_statistics'),
-    known_name: ownIn('known_names'),
+    name: ownIn('staged_statistics.'),
+    known_name: ownIn(''),
   };
 }
 

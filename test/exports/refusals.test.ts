@@ -1,7 +1,12 @@
 /** Which answers to E20 mean that nothing was made; every other one may stand beside an export that was. */
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readAnswer } from '../../src/exports/request-outcome.js';
+import { readAnswer, readKept } from '../../src/exports/request-outcome.js';
+import { dataFolder } from '../landing/support.js';
 import { Place } from '../support/dawnload.js';
 
 const kindOf = (status: number, body: unknown): string =>
@@ -91,4 +96,20 @@ describe('an answer of another text', () => {
       expect((await place.run(['exports', 'list'])).stdout).toContain('failed');
     },
   );
+});
+
+test.each([
+  ['Export abc123 is running', 'abc123'],
+  ['내보내기 a1b2c3d4e5 진행 중', 'a1b2c3d4e5'],
+  ['Export failed: error E100123', undefined],
+  ['Export error code ERR90001', undefined],
+  ['오류 E100123: 내보내기 실패', undefined],
+])('of the answer "%s" the id that is offered is %s', async (text, id) => {
+  const dataDir = await dataFolder();
+  const file = 'rejected/answer.gz';
+  await mkdir(join(dataDir, 'landing', 'rejected'), { recursive: true });
+  await writeFile(join(dataDir, 'landing', file), gzipSync(text));
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const kept = await readKept(dataDir, { state: 'ambiguous', answer: { file, sha256, isError: true } });
+  expect(kept).toEqual({ answerText: text, quotedId: id });
 });

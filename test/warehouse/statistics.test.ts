@@ -148,6 +148,21 @@ test.each([
   ).toEqual(['statistics | 4', 'statistics_by_subchannel | 1']);
 });
 
+test('a new day without names is noted where names are known from other days, and not where there never was one', async () => {
+  const workshop = new Workshop();
+  const nameless = { campaign_name: null };
+  await workshop.load(
+    workshop.statistics(DAY, [statistic({ campaign_id: 'a', ...nameless })]),
+    workshop.statistics('2026-11-10', [
+      statistic({ date: '2026-11-10', campaign_id: 'b', campaign_name: '신규' }),
+    ]),
+    workshop.statistics('2026-11-12', [statistic({ date: '2026-11-12', campaign_id: 'b', ...nameless })]),
+  );
+  expect(await workshop.lines("select date, records from ops.load_notes where note = 'no_names'")).toEqual([
+    '2026-11-12 | 1',
+  ]);
+});
+
 describe('counts that the service changes afterwards', () => {
   const DAYS = [DAY, '2026-11-10', '2026-11-12', '2026-11-13'] as const;
   const reports: number[] = [];
