@@ -200,7 +200,8 @@ class Month {
     else if (says('`dawnload rebuild`') && command !== 'rebuild') await this.#carryOut(['rebuild']);
     else {
       if (says('Restore the ledger folder')) await this.#restore('ledger/pushed');
-      return (await this.#decideExports()) || this.#decidePushes();
+      if ((await this.#decideExports()) || (await this.#readAgain(stderr))) return true;
+      return this.#decidePushes();
     }
     return true;
   }
@@ -208,7 +209,7 @@ class Month {
   /** A person enters what the bills show, and lets runs pay again; an erasure that is missing is in a backup. */
   async #recover(): Promise<void> {
     this.report.recoveries++;
-    for (let tries = 0; tries < 4; tries++) {
+    for (let tries = 0; tries < 6; tries++) {
       const entries = await this.trial.entries().catch(() => []);
       for (const { export_id: id, start } of this.trial.bills()) {
         if (entries.some(({ exportId }) => exportId === id)) continue;
@@ -216,7 +217,12 @@ class Month {
         const open = entries.find((one) => one.day === day && one.exportId === undefined);
         await this.#carryOut(['exports', 'attach', open?.key ?? `${day}.1`, id, '--yes']);
       }
-      const { code, stderr } = await this.#carryOut(['recover', '--yes'], true);
+      // After a kill something else may be lost, so the person compares the bills again.
+      const { code, signal, stderr } = await this.#perform(
+        ['recover', '--yes'],
+        tries < 2 && this.chance.happens(0.2),
+      );
+      if (signal !== null) continue;
       if (code === 0) return;
       if (stderr.includes('newest backup')) await this.#restore('ledger');
       if (stderr.includes('hmac.key')) await this.#restore('private/hmac.key');
@@ -232,6 +238,23 @@ class Month {
     if (backup === undefined) return;
     await rm(this.#path(name), { recursive: true, force: true });
     await cp(join(backup.path, name), this.#path(name), { recursive: true });
+  }
+
+  /**
+   * A person does what messages say about exports: reads those again whose pages are missing, and takes those as they are that
+   * look short because persons were erased while the journal was lost. True if there is one.
+   */
+  async #readAgain(stderr: string): Promise<boolean> {
+    let did = false;
+    for (const [pattern, ...more] of [
+      [/pages of export (\S+) are not all in the landing zone/g],
+      [/Export (\S+) of \S+ may lack/g, '--accept-incomplete'],
+    ] as const) {
+      const keys = new Set([...stderr.matchAll(pattern)].map(([, key = '']) => key));
+      for (const key of keys) await this.#carryOut(['exports', 'resume', key, ...more]);
+      did ||= keys.size > 0;
+    }
+    return did;
   }
 
   async #decideExports(): Promise<boolean> {
