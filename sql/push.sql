@@ -214,20 +214,16 @@ inner join rows_rejected on newest.k = rows_rejected.k and newest.r = rows_rejec
 where not exists (from remembered where remembered.k = newest.k and remembered.nth > newest.nth)
 group by newest.k, newest.r, newest.reason;
 
--- name: taken
--- The calls of a push that may be repeated and that the service took.
-select count(*)::integer as calls, coalesce(sum(len(sent.k)), 0)::integer as rows
-from lines as sent
-where
-    sent.push = $push
-    and sent.k is not null
-    and sent.reason is null
-    and exists (from lines as ends where ends.taken and ends.push = sent.push and ends.call = sent.call);
-
 -- name: calls
 -- The calls whose rows are remembered, and the keys with which they were hashed.
-select push, call, sum, made_with
-from lines
+select
+    push,
+    call,
+    len(k)::integer as rows,
+    exists (from lines as ends where ends.taken and ends.push = sent.push and ends.call = sent.call) as taken,
+    sum,
+    made_with
+from lines as sent
 where k is not null and reason is null;
 
 -- name: rejections
@@ -290,11 +286,9 @@ select distinct given.nth
 from given
 cross join kinds
 where
-    given.value <> ''
+    len(getvariable('erased_ids')::varchar[]) > 0
+    and given.value <> ''
     and list_has_any(person_digests(kinds.kind, given.value), getvariable('erased_ids')::varchar[]);
-
--- name: not_erased
-create table erased (nth bigint);
 
 -- name: compared
 -- Decides about each row. Where a row must not arrive twice (once), its key alone counts while its outcome is unknown or
@@ -320,22 +314,26 @@ from rows_found as found
 left join remembered on found.k = remembered.k and remembered.columns = getvariable('compared').columns
 left join rejected on found.k = rejected.k;
 
--- The rows to send, numbered from 1 in the order of the query, so that the rows of a call are found without a search.
+-- The rows to send in the order of the query, and the items that earlier pushes of the same columns sent and the query lacks
+-- (deletes); numbered from 1, so that the rows of a call are found without a search.
 create table sending as
-select row_number() over (order by nth) as nth, found.k, found.r, found.item, found.bytes
-from compared
-inner join rows_found as found using (nth)
-where compared.outcome in ('new', 'changed')
-order by 1;
+with found as (
+    select false as deletes, nth, k, r, item, bytes
+    from compared
+    inner join rows_found using (nth, k)
+    where outcome in ('new', 'changed')
+    union all
+    select true, 0, k, left(digest('row ' || k), 32), '{"id":"' || k || '"}', length(k) + 10
+    from remembered
+    where
+        columns = getvariable('compared').columns
+        and regexp_full_match(k, '[A-Za-z0-9_-]{1,250}')
+        and not exists (from compared where compared.k = remembered.k)
+)
 
--- Items that earlier pushes of the same columns sent and the query lacks.
-create table missing as
-select row_number() over (order by k) as nth, k, left(digest('row ' || k), 32) as r, '{"id":"' || k || '"}' as item
-from remembered
-where
-    columns = getvariable('compared').columns
-    and regexp_full_match(k, '[A-Za-z0-9_-]{1,250}')
-    and not exists (from compared where compared.k = remembered.k);
+select row_number() over (partition by deletes order by nth, k) as nth, deletes, k, r, item, bytes
+from found
+order by deletes, 1;
 
 drop table rows_found;
 drop table row_values;
@@ -353,7 +351,8 @@ select
     count(*) filter (exists (from remembered where remembered.k = compared.k))::integer as known,
     count(*) filter (ends_with(wrong, ': is empty'))::integer as empty,
     count(*) filter (ends_with(wrong, ': occurs more than once'))::integer as repeated,
-    coalesce(sum(nulls) filter (outcome in ('new', 'changed')), 0)::integer as nulls
+    coalesce(sum(nulls) filter (outcome in ('new', 'changed')), 0)::integer as nulls,
+    (select count(*) filter (deletes) from sending)::integer as missing
 from compared;
 
 -- name: invalid
@@ -363,22 +362,12 @@ where outcome = 'invalid'
 group by wrong
 order by wrong;
 
--- name: missing
-select count(*)::integer as missing
-from missing;
-
--- name: to_send
+-- name: call
 -- The rows of the next call: as many as the target takes, and no more bytes than a body may have.
 select nth::integer as nth, k, r, item
 from sending
-where nth > $after and nth <= $after + $most
+where deletes = $deletes and nth > $after and nth <= $after + $most
 qualify sum(bytes) over (order by nth) <= $bytes
-order by nth;
-
--- name: to_delete
-select nth::integer as nth, k, r, item
-from missing
-where nth > $after and nth <= $after + $most
 order by nth;
 
 -- name: keys

@@ -13,13 +13,11 @@ import {
   waits,
   type Push,
 } from '../push/ledger.js';
-import { keyOf, TRIES, writeRows, type Wanted } from '../push/plan.js';
-import { wantedOf } from '../push/nightly.js';
-import { pushRows, reachText, reasonsOf, sentenceOn, type Pushed } from '../push/push.js';
-import { readRemembered } from '../push/remembered.js';
+import { keyOf, readRemembered, TRIES, writeRows, type Wanted } from '../push/plan.js';
+import { pushRows, reasonsOf, sentenceOn, wantedOf, type Pushed } from '../push/push.js';
 import { PushedRows } from '../landing/pushed-rows.js';
 import { KeptQueries } from '../landing/kept-queries.js';
-import { ALL, checkColumns, isOnce, parseTarget, targetText } from '../push/targets.js';
+import { ALL, checkColumns, parseTarget, targetText } from '../push/targets.js';
 import { findRows } from '../readers/queries/rows.js';
 import { Journal } from '../journal/journal.js';
 import type { Invocation } from '../config/invocation.js';
@@ -111,8 +109,7 @@ function showPushed(
   if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
   else if (isDry) showPlan(wanted, pushed, invocation);
   if (isDry)
-    for (const doubt of needsYes(wanted, pushed))
-      terminal.warn(`Without --yes this would be refused: ${doubt}`);
+    for (const doubt of pushed.plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
   else terminal.note(sentenceOn(wanted, pushed));
   // If the push goes on, earlier commands may have had rejected rows too.
   const rejected = pushed.push?.rejected ?? pushed.rejected;
@@ -121,11 +118,6 @@ function showPushed(
     terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
-
-const needsYes = ({ target }: Wanted, { plan }: Pushed): string[] => [
-  ...plan.doubts,
-  ...(isOnce(target) && plan.send > 0 ? [reachText(plan.send)] : []),
-];
 
 /** The text of a row with every value masked, for people to look at its shape. */
 function masked(item: string): string {
@@ -140,16 +132,16 @@ function asJson(wanted: Wanted, pushed: Pushed): object {
   return {
     push: push?.id ?? null,
     target: targetText(wanted.target),
-    ...plan.begun,
+    ...plan.counts,
     invalid: reasonsOf(pushed),
     missing: plan.gone,
     to_send: plan.send + plan.gone,
-    set_to_null: plan.counts.nulls,
+    set_to_null: plan.nulls,
     calls,
     ...(push === undefined
       ? {
           payloads: samples.map((item): unknown => JSON.parse(masked(item))),
-          needs_yes: needsYes(wanted, pushed),
+          needs_yes: plan.doubts,
         }
       : { sent, rejected }),
   };
@@ -171,7 +163,7 @@ function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation):
     'left, outcome unknown': counts.unknown,
     'left, person erased': counts.erased,
     'deleted as missing': plan.gone,
-    'values set to null': counts.nulls,
+    'values set to null': plan.nulls,
   };
   terminal.out(`${targetText(target)}: nothing is sent`);
   for (const [what, count] of [
@@ -239,13 +231,14 @@ const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number(
 export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  const ledger = await ledgerOf(config, effects);
+  const { pushes } = await ledgerOf(config, effects);
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
   const hmac = await hmacKey(config.dataDir, effects);
   const session = await hashingSession(config, hmac);
   try {
-    for (const [target, key] of new Map(ledger.pushes.map((push) => [push.target, push.key]))) {
-      await readRemembered(session, await PushedRows.open(config.dataDir, target, effects), target, ledger);
+    for (const [target, key] of new Map(pushes.map((push) => [push.target, push.key]))) {
+      const own = pushes.filter((push) => push.target === target);
+      await readRemembered(session, await PushedRows.open(config.dataDir, target, effects), own);
       const rejections = await session.rows('push/rejections', rejection);
       const keys =
         rejections.length === 0
@@ -309,7 +302,6 @@ export async function pushResumeCommand(
   const { effects, terminal } = invocation;
   const resumed = await withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
     const ledger = new PushLedger(journal, effects);
-    await ledger.settle();
     const push = ledger.get(id);
     const unknown = unknownRows(push);
     const query = isUnfinished(push) ? await new KeptQueries(config.dataDir, effects).read(id) : undefined;
@@ -336,7 +328,6 @@ export async function pushAbandonCommand(_: object, invocation: Invocation, id: 
   const config = invocation.loadConfig();
   await withDataFolder(config, invocation, 'push abandon', 'nothing', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);
-    await ledger.settle();
     const push = ledger.get(id);
     if (isUnfinished(push)) await new KeptQueries(config.dataDir, invocation.effects).drop(push.id);
     await ledger.decide(push, 'abandoned');

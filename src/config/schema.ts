@@ -416,7 +416,7 @@ const pushLimits = z.strictObject(
 );
 
 const TARGETS = /^(user-properties|(catalog-items|opt-outs|events|journey) \S.*)$/;
-const MODES = ['replace', 'patch', 'delete'] as const;
+export const MODES = ['replace', 'patch', 'delete'] as const;
 
 /** A push that each night makes after publishing. */
 const push = z

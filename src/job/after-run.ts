@@ -72,7 +72,7 @@ const STEPS: readonly Step[] = [
       night.folder.doubt === undefined &&
       isWhole(night),
     async run({ config, folder, invocation }) {
-      const { pushNightly } = await import('../push/nightly.js');
+      const { pushNightly } = await import('../push/push.js');
       return pushNightly(requireService(config), invocation, folder.journal);
     },
     failed: () => 'The pushes failed',

@@ -1,6 +1,6 @@
 /**
  * The ledger of pushes, as lines of the journal: an intent is durable before its call leaves, its outcome after. It holds
- * numbers and hashes, never a row. The rows of each call are hashed beside it (storage/pushed-rows.ts).
+ * numbers and hashes, never a row. The rows of each call are hashed beside it (landing/pushed-rows.ts).
  */
 import { dayOf, monthOf } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
@@ -12,13 +12,17 @@ import type { PushRow } from '../warehouse/rows.js';
 
 type Begun = Omit<Extract<Entry<'push'>, { event: 'begun' }>, 'event' | 'push'>;
 
+/** A call of E13 or E16, or the calls of a command that may be repeated, together. */
 export interface Call {
+  /** The number of the call in its push; undefined for calls that may be repeated. */
+  readonly call?: number;
+  readonly calls: number;
   readonly rows: number;
   readonly at: Date;
   readonly run: string;
   /** The number of the line of its intent, and the hash of its line in `ledger/pushed/`. */
   readonly seq: number;
-  readonly line: string;
+  readonly line?: string;
   /** `open` until its outcome is known; `in_doubt` if a person leaves it so, `again` if its rows are to be sent again. */
   state: CallOutcome | 'open' | 'in_doubt' | 'again';
 }
@@ -28,23 +32,18 @@ export interface Push extends Begun {
   readonly begunAt: Date;
   updatedAt: Date;
   state: 'sending' | 'stopped' | 'ambiguous' | 'abandoned' | 'done';
-  /** The calls of a push that reaches people (E13, E16). */
-  readonly calls: Map<number, Call>;
-  /** What the commands of any other push sent. */
-  readonly sent: { readonly rows: number; readonly calls: number; readonly at: Date; readonly run: string }[];
+  readonly calls: Call[];
   rejected: number;
   note: string | undefined;
 }
 
-/** States of calls whose rows the service has, or may have. */
-const COUNTED: readonly string[] = ['acknowledged', 'ambiguous', 'in_doubt', 'again', 'open'];
+/** True if the service has the rows of a call, or may have them. */
+export const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
 
-const rowsIn = (push: Push, ...states: readonly string[]): number =>
-  [...push.calls.values()].reduce((sum, call) => sum + (states.includes(call.state) ? call.rows : 0), 0);
-export const sentRows = (push: Push): number =>
-  push.sent.reduce((sum, { rows }) => sum + rows, rowsIn(push, 'acknowledged'));
-export const callsOf = (push: Push): number =>
-  push.sent.reduce((sum, { calls }) => sum + calls, push.calls.size);
+const rowsIn = ({ calls }: Push, ...states: readonly Call['state'][]): number =>
+  calls.reduce((sum, { rows, state }) => sum + (states.includes(state) ? rows : 0), 0);
+export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
+export const callsOf = ({ calls }: Push): number => calls.reduce((sum, one) => sum + one.calls, 0);
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
 /** The row of `ops.pushes`. */
 export function rowOf(push: Push): PushRow {
@@ -53,45 +52,35 @@ export function rowOf(push: Push): PushRow {
 }
 
 /** True if a person has to decide: nobody knows whether the service has some rows. */
-export const waits = (push: Push): boolean =>
-  isUnfinished(push) && push.once && unknownRows(push) > rowsIn(push, 'in_doubt');
-export const isUnfinished = ({ state }: Push): boolean => /sending|stopped|ambiguous/.test(state);
+export const waits = (push: Push): boolean => isUnfinished(push) && rowsIn(push, 'ambiguous', 'open') > 0;
+export const isUnfinished = ({ state }: Push): boolean => state !== 'abandoned' && state !== 'done';
 
 /** The sentence about a push that waits for a person. */
 export function adviceOn(push: Push): string {
   return (
-    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${unknownRows(push)} of its rows. ${push.note ?? ''} ` +
+    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${unknownRows(push)} of its rows. ` +
+    `${push.note ?? 'The process ended before it recorded the answer.'} ` +
     `Look there. If it has them: \`dawnload push resume ${push.id}\` goes on with the others. ` +
     `If it has not: \`dawnload push resume ${push.id} --again\` sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
-  ).replace('  ', ' ');
+  );
 }
 
 /** The fields of an event without its push. */
 type Of<T> = T extends unknown ? Omit<T, 'push'> : never;
 
 export class PushLedger {
-  readonly #journal: Journal;
-  readonly #effects: Effects;
   readonly #pushes = new Map<string, Push>();
 
-  constructor(journal: Journal, effects: Effects) {
-    this.#journal = journal;
-    this.#effects = effects;
+  constructor(
+    private readonly journal: Journal,
+    private readonly effects: Effects,
+  ) {
     for (const line of journal.of('push')) this.#apply(line);
   }
 
   /** All pushes, oldest first. */
   get pushes(): Push[] {
     return [...this.#pushes.values()];
-  }
-
-  /** The pushes to a target, oldest first. */
-  of(target: string): Push[] {
-    return this.pushes.filter((push) => push.target === target);
-  }
-
-  has(id: string): boolean {
-    return this.#pushes.has(id);
   }
 
   get(id: string): Push {
@@ -105,17 +94,14 @@ export class PushLedger {
    * later; of all pushes, or of a name.
    */
   spent(run: string, present: Date, name?: string): { inRun: number; inMonth: number } {
-    const now = new Date(Math.max(present.getTime(), ...this.pushes.map((one) => one.updatedAt.getTime())));
+    const latest = Math.max(present.getTime(), ...this.pushes.map(({ updatedAt }) => updatedAt.getTime()));
+    const month = monthOf(new Date(latest));
     const pushes = this.pushes.filter((push) => name === undefined || push.name === name);
-    const counted = pushes.flatMap(({ calls, sent }) => [
-      ...[...calls.values()].filter(({ state }) => COUNTED.includes(state)),
-      ...sent,
-    ]);
-    const sum = (fits: (one: { readonly at: Date; readonly run: string }) => boolean): number =>
-      counted.reduce((rows, one) => rows + (fits(one) ? one.rows : 0), 0);
+    const counted = pushes.flatMap(({ calls }) => calls.filter(isCounted));
+    const sum = (calls: readonly Call[]): number => calls.reduce((rows, call) => rows + call.rows, 0);
     return {
-      inRun: sum((call) => call.run === run),
-      inMonth: sum(({ at }) => monthOf(at) === monthOf(now)),
+      inRun: sum(counted.filter((call) => call.run === run)),
+      inMonth: sum(counted.filter(({ at }) => monthOf(at) === month)),
     };
   }
 
@@ -125,10 +111,11 @@ export class PushLedger {
   async enter(remembered: readonly RememberedCall[]): Promise<number> {
     let entered = 0;
     for (const { push: id, target, call, rows, line } of remembered) {
-      if (this.#pushes.get(id)?.calls.has(call) === true) continue;
+      const known = this.#pushes.get(id);
+      if (known?.calls.some((one) => one.call === call) === true) continue;
       const none = { rows: 0, new: 0, changed: 0, unchanged: 0, unknown: 0, left: 0, erased: 0 };
       const about = { target, once: true, only: true, source: '', key: '', run: '', counts: none };
-      const push = this.#pushes.get(id) ?? (await this.#append({ event: 'begun', push: id, ...about }));
+      const push = known ?? (await this.#append({ event: 'begun', push: id, ...about }));
       await this.write(push, { event: 'intended', call, run: '', rows, line });
       const note = 'The journal was lost; the rows of the call are remembered.';
       await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
@@ -137,20 +124,9 @@ export class PushLedger {
     return entered;
   }
 
-  /** Marks the calls of dead processes as ambiguous. */
-  async settle(): Promise<void> {
-    for (const push of this.pushes) {
-      for (const [call, { state }] of push.calls) {
-        if (state !== 'open') continue;
-        const note = 'The process ended before it recorded the answer.';
-        await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
-      }
-    }
-  }
-
   /** Begins a push. Its number is above those of the same day in the journal and in `remembered`, ids of pushes. */
   async begin(begun: Begun, remembered: readonly string[]): Promise<Push> {
-    const day = dayOf(this.#effects.now());
+    const day = dayOf(this.effects.now());
     const ids = [...this.#pushes.keys(), ...remembered].filter((id) => id.startsWith(`${day}.`));
     const last = Math.max(0, ...ids.map((id) => Number(id.slice(day.length + 1)) || 0));
     return this.#append({ event: 'begun', push: `${day}.${last + 1}`, ...begun });
@@ -168,61 +144,45 @@ export class PushLedger {
   }
 
   async #append(entry: Entry<'push'>): Promise<Push> {
-    return this.#apply(await this.#journal.append('push', entry));
+    return this.#apply(await this.journal.append('push', entry));
   }
 
-  #apply(read: Line<'push'>): Push {
-    const { at } = read;
-    if (read.event === 'begun') {
-      const { event: _, push: id, at: __, seq: ___, ...begun } = read;
-      const rest = {
-        begunAt: at,
-        updatedAt: at,
-        calls: new Map<number, Call>(),
-        sent: [],
-        rejected: 0,
-        note: undefined,
-      };
-      const push: Push = { ...begun, ...rest, id, state: 'sending' };
+  #apply(line: Line<'push'>): Push {
+    const { at, push: id } = line;
+    if (line.event === 'begun') {
+      const rest = { id, begunAt: at, updatedAt: at, calls: [], rejected: 0, note: undefined };
+      const push: Push = { ...line, ...rest, state: 'sending' };
       this.#pushes.set(id, push);
       return push;
     }
-    const push = this.get(read.push);
+    const push = this.get(id);
     push.updatedAt = at;
     const settleOpen = (state: Call['state']): void => {
-      for (const call of push.calls.values()) if (call.state === 'ambiguous') call.state = state;
+      for (const call of push.calls)
+        if (call.state === 'ambiguous' || call.state === 'open') call.state = state;
     };
-    switch (read.event) {
+    switch (line.event) {
       case 'intended':
-        push.calls.set(read.call, {
-          rows: read.rows,
-          at,
-          run: read.run,
-          seq: read.seq,
-          line: read.line,
-          state: 'open',
-        });
-        push.state = 'sending';
+        push.calls.push({ ...line, calls: 1, state: 'open' });
+        [push.state, push.note] = ['sending', undefined];
         break;
-      case 'settled': {
-        const call = push.calls.get(read.call);
-        if (call !== undefined) call.state = read.outcome;
-        if (read.outcome === 'ambiguous') push.state = 'ambiguous';
-        push.note = read.note ?? push.note;
+      case 'settled':
+        for (const call of push.calls) if (call.call === line.call) call.state = line.outcome;
+        if (line.outcome === 'ambiguous') push.state = 'ambiguous';
+        push.note = line.note;
         break;
-      }
       case 'sent':
-        push.sent.push({ rows: read.rows, calls: read.calls, at, run: read.run });
+        push.calls.push({ ...line, state: 'acknowledged' });
         break;
       case 'rejected':
-        push.rejected += read.rows;
+        push.rejected += line.rows;
         break;
       case 'stopped':
         // The note of an ambiguous call says more.
-        if (push.state !== 'ambiguous') [push.state, push.note] = ['stopped', read.note];
+        if (push.state !== 'ambiguous') [push.state, push.note] = ['stopped', line.note];
         break;
       case 'resumed':
-        settleOpen(read.again ? 'again' : 'in_doubt');
+        settleOpen(line.again ? 'again' : 'in_doubt');
         push.state = 'stopped';
         break;
       case 'abandoned':
@@ -230,8 +190,7 @@ export class PushLedger {
         push.state = 'abandoned';
         break;
       case 'done':
-        push.state = 'done';
-        push.note = undefined;
+        [push.state, push.note] = ['done', undefined];
     }
     return push;
   }

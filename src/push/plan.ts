@@ -4,15 +4,17 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { UsageError } from '../ground/errors.js';
+import { RefusedError, UsageError } from '../ground/errors.js';
+import { agreedUpTo, forgottenError } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
+import type { PushCounts } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
 import type { Found } from '../readers/queries/rows.js';
 import { escaped } from '../landing/duckdb.js';
+import { GONE, type PushedRows } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/text.js';
 import { statement, type Session } from '../warehouse/session.js';
-import { GONE } from '../landing/pushed-rows.js';
-import type { PushCounts } from '../journal/lines.js';
-import type { Push, PushLedger } from './ledger.js';
+import { isCounted, isUnfinished, type Push } from './ledger.js';
 import {
   BODY_BYTES,
   isBare,
@@ -21,7 +23,6 @@ import {
   mostBytes,
   sendsNull,
   takesAway,
-  targetText,
   traitsOf,
   wrongIdSql,
   type FieldNames,
@@ -45,19 +46,17 @@ export interface Wanted {
 const row = z.object({ nth: z.number(), k: z.string(), r: z.string(), item: z.string() });
 export type Row = z.infer<typeof row>;
 
-const number = z.number();
-const counts = z.object({
-  ...{ rows: number, new: number, changed: number, unchanged: number, unknown: number, left: number },
-  ...{ erased: number, alike: number, known: number, empty: number, repeated: number, nulls: number },
-});
-const invalid = z.object({ reason: z.string(), rows: number });
+const NUMBERS = ['alike', 'known', 'empty', 'repeated', 'missing', 'nulls'] as const;
+const COUNTS = ['rows', 'new', 'changed', 'unchanged', 'unknown', 'left', 'erased'] as const;
+const numbers = z.record(z.enum([...COUNTS, ...NUMBERS]), z.number());
+const invalid = z.object({ reason: z.string(), rows: z.number() });
 
 export interface Plan {
   /** The class of columns with which the rows are compared. */
   readonly columns: string;
-  readonly counts: z.infer<typeof counts>;
-  /** The counts that the journal keeps. */
-  readonly begun: PushCounts;
+  readonly counts: PushCounts;
+  /** The number of values that would be set to null. */
+  readonly nulls: number;
   /** The number of rows to send, and of items that were acknowledged and are missing now. */
   readonly send: number;
   readonly gone: number;
@@ -80,10 +79,80 @@ export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[]
   if (target.kind !== 'events') return [traitsOf(target).identity];
   throw new UsageError(
     'Events need --key: the column, or the columns with commas, that tell two events apart.',
-    {
-      hint: 'An order number, for example, or user_id and a day: --key user_id,day.',
-    },
+    { hint: 'An order number, for example, or user_id and a day: --key user_id,day.' },
   );
+}
+
+/** A person's decision about the calls of a push whose outcome is unknown. */
+export interface Decision {
+  readonly id: string;
+  /** True if their rows are to be sent again; otherwise they are left out. */
+  readonly again: boolean;
+}
+
+const line = z.object({
+  push: z.string(),
+  call: z.number(),
+  rows: z.number(),
+  /** True if the service took the rows of a call that may be repeated. */
+  taken: z.boolean(),
+  sum: z.string(),
+  made_with: z.string(),
+});
+export type CallLine = z.infer<typeof line>;
+
+/** Reads the file of a target into the tables `remembered` and `rejected`; returns the lines of its calls. */
+export async function readRemembered(
+  session: Session,
+  { path }: PushedRows,
+  pushes: readonly Push[],
+  decision?: Decision,
+): Promise<CallLine[]> {
+  const calls = pushes.flatMap(({ id: push, calls: own }) =>
+    own.map(({ call, state }) => {
+      const isDecided = push === decision?.id && (state === 'ambiguous' || state === 'open');
+      return { push, call, state: isDecided ? (decision.again ? 'again' : 'in_doubt') : state };
+    }),
+  );
+  const unfinished = pushes.filter(isUnfinished).map(({ id }) => id);
+  await session.set({ file: path, calls: JSON.stringify(calls), unfinished });
+  await session.run('push/remembered');
+  return session.rows('push/calls', line);
+}
+
+/**
+ * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`. Returns true if lines are
+ * missing, and a person has confirmed that they are lost.
+ *
+ * @param pushes the pushes to the target
+ * @throws DamageError if lines are missing and nobody knew it
+ * @throws RefusedError if rows were hashed with another key
+ */
+export async function assertRemembered(
+  lines: readonly CallLine[],
+  pushes: readonly Push[],
+  journal: Journal,
+  fingerprint: string,
+): Promise<boolean> {
+  const [first] = pushes;
+  if (first?.once !== true) return false;
+  if (lines.some(({ made_with }) => made_with !== fingerprint)) {
+    throw new RefusedError(
+      'The rows in ledger/pushed were hashed with another key than private/hmac.key. Nothing was sent.',
+      { hint: 'Rows could be sent twice. Restore the key from its newest backup.' },
+    );
+  }
+  const sums = new Set(lines.map(({ sum }) => sum));
+  const calls = pushes.flatMap((push) => push.calls.filter(isCounted));
+  const lost = calls.filter((call) => call.line !== undefined && !sums.has(call.line));
+  const agreed = agreedUpTo(journal);
+  if (lost.some(({ seq }) => seq > agreed)) {
+    const why = `ledger/pushed lacks rows that were sent to ${first.target}, or they were altered.`;
+    await journal.append('run', { event: 'unsure', why });
+    throw forgottenError({ why, forgotten: journal.head.seq });
+  }
+  const done = pushes.filter(({ state }) => state === 'done');
+  return lost.some(({ at }) => done.every(({ begunAt }) => begunAt <= at));
 }
 
 const literal = (text: string): string => `'${escaped(text)}'`;
@@ -100,30 +169,30 @@ interface Shape {
 export async function writeRows(
   session: Session,
   wanted: Wanted,
-  { columns }: Pick<Found, 'columns'>,
+  found: Pick<Found, 'columns'>,
   { projectId, names, fields, hashes }: Shape,
 ): Promise<void> {
   const { target, only } = wanted;
   const { identity } = traitsOf(target);
   const key = keyOf(wanted);
-  const named = new Map(columns.map((column, nth) => [column.name, { ...column, nth }]));
-  const idColumn = named.get(identity);
-  const keys = key.flatMap((name) => named.get(name) ?? []);
+  const columns = found.columns.map((column, nth) => ({ ...column, nth }));
+  const named = (name: string) => columns.findLast((column) => column.name === name);
+  const idColumn = named(identity);
+  const keys = key.flatMap((name) => named(name) ?? []);
   if (idColumn === undefined || keys.length < key.length)
     throw new Error('The columns are checked before the rows are written.');
-  const own = columns.map(({ name }, nth) => ({ name, nth }));
-  const others = isBare(target) ? [] : own.filter(({ name }) => name !== identity);
+  const others = isBare(target) ? [] : columns.filter(({ name }) => name !== identity);
   const members = others.map(({ name, nth }) => {
     const value = sendsNull(target) ? `coalesce(j${nth}, 'null')` : `j${nth}`;
     return `${literal(`${JSON.stringify(name)}:`)} || ${value}`;
   });
-  const wrong = (isBare(target) ? [idColumn] : own).flatMap(({ name, nth }) => {
-    const declared = fields?.get(name);
+  const wrong = (isBare(target) ? [idColumn] : columns).flatMap(({ name, nth }) => {
+    const declared = name === identity ? undefined : fields?.get(name);
     const rules = [
-      ...(named.get(name)?.nth === nth ? [] : [`'is the name of two columns'`]),
+      ...(named(name)?.nth === nth ? [] : [`'is the name of two columns'`]),
       ...(hashes ? [`if(is_hash(j${nth}), 'is a hash, which the service does not know', null)`] : []),
       `wrong_size(j${nth})`,
-      ...(declared === undefined || name === identity
+      ...(declared === undefined
         ? []
         : [`wrong_type(j${nth}, ${literal(declared)}, ${target.mode === 'patch'})`]),
     ];
@@ -134,19 +203,18 @@ export async function writeRows(
     keys.length === 1 && single !== undefined
       ? single.text
       : `'[' || concat_ws(',', ${keys.map(({ json }) => `coalesce(${json}, 'null')`).join(', ')}) || ']'`;
-  const isPlain = target.kind === 'catalog-items' && keys.length === 1 && single === idColumn;
-  const persons = own.filter(({ name }) => PERSONAL.test(name) || name === identity);
+  const isPlain = target.kind === 'catalog-items' && key.join() === identity;
+  const nullable = sendsNull(target) ? others : [];
+  const persons = columns.filter(({ name }) => PERSONAL.test(name) || name === identity);
   const parts: Record<string, string> = {
-    values: columns.map(({ json }, nth) => `${json} as j${nth}`).join(', '),
-    persons: persons.map(({ nth }) => columns[nth]?.text).join(', '),
+    values: columns.map(({ json, nth }) => `${json} as j${nth}`).join(', '),
+    persons: persons.map(({ text }) => text).join(', '),
     key: keyText,
     id: idColumn.id,
     only: only === undefined ? 'true' : `coalesce(${keyText}, '') = ${literal(only)}`,
     item: itemSql(target, projectId, names, members),
     content: ['to_json(id)::varchar', ...[...members].sort()].join(', '),
-    nulls: sendsNull(target)
-      ? ['0', ...others.map(({ nth }) => `(j${nth} is null)::integer`)].join(' + ')
-      : '0',
+    nulls: ['0', ...nullable.map(({ nth }) => `(j${nth} is null)::integer`)].join(' + '),
     wrong: [wrongIdSql(target, idColumn), ...wrong].join(', '),
     key_hash: isPlain ? 'key' : `'#' || left(digest(${literal(`key ${key.join()} `)} || key), 32)`,
     key_name: literal(key.join(', ')),
@@ -158,6 +226,18 @@ export async function writeRows(
   await session.run('push/macros');
   await session.runText(filled('push/values'));
   await session.runText(filled('push/rows'));
+}
+
+interface Comparing {
+  /** The pushes to the target. */
+  readonly pushes: readonly Push[];
+  /** The unfinished push that goes on. */
+  readonly current: Push | undefined;
+  readonly source: string;
+  /** True if rows that the service took are not remembered any more, and a person has confirmed it. */
+  readonly isForgotten: boolean;
+  /** True if the settings agree that rows reach people. */
+  readonly standing: boolean;
 }
 
 /** Compares the rows with those that are remembered. */
@@ -172,59 +252,39 @@ export async function planOf(
   const compared = { columns, once: isOnce(target), push: about.current?.id ?? '', tries: TRIES };
   await session.set({ compared });
   await session.run('push/compared');
-  const counted = await session.row('push/counts', counts);
-  if (only !== undefined && counted.rows !== 1)
-    throw new UsageError(`${counted.rows} rows have that key, and --only sends one.`);
-  const isWhole = only === undefined;
+  const counted = await session.row('push/counts', numbers);
+  const { alike: _, known: __, empty: ___, repeated: ____, missing, nulls, ...counts } = counted;
+  if (only !== undefined && counts.rows !== 1)
+    throw new UsageError(`${counts.rows} rows have that key, and --only sends one.`);
   const isOfItems = target.mode === 'replace' && keyOf(wanted).join() === traitsOf(target).identity;
   if (deleteMissing && !isOfItems)
     throw new UsageError('Only items that are replaced (--mode replace), by their id, can be deleted.');
-  const deletes = deleteMissing && isWhole;
-  const { missing } = await session.row('push/missing', z.object({ missing: number }));
-  const gone = deletes ? missing : 0;
-  const send = counted.new + counted.changed;
+  const gone = deleteMissing && only === undefined ? missing : 0;
+  const send = counts.new + counts.changed;
   const unfit = await session.rows('push/invalid', invalid);
-  const doubts = doubtsOf(wanted, found, about, { counts: counted, send, gone });
-  const { rows, unchanged, unknown, left, erased } = counted;
-  const begun = { rows, new: counted.new, changed: counted.changed, unchanged, unknown, left, erased };
-  return { columns, counts: counted, begun, send, gone, invalid: unfit, doubts };
-}
-
-interface Comparing {
-  readonly ledger: PushLedger;
-  /** The unfinished push that goes on. */
-  readonly current: Push | undefined;
-  readonly source: string;
-  /** True if rows that the service took are lost from `ledger/pushed/`, and a person has confirmed it. */
-  readonly isForgotten: boolean;
+  const doubts = doubtsOf(wanted, about, counted, { send, gone });
+  return { columns, counts, nulls, send, gone, invalid: unfit, doubts };
 }
 
 /** The reasons why a person has to agree before anything is sent. */
 function doubtsOf(
   { target, name, key, only }: Wanted,
-  { pushes }: Found,
-  { ledger, current, source, isForgotten }: Comparing,
-  {
-    counts: { rows, unchanged, changed, known, alike, empty, repeated },
-    send,
-    gone,
-  }: Pick<Plan, 'counts' | 'send' | 'gone'>,
+  { pushes, current, source, isForgotten, standing }: Comparing,
+  { rows, unchanged, changed, known, alike, empty, repeated }: z.infer<typeof numbers>,
+  { send, gone }: Pick<Plan, 'send' | 'gone'>,
 ): string[] {
   const isWhole = only === undefined;
-  const isOfTarget = (one: { readonly target: string }): boolean => one.target === targetText(target);
-  const ofTarget = ledger.pushes.filter(isOfTarget);
-  const line = ofTarget.filter((one) => one.name === name && one.mode === target.mode && !one.only);
-  const last = line.filter(({ state, counts: { rows: all } }) => state === 'done' && all > 0).at(-1)
-    ?.counts.rows;
+  const line = pushes.filter((one) => one.name === name && one.mode === target.mode && !one.only);
+  const last = line.findLast(({ state, counts }) => state === 'done' && counts.rows > 0)?.counts.rows;
   const isOdd = last !== undefined && rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
   // A push of another name sets other columns; only rows with the same ones would be sent again.
-  const own = line.filter((one) => one !== current).at(-1);
-  const before = own ?? ofTarget.filter((one) => one !== current).at(-1);
+  const own = line.findLast((one) => one !== current);
+  const before = own ?? pushes.findLast((one) => one !== current);
   const isEdited = before !== undefined && before.source !== source;
   const keyText = keyOf({ target, key }).join();
-  const others = ofTarget.filter((one) => one.source === source || (name !== undefined && one.name === name));
-  const otherKeys = others.filter((one) => one.key !== '').at(-1)?.key ?? keyText;
-  const lost = pushes.filter((one) => isOfTarget(one) && !ledger.has(one.id));
+  const isOfQuery = (one: Push): boolean =>
+    one.source === source || (name !== undefined && one.name === name);
+  const otherKey = pushes.findLast((one) => isOfQuery(one) && one.key !== '')?.key ?? keyText;
   const agree = `${unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again`;
   const doubts: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
@@ -240,44 +300,37 @@ function doubtsOf(
       `${plural(changed, 'row')} reached people before with other values. Name a column in --key if its values tell rows apart.`,
     ],
     [
-      otherKeys !== keyText && send > 0,
-      `The rows of this query were told apart by ${otherKeys} before, and now by ${keyText}: rows may be sent again.`,
-    ],
-    [
-      isOnce(target) && lost.length > 0,
-      `The ledger lacks push ${lost.map(({ id }) => id).join(', ')}, which the warehouse remembers: rows may be sent twice.`,
+      otherKey !== keyText && send > 0,
+      `The rows of this query were told apart by ${otherKey} before, and now by ${keyText}: rows may be sent again.`,
     ],
     [
       isForgotten,
-      'ledger/pushed lacks rows that the service took: rows may be sent twice. Restore the ledger folder from its newest backup.',
+      'The ledger lacks rows that the service took: rows may be sent twice. Restore the ledger folder from its newest backup.',
     ],
     [gone > 0 && gone > rows, `${plural(gone, 'item')} would be deleted, more than the query has rows.`],
     [target.removes && send > 0, `${plural(send, 'recipient')} would leave the list of opt-outs.`],
+    [isOnce(target) && send > 0 && !standing, `${plural(send, 'row')} would reach people.`],
   ];
   return doubts.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
 /** Rows of items and properties are compared with rows of the same columns: other pushes set others. */
 function classOf({ kind, mode }: Target, { columns }: Pick<Found, 'columns'>): string {
-  const names =
-    kind === 'catalog-items' || kind === 'user-properties' ? columns.map(({ name }) => name).sort() : [];
-  return createHash('sha256')
-    .update(JSON.stringify([mode ?? '', names]))
-    .digest('hex')
-    .slice(0, 32);
+  const isByColumn = kind === 'catalog-items' || kind === 'user-properties';
+  const names = isByColumn ? columns.map(({ name }) => name).sort() : [];
+  const text = JSON.stringify([mode ?? '', names]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** The rows to send, or the items to delete, in calls. */
 export async function* callsIn(
   session: Session,
-  name: 'push/to_send' | 'push/to_delete',
-  target: Target,
+  { target, deletes }: { readonly target: Target; readonly deletes: boolean },
 ): AsyncGenerator<readonly Row[]> {
   const { most } = traitsOf(target);
-  const bytes = name === 'push/to_send' ? { bytes: BODY_BYTES } : {};
   let after = 0;
   for (;;) {
-    const rows = await session.rowsWith(name, row, { after, most, ...bytes });
+    const rows = await session.rowsWith('push/call', row, { deletes, after, most, bytes: BODY_BYTES });
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.nth;

@@ -1,26 +1,50 @@
-/** The one way in which rows leave: planned, agreed, and sent call by call. */
+/**
+ * The one way in which rows leave: planned, agreed, and sent call by call. The intent of a call is durable before it
+ * leaves, what the service said of it after.
+ */
 import { createHash } from 'node:crypto';
-import { ServiceClient } from '../service/client.js';
-import { assertClocksAgree, presentOf } from '../service/clocks.js';
 import type { ServiceConfig } from '../config/config.js';
-import { DawnloadError, RefusedError } from '../ground/errors.js';
-import { Register } from '../erasure/register.js';
-import type { Journal } from '../journal/journal.js';
 import type { Invocation } from '../config/invocation.js';
-import { findRows } from '../readers/queries/rows.js';
-import { declaredFields } from '../reference/catalogs.js';
+import type { PushSettings } from '../config/schema.js';
+import { Register } from '../erasure/register.js';
+import { DawnloadError, InterruptedError, messageOf, RefusedError, ServiceError } from '../ground/errors.js';
+import type { Journal } from '../journal/journal.js';
 import { KeptQueries } from '../landing/kept-queries.js';
 import { dataFiles } from '../landing/paths.js';
-import { PushedRows } from '../landing/pushed-rows.js';
+import { GONE, PushedRows } from '../landing/pushed-rows.js';
+import { findRows } from '../readers/queries/rows.js';
+import { declaredFields } from '../reference/catalogs.js';
+import { ServiceClient, unanswered, type Permit, type ServiceAnswer } from '../service/client.js';
+import { assertClocksAgree, presentOf } from '../service/clocks.js';
+import type { OnceRequest } from '../service/endpoints.js';
+import {
+  isMissing,
+  namedIn,
+  onceOutcome,
+  refusalOf,
+  shownText,
+  takenBy,
+  withoutWords,
+} from '../service/written.js';
 import { formatCount, plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
 import { hashingSession } from '../warehouse/warehouse.js';
-import { adviceOn, isUnfinished, PushLedger, type Push } from './ledger.js';
-import { callsIn, keyOf, planOf, writeRows, type Plan, type Wanted } from './plan.js';
-import { assertRemembered, readRemembered, type Decision } from './remembered.js';
-import { Sending } from './sending.js';
-import { checkColumns, isOnce, targetText } from './targets.js';
+import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, waits, type Push } from './ledger.js';
+import {
+  assertRemembered,
+  callsIn,
+  keyOf,
+  planOf,
+  readRemembered,
+  writeRows,
+  type CallLine,
+  type Decision,
+  type Plan,
+  type Row,
+  type Wanted,
+} from './plan.js';
+import { checkColumns, isOnce, parseTarget, requestOf, takesAway, targetText } from './targets.js';
 
 export interface Pushed {
   readonly plan: Plan;
@@ -62,45 +86,38 @@ export async function pushRows(
   how: How,
 ): Promise<Pushed> {
   const { effects, signal, version, runId } = invocation;
-  const { dataDir } = config;
+  const { dataDir, projectId } = config;
   const { target, only, name } = wanted;
   const text = targetText(target);
   const ledger = new PushLedger(journal, effects);
-  await ledger.settle();
-  const unfinished = ledger.of(text).filter(isUnfinished);
-  const ambiguous = unfinished.find(({ state, id }) => state === 'ambiguous' && id !== how.decision?.id);
+  const pushes = ledger.pushes.filter((push) => push.target === text);
+  const unfinished = pushes.filter(isUnfinished);
+  const ambiguous = unfinished.find((push) => waits(push) && push.id !== how.decision?.id);
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
   const key = await hmacKey(dataDir, effects);
+  const madeWith = keyFingerprint(key);
   const session = await hashingSession(config, key, dataFiles(dataDir).temp);
   const service = new ServiceClient(config, effects, signal, version);
   try {
     const pushed = await PushedRows.open(dataDir, text, effects);
-    const lines = await readRemembered(session, pushed, text, ledger, how.decision);
-    const isForgotten = await assertRemembered(lines, text, ledger, journal, keyFingerprint(key));
-    const published = dataFiles(dataDir).published;
+    const lines = await readRemembered(session, pushed, pushes, how.decision);
+    const isConfirmed = await assertRemembered(lines, pushes, journal, madeWith);
     const privacy = { ...config.privacy, key };
-    const found = await findRows(
-      published,
-      { ...wanted.source, queries: config.queries },
-      effects.now(),
-      privacy,
-      session,
-    );
+    const asking = { ...wanted.source, queries: config.queries };
+    const found = await findRows(dataFiles(dataDir).published, asking, effects.now(), privacy, session);
     const stored = found.fields.filter(({ catalog }) => catalog === target.name);
-    const fields =
-      target.kind === 'catalog-items'
-        ? await declaredFields(service, config.baseUrl, target.name, stored)
-        : undefined;
+    const isOfItems = target.kind === 'catalog-items';
+    const fields = isOfItems ? await declaredFields(service, config.baseUrl, target.name, stored) : undefined;
     checkColumns(target, found, keyOf(wanted), fields);
-    const { projectId, push: names } = config;
     const hashes = fingerprintOf(privacy) !== undefined;
-    await writeRows(session, wanted, found, { projectId, names, fields, hashes });
-    await findErased(wanted, session, new Register(journal, keyFingerprint(key)));
+    await writeRows(session, wanted, found, { projectId, names: config.push, fields, hashes });
+    // Items of catalogs are not personal.
+    await session.set({ erased_ids: isOfItems ? [] : new Register(journal, madeWith).ids });
+    await session.run('push/erased');
 
     const isWhole = only === undefined;
-    const source = createHash('sha256')
-      .update(JSON.stringify([found.source, target]))
-      .digest('base64url');
+    const sources = JSON.stringify([found.source, target]);
+    const source = createHash('sha256').update(sources).digest('base64url');
     const current =
       how.decision === undefined
         ? unfinished.find((one) => isWhole && !one.only && one.source === source)
@@ -114,7 +131,11 @@ export async function pushRows(
         },
       );
     }
-    const plan = await planOf(session, wanted, found, { ledger, current, source, isForgotten });
+    const known = new Set(pushes.map(({ id }) => id));
+    const isUnknown = found.pushes.some((one) => one.target === text && !known.has(one.id));
+    const isForgotten = isConfirmed || (isOnce(target) && isUnknown);
+    const about = { pushes, current, source, isForgotten, standing: how.standing === true };
+    const plan = await planOf(session, wanted, found, about);
     if (how.dryRun === true) return await dryRun(session, wanted, plan);
 
     const rows = plan.send + plan.gone;
@@ -125,7 +146,11 @@ export async function pushRows(
       const present = presentOf({ service, effects, config });
       assertWithin(config, wanted, rows, (of) => ledger.spent(runId, present, of));
     }
-    await assertAgreed(plan, wanted, how);
+    const { doubts, counts } = plan;
+    if (doubts.length > 0 && !(await how.agree(doubts)))
+      throw new RefusedError(`Nothing was sent. ${doubts.join(' ')}`, {
+        hint: '--yes sends it all the same.',
+      });
     if (current !== undefined && how.decision !== undefined)
       await ledger.decide(current, 'resumed', how.decision.again);
     const queries = new KeptQueries(dataDir, effects);
@@ -133,17 +158,17 @@ export async function pushRows(
       await queries.drop(one.id);
       await ledger.write(one, { event: 'abandoned' });
     }
-    const about = { target: text, mode: target.mode, name, key: keyOf(wanted).join(), once: isOnce(target) };
-    const begun = { ...about, only: !isWhole, source, run: runId, counts: plan.begun };
-    const ids = lines.map(({ push }) => push);
-    const push = current ?? (await ledger.begin(begun, ids));
+    const columns = keyOf(wanted).join();
+    const { mode } = target;
+    const begun = { target: text, mode, name, key: columns, once: isOnce(target), only: !isWhole, source };
+    const ids = lines.map((line) => line.push);
+    const push = current ?? (await ledger.begin({ ...begun, run: runId, counts }, ids));
     const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
     await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
 
-    const first = 1 + Math.max(0, ...lines.filter((line) => line.push === push.id).map(({ call }) => call));
-    const calling = { push, target, plan, first, isNew: push !== current };
-    const tools = { ledger, pushed, session, service, config, invocation, how };
-    const sending = new Sending(tools, { ...calling, madeWith: keyFingerprint(key) });
+    const earlier = lines.filter((line) => line.push === push.id);
+    const calling = { push, wanted, plan, isNew: push !== current, earlier, madeWith };
+    const sending = new Sending({ ...calling, ledger, pushed, session, service, config, invocation, how });
     try {
       await sending.all();
     } catch (error) {
@@ -163,35 +188,16 @@ export async function pushRows(
   }
 }
 
-/** Finds the rows of persons in the register of erasures; items of catalogs are not personal. */
-async function findErased({ target }: Wanted, session: Session, { ids }: Register): Promise<void> {
-  if (ids.length === 0 || target.kind === 'catalog-items') return session.run('push/not_erased');
-  await session.set({ erased_ids: ids });
-  await session.run('push/erased');
-}
-
 async function dryRun(session: Session, { target }: Wanted, plan: Plan): Promise<Pushed> {
   const samples: string[] = [];
   let calls = 0;
-  for (const name of ['push/to_send', 'push/to_delete'] as const) {
-    if (name === 'push/to_delete' && plan.gone === 0) continue;
-    for await (const rows of callsIn(session, name, target)) {
+  for (const deletes of plan.gone > 0 ? [false, true] : [false])
+    for await (const rows of callsIn(session, { target, deletes })) {
       calls++;
-      if (samples.length < 3) samples.push(...rows.slice(0, 3 - samples.length).map(({ item }) => item));
+      samples.push(...rows.slice(0, Math.max(0, 3 - samples.length)).map(({ item }) => item));
     }
-  }
   return { plan, push: undefined, sent: 0, rejected: 0, calls, samples };
 }
-
-/** Names every reason why a person has to agree. Throws `RefusedError` unless one does. */
-async function assertAgreed({ doubts, send }: Plan, { target }: Wanted, how: How): Promise<void> {
-  const reaches = isOnce(target) && send > 0 && how.standing !== true;
-  const all = [...doubts, ...(reaches ? [reachText(send)] : [])];
-  if (all.length === 0 || (await how.agree(all))) return;
-  throw new RefusedError(`Nothing was sent. ${all.join(' ')}`, { hint: '--yes sends it all the same.' });
-}
-
-export const reachText = (rows: number): string => `${plural(rows, 'row')} would reach people.`;
 
 /** @throws RefusedError if the rows are more than the settings allow, or the settings do not allow any */
 function assertWithin(
@@ -200,15 +206,11 @@ function assertWithin(
   rows: number,
   spent: (name?: string) => { readonly inRun: number; readonly inMonth: number },
 ): void {
-  const own = name === undefined ? undefined : pushes.find((one) => one.name === name);
-  const refuse = (what: string, hint: string): void => {
-    throw new RefusedError(`${what} Nothing was sent.`, { hint });
-  };
   if (isOnce(target) && (run ?? month) === undefined)
-    refuse(
-      'push.rows_per_run and push.rows_per_month are not set.',
-      'They bound how many rows may reach people.',
-    );
+    throw new RefusedError('push.rows_per_run and push.rows_per_month are not set. Nothing was sent.', {
+      hint: 'They bound how many rows may reach people.',
+    });
+  const own = name === undefined ? undefined : pushes.find((one) => one.name === name);
   for (const [limit, used, setting] of [
     // A single limit counts for both, so that the missing one does not mean unlimited.
     [run ?? month, spent().inRun, 'push.rows_per_run'],
@@ -218,10 +220,185 @@ function assertWithin(
   ] as const) {
     const left = Math.max(0, (limit ?? Number.POSITIVE_INFINITY) - used);
     if (rows > left)
-      refuse(
-        `${rows} rows are over ${setting}, of which ${left} are left.`,
-        'Narrow the query, or raise it.',
+      throw new RefusedError(
+        `${rows} rows are over ${setting}, of which ${left} are left. Nothing was sent.`,
+        { hint: 'Narrow the query, or raise it.' },
       );
+  }
+}
+
+/** Statuses of a call that is refused for what one of its rows holds. */
+const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
+
+/** So many refused calls in a row: the service refuses the push, not its rows. */
+const HOPELESS = 256;
+
+interface Calling {
+  readonly push: Push;
+  readonly wanted: Wanted;
+  readonly plan: Plan;
+  /** False if the push goes on. */
+  readonly isNew: boolean;
+  /** The calls of the push that earlier commands made. */
+  readonly earlier: readonly CallLine[];
+  /** The fingerprint of the key of the hashes. */
+  readonly madeWith: string;
+  readonly ledger: PushLedger;
+  readonly pushed: PushedRows;
+  readonly session: Session;
+  readonly service: ServiceClient;
+  readonly config: ServiceConfig;
+  readonly invocation: Invocation;
+  readonly how: How;
+}
+
+/** The reason of a row that the service left out of its count (E14). */
+const NOT_COUNTED = 'the service did not count it';
+
+class Sending {
+  readonly counted = { sent: 0, rejected: 0, calls: 0 };
+  #target: Wanted['target'];
+  #columns: string;
+  #call: number;
+  #refused = 0;
+  /** The calls that may be repeated and that the service took, also those of a process that was killed. */
+  readonly #taken: number[];
+  #catalogIsThere = false;
+
+  constructor(private readonly given: Calling) {
+    const { wanted, plan, earlier } = given;
+    this.#target = wanted.target;
+    this.#columns = plan.columns;
+    this.#call = 1 + Math.max(0, ...earlier.map(({ call }) => call));
+    this.#taken = earlier.filter((line) => line.taken).map(({ rows }) => rows);
+  }
+
+  async all(): Promise<void> {
+    const { session, ledger, push, plan, isNew } = this.given;
+    const target = this.#target;
+    for (const { reason, rows } of plan.invalid) {
+      this.counted.rejected += rows;
+      if (isNew) await ledger.write(push, { event: 'rejected', rows, reason });
+    }
+    for await (const rows of callsIn(session, { target, deletes: false })) await this.#send(rows);
+    if (plan.gone === 0) return;
+    [this.#target, this.#columns] = [{ ...target, mode: 'delete' }, GONE];
+    for await (const rows of callsIn(session, { target, deletes: true })) await this.#send(rows);
+  }
+
+  /** Notes in the journal what calls that may be repeated took, also those of a command that was killed. */
+  async noteSent(): Promise<void> {
+    const { ledger, invocation, push } = this.given;
+    const rows = this.#taken.reduce((sum, one) => sum + one, 0) - sentRows(push);
+    const calls = this.#taken.length - callsOf(push);
+    if (!push.once && calls > 0)
+      await ledger.write(push, { event: 'sent', rows, calls, run: invocation.runId });
+  }
+
+  async #reject(rows: readonly Row[], reason: string): Promise<void> {
+    const { ledger, pushed, push } = this.given;
+    this.counted.rejected += rows.length;
+    await pushed.reject(push.id, reason, rows);
+    await ledger.write(push, { event: 'rejected', rows: rows.length, reason });
+  }
+
+  /** Sends the rows in one call. */
+  async #send(rows: readonly Row[]): Promise<void> {
+    const { service, config, pushed, invocation, push, madeWith: made_with } = this.given;
+    invocation.signal.throwIfAborted();
+    const items = rows.map(({ item }) => item);
+    const request = requestOf(this.#target, config.projectId, items);
+    // The token comes first, so that a call that lacks one is never recorded as intended.
+    const permit = await service.authorize();
+    const call = this.#call++;
+    const about = { target: targetText(this.#target), push: push.id, call, made_with };
+    const line = await pushed.intend({ ...about, columns: this.#columns }, rows);
+    this.counted.calls++;
+    if (request.once) return this.#sendOnce(rows, request, { call, line, permit });
+    const answer = await service.ask(request).catch(withoutWords);
+    invocation.effects.reach('push/answered');
+    const count = takenBy(request.endpoint, answer, rows.length);
+    // An item that a repeated call does not find is taken away already.
+    const isGone = takesAway(this.#target) && rows.length === 1 && (await this.#isNoItem(answer));
+    if (count === rows.length || isGone) {
+      await pushed.taken(push.id, call);
+      this.#taken.push(rows.length);
+      this.counted.sent += rows.length;
+      this.#refused = isGone ? this.#refused + 1 : 0;
+      if (this.#refused > HOPELESS) throw this.#failure(answer, `${HOPELESS} calls found no item`);
+    } else if (count === undefined) await this.#refusal(rows, answer);
+    else if (count === 0) await this.#reject(rows, NOT_COUNTED);
+    else await this.#divide(rows, NOT_COUNTED);
+  }
+
+  /** Sends a call that must not be repeated (E13, E16). */
+  async #sendOnce(
+    rows: readonly Row[],
+    request: OnceRequest,
+    { call, line, permit }: { call: number; line: string; permit: Permit },
+  ): Promise<void> {
+    const { ledger, config, invocation, how, push } = this.given;
+    const { runId: run, effects } = invocation;
+    await ledger.write(push, { event: 'intended', call, run, rows: rows.length, line });
+    const answer = await permit.sendOnce(request);
+    effects.reach('push/answered');
+    const endpoint = request.endpoint === 'E13' ? 'E13' : 'E16';
+    const { outcome, text } = onceOutcome(endpoint, answer, rows.length, config.push);
+    const note = outcome === 'acknowledged' ? undefined : refusalOf(answer);
+    await ledger.write(push, { event: 'settled', call, outcome, note });
+    if (outcome === 'acknowledged') {
+      this.counted.sent += rows.length;
+      this.#refused = 0;
+      return;
+    }
+    if (outcome === 'refused') return this.#refusal(rows, answer);
+    if (outcome === 'withdrawn') throw this.#failure(answer);
+    if (text !== undefined) {
+      const items = rows.map(({ item }) => item);
+      how.show(
+        `The service said: ${shownText(text, items)} If you know what it means, list the text in dawnload.yaml under ${answer.status === 200 ? 'push.acknowledgements, with {count} for the number of rows' : 'push.refusals'}.`,
+      );
+    }
+    throw new ServiceError(`The outcome of a call is unknown, so the push stopped. ${adviceOn(push)}`);
+  }
+
+  /** Divides the rows that the service does not take, until the refused rows are found. */
+  async #refusal(rows: readonly Row[], answer: ServiceAnswer): Promise<void> {
+    const reason = refusalOf(answer);
+    const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);
+    if (!isOfRows && !(await this.#isNoItem(answer))) throw this.#failure(answer, reason);
+    this.#refused++;
+    if (this.#refused > HOPELESS) throw this.#failure(answer, `${HOPELESS} calls were refused, ${reason}`);
+    const named = namedIn(answer, rows.length);
+    if (named.size === 0) return this.#divide(rows, reason);
+    for (const [nth, why] of named) await this.#reject(rows.slice(nth, nth + 1), why);
+    const rest = rows.filter((_, nth) => !named.has(nth));
+    if (rest.length > 0) await this.#send(rest);
+  }
+
+  async #divide(rows: readonly Row[], reason: string): Promise<void> {
+    if (rows.length === 1) return this.#reject(rows, reason);
+    const middle = Math.ceil(rows.length / 2);
+    await this.#send(rows.slice(0, middle));
+    await this.#send(rows.slice(middle));
+  }
+
+  /** True if a catalog says that an item is not there, and the catalog itself is. */
+  async #isNoItem(answer: ServiceAnswer): Promise<boolean> {
+    const { service, config } = this.given;
+    if (this.#target.kind !== 'catalog-items' || !isMissing(answer)) return false;
+    if (!this.#catalogIsThere) await declaredFields(service, config.baseUrl, this.#target.name, []);
+    this.#catalogIsThere = true;
+    return true;
+  }
+
+  #failure({ verdict }: ServiceAnswer, reason = 'no usable answer'): ServiceError {
+    const what = targetText(this.#target);
+    if (verdict.kind === 'unreachable' && !verdict.sent)
+      return unanswered(what, this.given.config.baseUrl, verdict);
+    return new ServiceError(`The push to ${what} stopped: ${reason}.`, {
+      hint: `${plural(this.counted.sent, 'row')} of this command were taken. The same command goes on with the others.`,
+    });
   }
 }
 
@@ -246,4 +423,39 @@ export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
 /** The number of rows that cannot be sent, by the reason. */
 export function reasonsOf({ plan }: Pushed): Record<string, number> {
   return Object.fromEntries(plan.invalid.map(({ reason, rows }) => [reason, rows]));
+}
+
+/** The push of an entry under `pushes`. */
+export function wantedOf(settings: PushSettings): Wanted {
+  const { name, target, query, sql, file, params, key, mode, delete_missing: deleteMissing } = settings;
+  const [kind = '', ...rest] = target.split(' ');
+  const param = Object.entries(params).map(([parameter, value]) => `${parameter}=${value}`);
+  const source = { name: query, sql, file, param };
+  return { name, target: parseTarget([kind, rest.join(' ')], { mode }), source, key, deleteMissing };
+}
+
+/** Makes the pushes of the configuration in order. A push that fails has its outcome, and the next one follows. */
+export async function pushNightly(
+  config: ServiceConfig,
+  invocation: Invocation,
+  journal: Journal,
+): Promise<{ step: string; failed: boolean; sentence: string }[]> {
+  const how = { standing: true, agree: () => Promise.resolve(false), show: () => undefined };
+  const outcomes = [];
+  for (const settings of config.pushes) {
+    const { name } = settings;
+    const step = `push ${name}`;
+    invocation.terminal.progress(`pushing ${name}`);
+    try {
+      const wanted = wantedOf(settings);
+      const pushed = await pushRows(wanted, config, invocation, journal, how);
+      outcomes.push({ step, failed: false, sentence: `${name}: ${sentenceOn(wanted, pushed)}` });
+    } catch (error) {
+      if (error instanceof InterruptedError) throw error;
+      const hint = error instanceof DawnloadError ? ` ${error.hint ?? ''}` : '';
+      const sentence = `The push ${name} failed: ${messageOf(error)}${hint}`.trim();
+      outcomes.push({ step, failed: true, sentence });
+    }
+  }
+  return outcomes;
 }

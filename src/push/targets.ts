@@ -8,27 +8,26 @@ import {
   type ServiceRequest,
 } from '../service/endpoints.js';
 import { closest } from 'fastest-levenshtein';
+import { MODES } from '../config/schema.js';
 import { UsageError } from '../ground/errors.js';
 import type { Found, FoundColumn } from '../readers/queries/rows.js';
 import { escaped } from '../landing/duckdb.js';
 
-export const MODES = ['replace', 'patch', 'delete'] as const;
-type Mode = (typeof MODES)[number];
-
 /** @param most maximum number of rows of a call (specification, Limits) */
-function traits(identity: string, most: number, named = '', ...reserved: readonly string[]) {
-  return { identity, most, named, reserved };
+function traits(identity: string, most: number, needs = '', none = '', form = /^$/) {
+  return { identity, most, needs, none, form };
 }
 
-/** The targets: the column that every query needs, the rows of a call, the word after the kind, names of the request. */
-export const KINDS = {
-  'catalog-items': traits('id', 50, 'the name of a catalog'),
+/** The targets: the column that every query needs, the rows of a call, and the word after the kind. */
+const KINDS = {
+  'catalog-items': traits('id', 50, 'the name of a catalog', 'catalog has the name', /^[\w-]{1,250}$/),
   'user-properties': traits('user_id', 1_000),
-  'opt-outs': traits('recipient_no', 1_000, 'an 080 number'),
-  events: traits('user_id', 500, 'the name of an event', 'projectId', 'eventName', 'userId'),
-  journey: traits('user_id', 1_000, 'the id of a user journey', 'userId'),
+  'opt-outs': traits('recipient_no', 1_000, 'an 080 number', '080 number is', /^080-?\d{3,4}-?\d{4}$/),
+  events: traits('user_id', 500, 'the name of an event', 'event has the name', /./s),
+  // A name of dots would be another path of the service.
+  journey: traits('user_id', 1_000, 'the id of a user journey', 'user journey has the id', /^(?!\.{1,2}$)./s),
 };
-export type Kind = keyof typeof KINDS;
+type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
 
 /** The largest body of a call, with room for its frame; that of catalogs, and no family shows a larger one. */
@@ -39,7 +38,7 @@ export interface Target {
   readonly kind: Kind;
   /** The catalog, the 080 number, the event or the journey; empty for user properties. */
   readonly name: string;
-  readonly mode: Mode | undefined;
+  readonly mode: (typeof MODES)[number] | undefined;
   /** True if opt-outs are removed. */
   readonly removes: boolean;
 }
@@ -58,33 +57,21 @@ export function parseTarget(
     throw new UsageError(`There is no target and no push ${kindText}.`, {
       hint: `Did you mean ${closest(kindText, [...ALL, ...pushes])}? Choose one of ${[...ALL, ...pushes].join(', ')}.`,
     });
-  const { named } = KINDS[kind];
-  const needs = named === '' ? 'takes no name' : `needs ${named}`;
-  const isCatalog = kind === 'catalog-items';
+  const { needs, none, form } = KINDS[kind];
   const known = MODES.find((one) => one === mode);
-  const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
-  const isCatalogName = /^[A-Za-z0-9_-]{1,250}$/.test(name);
-  // A name of dots would be another path of the service.
-  const isDots = /^\.{1,2}$/.test(name);
-  const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
-    [(named === '') !== (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.'],
+  const isOfItems = kind === 'catalog-items';
+  const faults: readonly (readonly [isFault: boolean, what: string])[] = [
     [
-      isCatalog && known === undefined,
-      'The target catalog-items needs --mode.',
-      `Choose ${MODES.join(', ')}.`,
+      (needs === '') !== (name === ''),
+      `The target ${kind} ${needs === '' ? 'takes no name' : `needs ${needs}`}.`,
     ],
-    [!isCatalog && mode !== undefined, `The target ${kind} has no --mode.`, 'It belongs to catalog-items.'],
-    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.'],
-    [isCatalog && !isCatalogName, `No catalog has the name ${name}.`, 'Names have letters, digits, _ and -.'],
-    [
-      kind === 'opt-outs' && !isNumber,
-      `${name} is not an 080 number.`,
-      'Give the number that recipients opt out of.',
-    ],
-    [kind === 'journey' && isDots, `No user journey has the id ${name}.`, 'Give the id of the journey.'],
+    [!form.test(name), `No ${none} ${name}.`],
+    [isOfItems && known === undefined, `The target ${kind} needs --mode ${MODES.join(', ')}.`],
+    [!isOfItems && mode !== undefined, `The target ${kind} has no --mode; it belongs to catalog-items.`],
+    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove; it belongs to opt-outs.`],
   ];
   const fault = faults.find(([isFault]) => isFault);
-  if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
+  if (fault !== undefined) throw new UsageError(fault[1], { hint: 'See `dawnload push --help`.' });
   return { kind, name, mode: known, removes: remove };
 }
 
@@ -118,7 +105,7 @@ export function checkColumns(
   key: readonly string[],
   fields: Fields,
 ): void {
-  const { identity, reserved } = KINDS[target.kind];
+  const { identity } = traitsOf(target);
   const columns = found.columns.map(({ name }) => name);
   const missing = [identity, ...key].find((one) => !columns.includes(one));
   if (missing !== undefined) {
@@ -126,7 +113,8 @@ export function checkColumns(
       hint: `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`,
     });
   }
-  const taken = columns.find((one) => reserved.includes(one) || one === '__proto__');
+  const reserved = ['__proto__', ...(isOnce(target) ? ['userId', ...Object.keys(fixedIn(target, ''))] : [])];
+  const taken = columns.find((one) => reserved.includes(one));
   if (taken !== undefined) {
     throw new UsageError(`The column ${taken} would replace a part of the request.`, {
       hint: 'Give it another name.',
@@ -144,8 +132,12 @@ export function checkColumns(
 }
 
 const literal = (text: string): string => `'${escaped(text)}'`;
-const joined = (parts: readonly string[]): string =>
-  parts.length === 0 ? "''" : `concat_ws(',', ${parts.join(', ')})`;
+const object = (members: readonly string[]): string =>
+  `'{' || concat_ws(',', ${['null', ...members].join(', ')}) || '}'`;
+
+/** What every row of a target carries beside its columns. */
+const fixedIn = ({ kind, name }: Target, projectId: string): Readonly<Record<string, string>> =>
+  kind === 'events' ? { projectId, eventName: name } : kind === 'user-properties' ? { projectId } : {};
 
 /**
  * The SQL of what a call carries of a row, as JSON text.
@@ -153,29 +145,23 @@ const joined = (parts: readonly string[]): string =>
  * @param members the SQL of `"name":value` for each column but the identity; null is left out
  */
 export function itemSql(
-  { kind, name: eventName }: Target,
+  target: Target,
   projectId: string,
-  names: FieldNames,
+  { propertiesField, eventField, journeyField }: FieldNames,
   members: readonly string[],
 ): string {
+  const { kind } = target;
   const id = 'to_json(id)::varchar';
-  const given = (fixed: object): string[] =>
-    Object.entries(fixed).map(([key, value]) => literal(`"${key}":${JSON.stringify(value)}`));
-  const object = (...parts: readonly string[]): string => `'{' || ${joined(parts)} || '}'`;
-  const within = (field: string | undefined): readonly string[] =>
-    field === undefined ? members : [`${literal(`${JSON.stringify(field)}:`)} || ${object(...members)}`];
-  switch (kind) {
-    case 'catalog-items':
-      return object(`'"id":' || ${id}`, ...members);
-    case 'user-properties':
-      return object(...given({ projectId }), `'"userId":' || ${id}`, ...within(names.propertiesField));
-    case 'opt-outs':
-      return id;
-    case 'events':
-      return object(...given({ projectId, eventName }), `'"userId":' || ${id}`, ...within(names.eventField));
-    case 'journey':
-      return object(`'"userId":' || ${id}`, ...within(names.journeyField));
-  }
+  if (kind === 'opt-outs') return id;
+  const fields = { events: eventField, journey: journeyField, 'user-properties': propertiesField };
+  const field = kind === 'catalog-items' ? undefined : fields[kind];
+  return object([
+    ...Object.entries(fixedIn(target, projectId)).map(([key, value]) =>
+      literal(`"${key}":${JSON.stringify(value)}`),
+    ),
+    `'"${kind === 'catalog-items' ? 'id' : 'userId'}":' || ${id}`,
+    ...(field === undefined ? members : [`${literal(`${JSON.stringify(field)}:`)} || ${object(members)}`]),
+  ]);
 }
 
 /** The SQL of the reason why the id of a row does not fit: `user_id: is empty`; null if it fits. */
@@ -190,14 +176,14 @@ export function wrongIdSql({ kind }: Target, { isText }: Pick<FoundColumn, 'isTe
   return `case when trim(id) = '' then '${identity}: is empty' ${form} end`;
 }
 
+const METHODS = { replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
+
 /** The call that carries these items, each as JSON text. */
 export function requestOf(target: Target, projectId: string, items: readonly string[]): ServiceRequest {
   const list = `[${items.join(',')}]`;
   switch (target.kind) {
-    case 'catalog-items': {
-      const method = { replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
-      return writeItems(projectId, target.name, method[target.mode ?? 'replace'], list);
-    }
+    case 'catalog-items':
+      return writeItems(projectId, target.name, METHODS[target.mode ?? 'replace'], list);
     case 'user-properties':
       return setUserProperties(list);
     case 'opt-outs':
