@@ -13,17 +13,15 @@ import {
   waits,
   type Push,
 } from '../push/ledger.js';
-import { keyOf, readRemembered, TRIES, writeRows, type Wanted } from '../push/plan.js';
-import { pushRows, reasonsOf, sentenceOn, wantedOf, type Pushed } from '../push/push.js';
+import { readRemembered, TRIES, writeAnswer, type Wanted } from '../push/plan.js';
+import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/push.js';
 import { PushedRows } from '../landing/pushed-rows.js';
 import { KeptQueries } from '../landing/kept-queries.js';
-import { ALL, checkColumns, parseTarget, targetText } from '../push/targets.js';
-import { findRows } from '../readers/queries/rows.js';
+import { ALL, parseTarget } from '../push/targets.js';
 import { Journal } from '../journal/journal.js';
 import type { Invocation } from '../config/invocation.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { lockState } from '../landing/run-lock.js';
-import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
@@ -59,7 +57,7 @@ export async function pushCommand(
   const { dryRun, yes, json } = options;
   invocation.terminal.progress('pushing');
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
-    pushRows(wanted, config, invocation, journal, { dryRun, ...asking(invocation, yes) }),
+    pushRows(wanted, config, invocation, journal, { dryRun, yes }),
   );
   return showPushed(wanted, pushed, json, invocation);
 }
@@ -86,17 +84,6 @@ async function ledgerOf(config: Config, effects: Invocation['effects']): Promise
   return new PushLedger(journal, effects);
 }
 
-/** A person agrees by --yes, or at the terminal. */
-function asking({ terminal, signal }: Invocation, yes = false) {
-  return {
-    agree: async (doubts: readonly string[]): Promise<boolean> =>
-      yes || terminal.confirm(`${doubts.join(' ')} Send it?`, signal),
-    show: (text: string) => {
-      terminal.warn(text);
-    },
-  };
-}
-
 function showPushed(
   wanted: Wanted,
   pushed: Pushed,
@@ -113,7 +100,7 @@ function showPushed(
   else terminal.note(sentenceOn(wanted, pushed));
   // If the push goes on, earlier commands may have had rejected rows too.
   const rejected = pushed.push?.rejected ?? pushed.rejected;
-  const here = pushed.plan.invalid.reduce((sum, { rows }) => sum + rows, 0);
+  const here = Object.values(pushed.plan.invalid).reduce((sum, rows) => sum + rows, 0);
   if (rejected > here && !isDry)
     terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
@@ -131,9 +118,9 @@ function asJson(wanted: Wanted, pushed: Pushed): object {
   const { plan, push, sent, rejected, calls, samples } = pushed;
   return {
     push: push?.id ?? null,
-    target: targetText(wanted.target),
+    target: wanted.target.text,
     ...plan.counts,
-    invalid: reasonsOf(pushed),
+    invalid: plan.invalid,
     missing: plan.gone,
     to_send: plan.send + plan.gone,
     set_to_null: plan.nulls,
@@ -150,7 +137,7 @@ function asJson(wanted: Wanted, pushed: Pushed): object {
 function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation): void {
   const { plan, calls, samples } = pushed;
   const { counts } = plan;
-  const reasons = Object.entries(reasonsOf(pushed));
+  const reasons = Object.entries(plan.invalid);
   const always = {
     'rows in all': counts.rows,
     new: counts.new,
@@ -165,7 +152,7 @@ function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation):
     'deleted as missing': plan.gone,
     'values set to null': plan.nulls,
   };
-  terminal.out(`${targetText(target)}: nothing is sent`);
+  terminal.out(`${target.text}: nothing is sent`);
   for (const [what, count] of [
     ...Object.entries(always),
     ...reasons.map(([reason, count]) => [`  ${reason}`, count] as const),
@@ -274,15 +261,9 @@ async function keysOf(
   if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
   const target = parseTarget([kind, name.join(' ')], {});
   const wanted = { target, source, key };
-  const { published } = dataFiles(config.dataDir);
-  const privacy = { ...config.privacy, key: hmac };
   const session = await hashingSession(config, hmac);
   try {
-    const asked = { ...source, queries: config.queries };
-    const found = await findRows(published, asked, effects.now(), privacy, session);
-    checkColumns(target, found, keyOf(wanted), undefined);
-    const names = { propertiesField: '', eventField: undefined, journeyField: undefined };
-    await writeRows(session, wanted, found, { projectId: '', names, fields: undefined, hashes: false });
+    await writeAnswer(session, wanted, config, { key: hmac, now: effects.now() });
     const keys = await session.rows('push/keys', z.object({ k: z.string(), key: z.string() }));
     return new Map(keys.map((row) => [row.k, row.key]));
   } finally {
@@ -312,8 +293,10 @@ export async function pushResumeCommand(
       );
       return undefined;
     }
-    const wanted = kept.parse(query);
-    const how = { decision: { id, again }, ...asking(invocation, yes) };
+    const { target, ...rest } = kept.parse(query);
+    const words = { mode: target.mode, remove: target.removes };
+    const wanted = { ...rest, target: parseTarget([target.kind, target.name], words) };
+    const how = { decision: { id, again }, yes };
     const pushed = await pushRows(wanted, config, invocation, journal, how);
     if (unknown > 0 && !again)
       terminal.note(

@@ -4,31 +4,23 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Config } from '../config/config.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import { agreedUpTo, forgottenError } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import type { PushCounts } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
-import type { Found } from '../readers/queries/rows.js';
+import { findRows, type Found, type FoundColumn } from '../readers/queries/rows.js';
 import { escaped } from '../landing/duckdb.js';
+import { dataFiles } from '../landing/paths.js';
 import { GONE, type PushedRows } from '../landing/pushed-rows.js';
+import { declaredFields } from '../reference/catalogs.js';
+import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
+import { fingerprintOf } from '../warehouse/privacy.js';
 import { statement, type Session } from '../warehouse/session.js';
 import { isCounted, isUnfinished, type Push } from './ledger.js';
-import {
-  BODY_BYTES,
-  isBare,
-  isOnce,
-  itemSql,
-  mostBytes,
-  sendsNull,
-  takesAway,
-  traitsOf,
-  wrongIdSql,
-  type FieldNames,
-  type Fields,
-  type Target,
-} from './targets.js';
+import type { Target } from './targets.js';
 
 export interface Wanted {
   readonly target: Target;
@@ -60,11 +52,16 @@ export interface Plan {
   /** The number of rows to send, and of items that were acknowledged and are missing now. */
   readonly send: number;
   readonly gone: number;
-  /** Rows that cannot be sent, by the reason. */
-  readonly invalid: readonly z.infer<typeof invalid>[];
+  /** The number of rows that cannot be sent, by the reason. */
+  readonly invalid: Readonly<Record<string, number>>;
   /** The reasons, in sentences, why a person has to agree. */
   readonly doubts: readonly string[];
 }
+
+/** The largest body of a call, with room for its frame; that of catalogs, and no family shows a larger one. */
+const BODY_BYTES = 4 * 1024 * 1024 - 4_096;
+/** The largest item of a catalog. */
+const ITEM_BYTES = 1024 * 1024;
 
 /** How often a rejected row is tried: once, and three times more. */
 export const TRIES = 4;
@@ -76,7 +73,7 @@ const PERSONAL = /^(service_)?(user|device)_id$|^recipient_no$|^\$phone_number$|
 /** The columns of the key. Throws `UsageError` for events without one: a user has many. */
 export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[] {
   if (key !== undefined) return key.split(',').map((column) => column.trim());
-  if (target.kind !== 'events') return [traitsOf(target).identity];
+  if (target.kind !== 'events') return [target.identity];
   throw new UsageError(
     'Events need --key: the column, or the columns with commas, that tell two events apart.',
     { hint: 'An order number, for example, or user_id and a day: --key user_id,day.' },
@@ -155,25 +152,115 @@ export async function assertRemembered(
   return lost.some(({ at }) => done.every(({ begunAt }) => begunAt <= at));
 }
 
-const literal = (text: string): string => `'${escaped(text)}'`;
+/** The declared types of a catalog's fields by name; undefined if the service does not show them. */
+type Fields = ReadonlyMap<string, string> | undefined;
 
-interface Shape {
-  readonly projectId: string;
-  readonly names: FieldNames;
-  readonly fields: Fields;
-  /** True if the data folder holds hashes of persons. */
-  readonly hashes: boolean;
+/** @throws UsageError if the columns of a query do not fit the target */
+function checkColumns(
+  target: Target,
+  found: Pick<Found, 'columns'>,
+  key: readonly string[],
+  fields: Fields,
+): void {
+  const { identity, text } = target;
+  const columns = found.columns.map(({ name }) => name);
+  const missing = [identity, ...key].find((one) => !columns.includes(one));
+  if (missing !== undefined) {
+    throw new UsageError(`The query has no column ${missing}, which ${text} needs.`, {
+      hint: `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`,
+    });
+  }
+  const reserved = ['__proto__', ...(target.once ? ['userId', ...Object.keys(fixedIn(target, ''))] : [])];
+  const taken = columns.find((one) => reserved.includes(one));
+  if (taken !== undefined) {
+    throw new UsageError(`The column ${taken} would replace a part of the request.`, {
+      hint: 'Give it another name.',
+    });
+  }
+  if (target.takesAway) return;
+  const unknown = fields && columns.find((one) => one !== identity && !fields.has(one));
+  if (unknown !== undefined) {
+    throw new UsageError(`The catalog ${target.name} has no field ${unknown}.`, {
+      hint: `Its fields are ${[...(fields?.keys() ?? [])].join(', ')}.`,
+    });
+  }
+  if (/^catalog|^user/.test(target.kind) && columns.length < 2)
+    throw new UsageError(`The query has no column but ${identity}: nothing would be set.`);
 }
 
-/** Writes the rows of the table `answer` as JSON, with their hashes, into the table `rows_found`. */
-export async function writeRows(
+const literal = (text: string): string => `'${escaped(text)}'`;
+
+const object = (members: readonly string[]): string =>
+  `'{' || concat_ws(',', ${['null', ...members].join(', ')}) || '}'`;
+
+/** What every row of a target carries beside its columns. */
+const fixedIn = ({ kind, name }: Target, projectId: string): Readonly<Record<string, string>> =>
+  kind === 'events' ? { projectId, eventName: name } : kind === 'user-properties' ? { projectId } : {};
+
+/**
+ * The SQL of what a call carries of a row, as JSON text.
+ *
+ * @param names the names of fields that the specification does not show (N13, N14, N16); undefined puts fields beside
+ *   the user's id
+ * @param members the SQL of `"name":value` for each column but the identity; null is left out
+ */
+function itemSql(
+  target: Target,
+  projectId: string,
+  names: Config['push'],
+  members: readonly string[],
+): string {
+  const { kind } = target;
+  const id = 'to_json(id)::varchar';
+  if (kind === 'opt-outs') return id;
+  const { propertiesField, eventField, journeyField } = names;
+  const fields = { events: eventField, journey: journeyField, 'user-properties': propertiesField };
+  const field = kind === 'catalog-items' ? undefined : fields[kind];
+  return object([
+    ...Object.entries(fixedIn(target, projectId)).map(([key, value]) =>
+      literal(`"${key}":${JSON.stringify(value)}`),
+    ),
+    `'"${kind === 'catalog-items' ? 'id' : 'userId'}":' || ${id}`,
+    ...(field === undefined ? members : [`${literal(`${JSON.stringify(field)}:`)} || ${object(members)}`]),
+  ]);
+}
+
+/** The SQL of the reason why the id of a row does not fit: `user_id: is empty`; null if it fits. */
+function wrongIdSql({ kind, identity }: Target, { isText }: Pick<FoundColumn, 'isText'>): string {
+  const form =
+    kind === 'catalog-items'
+      ? `when not regexp_full_match(id, '[A-Za-z0-9_-]{1,250}') then 'id: must have 1 to 250 letters, digits, _ and -'`
+      : kind === 'opt-outs'
+        ? `when not ${isText} or not regexp_full_match(id, '[+0-9][0-9 -]{5,24}') then 'recipient_no: must be a telephone number of at most 25 characters'`
+        : '';
+  return `case when trim(id) = '' then '${identity}: is empty' ${form} end`;
+}
+
+/**
+ * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`.
+ *
+ * @param service is asked for the types of a catalog's fields
+ * @throws UsageError if the query cannot be run, or its columns do not fit the target
+ * @throws RefusedError if the file does not hold what the query asks about, or the service has no such catalog
+ * @throws ConfigError if the file was made under another setting of `privacy`
+ */
+export async function writeAnswer(
   session: Session,
   wanted: Wanted,
-  found: Pick<Found, 'columns'>,
-  { projectId, names, fields, hashes }: Shape,
-): Promise<void> {
-  const { target, only } = wanted;
-  const { identity } = traitsOf(target);
+  config: Config,
+  { key: hmac, now, service }: { key: Uint8Array; now: Date; service?: ServiceClient },
+): Promise<Found> {
+  const { target, only, source } = wanted;
+  const { dataDir, queries, projectId = '', baseUrl = '' } = config;
+  const privacy = { ...config.privacy, key: hmac };
+  const found = await findRows(dataFiles(dataDir).published, { ...source, queries }, now, privacy, session);
+  const stored = found.fields.filter(({ catalog }) => catalog === target.name);
+  const isOfItems = target.kind === 'catalog-items';
+  const fields =
+    isOfItems && service ? await declaredFields(service, baseUrl, target.name, stored) : undefined;
+  checkColumns(target, found, keyOf(wanted), fields);
+  const hashes = fingerprintOf(privacy) !== undefined;
+  const { identity, isBare, sendsNull } = target;
   const key = keyOf(wanted);
   const columns = found.columns.map((column, nth) => ({ ...column, nth }));
   const named = (name: string) => columns.findLast((column) => column.name === name);
@@ -181,12 +268,12 @@ export async function writeRows(
   const keys = key.flatMap((name) => named(name) ?? []);
   if (idColumn === undefined || keys.length < key.length)
     throw new Error('The columns are checked before the rows are written.');
-  const others = isBare(target) ? [] : columns.filter(({ name }) => name !== identity);
+  const others = isBare ? [] : columns.filter(({ name }) => name !== identity);
   const members = others.map(({ name, nth }) => {
-    const value = sendsNull(target) ? `coalesce(j${nth}, 'null')` : `j${nth}`;
+    const value = sendsNull ? `coalesce(j${nth}, 'null')` : `j${nth}`;
     return `${literal(`${JSON.stringify(name)}:`)} || ${value}`;
   });
-  const wrong = (isBare(target) ? [idColumn] : columns).flatMap(({ name, nth }) => {
+  const wrong = (isBare ? [idColumn] : columns).flatMap(({ name, nth }) => {
     const declared = name === identity ? undefined : fields?.get(name);
     const rules = [
       ...(named(name)?.nth === nth ? [] : [`'is the name of two columns'`]),
@@ -203,8 +290,8 @@ export async function writeRows(
     keys.length === 1 && single !== undefined
       ? single.text
       : `'[' || concat_ws(',', ${keys.map(({ json }) => `coalesce(${json}, 'null')`).join(', ')}) || ']'`;
-  const isPlain = target.kind === 'catalog-items' && key.join() === identity;
-  const nullable = sendsNull(target) ? others : [];
+  const isPlain = isOfItems && key.join() === identity;
+  const nullable = sendsNull ? others : [];
   const persons = columns.filter(({ name }) => PERSONAL.test(name) || name === identity);
   const parts: Record<string, string> = {
     values: columns.map(({ json, nth }) => `${json} as j${nth}`).join(', '),
@@ -212,13 +299,13 @@ export async function writeRows(
     key: keyText,
     id: idColumn.id,
     only: only === undefined ? 'true' : `coalesce(${keyText}, '') = ${literal(only)}`,
-    item: itemSql(target, projectId, names, members),
+    item: itemSql(target, projectId, config.push, members),
     content: ['to_json(id)::varchar', ...[...members].sort()].join(', '),
     nulls: ['0', ...nullable.map(({ nth }) => `(j${nth} is null)::integer`)].join(' + '),
     wrong: [wrongIdSql(target, idColumn), ...wrong].join(', '),
     key_hash: isPlain ? 'key' : `'#' || left(digest(${literal(`key ${key.join()} `)} || key), 32)`,
     key_name: literal(key.join(', ')),
-    most_bytes: String(mostBytes(target)),
+    most_bytes: String(isOfItems ? ITEM_BYTES : BODY_BYTES),
   };
   // The texts of columns may hold what looks like a placeholder, so all are filled at once.
   const filled = (name: string): string =>
@@ -226,6 +313,7 @@ export async function writeRows(
   await session.run('push/macros');
   await session.runText(filled('push/values'));
   await session.runText(filled('push/rows'));
+  return found;
 }
 
 interface Comparing {
@@ -248,22 +336,23 @@ export async function planOf(
   about: Comparing,
 ): Promise<Plan> {
   const { target, deleteMissing = false, only } = wanted;
-  const columns = takesAway(target) ? GONE : classOf(target, found);
-  const compared = { columns, once: isOnce(target), push: about.current?.id ?? '', tries: TRIES };
+  const columns = target.takesAway ? GONE : classOf(target, found);
+  const compared = { columns, once: target.once, push: about.current?.id ?? '', tries: TRIES };
   await session.set({ compared });
   await session.run('push/compared');
   const counted = await session.row('push/counts', numbers);
   const { alike: _, known: __, empty: ___, repeated: ____, missing, nulls, ...counts } = counted;
   if (only !== undefined && counts.rows !== 1)
     throw new UsageError(`${counts.rows} rows have that key, and --only sends one.`);
-  const isOfItems = target.mode === 'replace' && keyOf(wanted).join() === traitsOf(target).identity;
+  const isOfItems = target.mode === 'replace' && keyOf(wanted).join() === target.identity;
   if (deleteMissing && !isOfItems)
     throw new UsageError('Only items that are replaced (--mode replace), by their id, can be deleted.');
   const gone = deleteMissing && only === undefined ? missing : 0;
   const send = counts.new + counts.changed;
   const unfit = await session.rows('push/invalid', invalid);
+  const reasons = Object.fromEntries(unfit.map(({ reason, rows }) => [reason, rows]));
   const doubts = doubtsOf(wanted, about, counted, { send, gone });
-  return { columns, counts, nulls, send, gone, invalid: unfit, doubts };
+  return { columns, counts, nulls, send, gone, invalid: reasons, doubts };
 }
 
 /** The reasons why a person has to agree before anything is sent. */
@@ -296,7 +385,7 @@ function doubtsOf(
       `The query was edited since the last push, and ${agree}: ${plural(send, 'row')}.`,
     ],
     [
-      isOnce(target) && changed > 0,
+      target.once && changed > 0,
       `${plural(changed, 'row')} reached people before with other values. Name a column in --key if its values tell rows apart.`,
     ],
     [
@@ -309,7 +398,7 @@ function doubtsOf(
     ],
     [gone > 0 && gone > rows, `${plural(gone, 'item')} would be deleted, more than the query has rows.`],
     [target.removes && send > 0, `${plural(send, 'recipient')} would leave the list of opt-outs.`],
-    [isOnce(target) && send > 0 && !standing, `${plural(send, 'row')} would reach people.`],
+    [target.once && send > 0 && !standing, `${plural(send, 'row')} would reach people.`],
   ];
   return doubts.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
@@ -327,7 +416,7 @@ export async function* callsIn(
   session: Session,
   { target, deletes }: { readonly target: Target; readonly deletes: boolean },
 ): AsyncGenerator<readonly Row[]> {
-  const { most } = traitsOf(target);
+  const { most } = target;
   let after = 0;
   for (;;) {
     const rows = await session.rowsWith('push/call', row, { deletes, after, most, bytes: BODY_BYTES });

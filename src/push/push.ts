@@ -12,9 +12,8 @@ import type { Journal } from '../journal/journal.js';
 import { KeptQueries } from '../landing/kept-queries.js';
 import { dataFiles } from '../landing/paths.js';
 import { GONE, PushedRows } from '../landing/pushed-rows.js';
-import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/catalogs.js';
-import { ServiceClient, unanswered, type Permit, type ServiceAnswer } from '../service/client.js';
+import { ServiceClient, type Permit, type ServiceAnswer } from '../service/client.js';
 import { assertClocksAgree, presentOf } from '../service/clocks.js';
 import type { OnceRequest } from '../service/endpoints.js';
 import {
@@ -27,7 +26,7 @@ import {
   withoutWords,
 } from '../service/written.js';
 import { formatCount, plural } from '../terminal/text.js';
-import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
 import { hashingSession } from '../warehouse/warehouse.js';
 import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, waits, type Push } from './ledger.js';
@@ -37,14 +36,14 @@ import {
   keyOf,
   planOf,
   readRemembered,
-  writeRows,
+  writeAnswer,
   type CallLine,
   type Decision,
   type Plan,
   type Row,
   type Wanted,
 } from './plan.js';
-import { checkColumns, isOnce, parseTarget, requestOf, takesAway, targetText } from './targets.js';
+import { parseTarget, requestOf } from './targets.js';
 
 export interface Pushed {
   readonly plan: Plan;
@@ -62,12 +61,10 @@ interface How {
   readonly dryRun?: boolean | undefined;
   /** The decision about a stopped push, with which it goes on. */
   readonly decision?: Decision | undefined;
-  /** True if the settings agree that rows reach people: a push of the night. */
+  /** True for a push of the night: the settings agree that its rows reach people, and nobody can be asked. */
   readonly standing?: boolean;
-  /** Asks a person who may go on in spite of doubts. */
-  agree(doubts: readonly string[]): Promise<boolean>;
-  /** Shows a text of the service to a person; it is kept nowhere. */
-  show(text: string): void;
+  /** True if a person agrees to every doubt; otherwise the person is asked, unless it is a push of the night. */
+  readonly yes?: boolean | undefined;
 }
 
 /**
@@ -86,9 +83,9 @@ export async function pushRows(
   how: How,
 ): Promise<Pushed> {
   const { effects, signal, version, runId } = invocation;
-  const { dataDir, projectId } = config;
+  const { dataDir } = config;
   const { target, only, name } = wanted;
-  const text = targetText(target);
+  const { text, kind, mode, removes, once } = target;
   const ledger = new PushLedger(journal, effects);
   const pushes = ledger.pushes.filter((push) => push.target === text);
   const unfinished = pushes.filter(isUnfinished);
@@ -102,21 +99,13 @@ export async function pushRows(
     const pushed = await PushedRows.open(dataDir, text, effects);
     const lines = await readRemembered(session, pushed, pushes, how.decision);
     const isConfirmed = await assertRemembered(lines, pushes, journal, madeWith);
-    const privacy = { ...config.privacy, key };
-    const asking = { ...wanted.source, queries: config.queries };
-    const found = await findRows(dataFiles(dataDir).published, asking, effects.now(), privacy, session);
-    const stored = found.fields.filter(({ catalog }) => catalog === target.name);
-    const isOfItems = target.kind === 'catalog-items';
-    const fields = isOfItems ? await declaredFields(service, config.baseUrl, target.name, stored) : undefined;
-    checkColumns(target, found, keyOf(wanted), fields);
-    const hashes = fingerprintOf(privacy) !== undefined;
-    await writeRows(session, wanted, found, { projectId, names: config.push, fields, hashes });
+    const found = await writeAnswer(session, wanted, config, { key, now: effects.now(), service });
     // Items of catalogs are not personal.
-    await session.set({ erased_ids: isOfItems ? [] : new Register(journal, madeWith).ids });
+    await session.set({ erased_ids: kind === 'catalog-items' ? [] : new Register(journal, madeWith).ids });
     await session.run('push/erased');
 
     const isWhole = only === undefined;
-    const sources = JSON.stringify([found.source, target]);
+    const sources = JSON.stringify([found.source, { kind, name: target.name, mode, removes }]);
     const source = createHash('sha256').update(sources).digest('base64url');
     const current =
       how.decision === undefined
@@ -133,7 +122,7 @@ export async function pushRows(
     }
     const known = new Set(pushes.map(({ id }) => id));
     const isUnknown = found.pushes.some((one) => one.target === text && !known.has(one.id));
-    const isForgotten = isConfirmed || (isOnce(target) && isUnknown);
+    const isForgotten = isConfirmed || (once && isUnknown);
     const about = { pushes, current, source, isForgotten, standing: how.standing === true };
     const plan = await planOf(session, wanted, found, about);
     if (how.dryRun === true) return await dryRun(session, wanted, plan);
@@ -141,13 +130,15 @@ export async function pushRows(
     const rows = plan.send + plan.gone;
     if (rows > 0) {
       await service.authorize();
-      if (isOnce(target) || config.serviceClock !== 'ignore')
-        assertClocksAgree({ service }, 'Nothing was sent.');
+      if (once || config.serviceClock !== 'ignore') assertClocksAgree({ service }, 'Nothing was sent.');
       const present = presentOf({ service, effects, config });
       assertWithin(config, wanted, rows, (of) => ledger.spent(runId, present, of));
     }
     const { doubts, counts } = plan;
-    if (doubts.length > 0 && !(await how.agree(doubts)))
+    const confirm = (): Promise<boolean> =>
+      invocation.terminal.confirm(`${doubts.join(' ')} Send it?`, signal);
+    const isAgreed = doubts.length === 0 || how.yes === true || (how.standing !== true && (await confirm()));
+    if (!isAgreed)
       throw new RefusedError(`Nothing was sent. ${doubts.join(' ')}`, {
         hint: '--yes sends it all the same.',
       });
@@ -159,15 +150,16 @@ export async function pushRows(
       await ledger.write(one, { event: 'abandoned' });
     }
     const columns = keyOf(wanted).join();
-    const { mode } = target;
-    const begun = { target: text, mode, name, key: columns, once: isOnce(target), only: !isWhole, source };
+    const begun = { target: text, mode, name, key: columns, once, only: !isWhole, source };
     const ids = lines.map((line) => line.push);
     const push = current ?? (await ledger.begin({ ...begun, run: runId, counts }, ids));
+    for (const [reason, rejected] of current === undefined ? Object.entries(plan.invalid) : [])
+      await ledger.write(push, { event: 'rejected', rows: rejected, reason });
     const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
     await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
 
     const earlier = lines.filter((line) => line.push === push.id);
-    const calling = { push, wanted, plan, isNew: push !== current, earlier, madeWith };
+    const calling = { push, wanted, plan, earlier, madeWith };
     const sending = new Sending({ ...calling, ledger, pushed, session, service, config, invocation, how });
     try {
       await sending.all();
@@ -206,7 +198,7 @@ function assertWithin(
   rows: number,
   spent: (name?: string) => { readonly inRun: number; readonly inMonth: number },
 ): void {
-  if (isOnce(target) && (run ?? month) === undefined)
+  if (target.once && (run ?? month) === undefined)
     throw new RefusedError('push.rows_per_run and push.rows_per_month are not set. Nothing was sent.', {
       hint: 'They bound how many rows may reach people.',
     });
@@ -237,8 +229,6 @@ interface Calling {
   readonly push: Push;
   readonly wanted: Wanted;
   readonly plan: Plan;
-  /** False if the push goes on. */
-  readonly isNew: boolean;
   /** The calls of the push that earlier commands made. */
   readonly earlier: readonly CallLine[];
   /** The fingerprint of the key of the hashes. */
@@ -255,8 +245,10 @@ interface Calling {
 /** The reason of a row that the service left out of its count (E14). */
 const NOT_COUNTED = 'the service did not count it';
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
 class Sending {
-  readonly counted = { sent: 0, rejected: 0, calls: 0 };
+  readonly counted: { sent: number; rejected: number; calls: number };
   #target: Wanted['target'];
   #columns: string;
   #call: number;
@@ -269,27 +261,24 @@ class Sending {
     const { wanted, plan, earlier } = given;
     this.#target = wanted.target;
     this.#columns = plan.columns;
+    this.counted = { sent: 0, rejected: sum(Object.values(plan.invalid)), calls: 0 };
     this.#call = 1 + Math.max(0, ...earlier.map(({ call }) => call));
     this.#taken = earlier.filter((line) => line.taken).map(({ rows }) => rows);
   }
 
   async all(): Promise<void> {
-    const { session, ledger, push, plan, isNew } = this.given;
+    const { session, plan } = this.given;
     const target = this.#target;
-    for (const { reason, rows } of plan.invalid) {
-      this.counted.rejected += rows;
-      if (isNew) await ledger.write(push, { event: 'rejected', rows, reason });
-    }
     for await (const rows of callsIn(session, { target, deletes: false })) await this.#send(rows);
     if (plan.gone === 0) return;
-    [this.#target, this.#columns] = [{ ...target, mode: 'delete' }, GONE];
+    [this.#target, this.#columns] = [{ ...target, mode: 'delete', takesAway: true }, GONE];
     for await (const rows of callsIn(session, { target, deletes: true })) await this.#send(rows);
   }
 
   /** Notes in the journal what calls that may be repeated took, also those of a command that was killed. */
   async noteSent(): Promise<void> {
     const { ledger, invocation, push } = this.given;
-    const rows = this.#taken.reduce((sum, one) => sum + one, 0) - sentRows(push);
+    const rows = sum(this.#taken) - sentRows(push);
     const calls = this.#taken.length - callsOf(push);
     if (!push.once && calls > 0)
       await ledger.write(push, { event: 'sent', rows, calls, run: invocation.runId });
@@ -306,12 +295,13 @@ class Sending {
   async #send(rows: readonly Row[]): Promise<void> {
     const { service, config, pushed, invocation, push, madeWith: made_with } = this.given;
     invocation.signal.throwIfAborted();
+    if (this.#refused > HOPELESS) throw this.#failure(`${HOPELESS} calls in a row were refused`);
     const items = rows.map(({ item }) => item);
     const request = requestOf(this.#target, config.projectId, items);
     // The token comes first, so that a call that lacks one is never recorded as intended.
     const permit = await service.authorize();
     const call = this.#call++;
-    const about = { target: targetText(this.#target), push: push.id, call, made_with };
+    const about = { target: this.#target.text, push: push.id, call, made_with };
     const line = await pushed.intend({ ...about, columns: this.#columns }, rows);
     this.counted.calls++;
     if (request.once) return this.#sendOnce(rows, request, { call, line, permit });
@@ -319,13 +309,12 @@ class Sending {
     invocation.effects.reach('push/answered');
     const count = takenBy(request.endpoint, answer, rows.length);
     // An item that a repeated call does not find is taken away already.
-    const isGone = takesAway(this.#target) && rows.length === 1 && (await this.#isNoItem(answer));
+    const isGone = this.#target.takesAway && rows.length === 1 && (await this.#isNoItem(answer));
     if (count === rows.length || isGone) {
       await pushed.taken(push.id, call);
       this.#taken.push(rows.length);
       this.counted.sent += rows.length;
       this.#refused = isGone ? this.#refused + 1 : 0;
-      if (this.#refused > HOPELESS) throw this.#failure(answer, `${HOPELESS} calls found no item`);
     } else if (count === undefined) await this.#refusal(rows, answer);
     else if (count === 0) await this.#reject(rows, NOT_COUNTED);
     else await this.#divide(rows, NOT_COUNTED);
@@ -352,10 +341,11 @@ class Sending {
       return;
     }
     if (outcome === 'refused') return this.#refusal(rows, answer);
-    if (outcome === 'withdrawn') throw this.#failure(answer);
-    if (text !== undefined) {
+    if (outcome === 'withdrawn') throw this.#failure(refusalOf(answer));
+    // The output of a night is kept, and this text must not be.
+    if (text !== undefined && how.standing !== true) {
       const items = rows.map(({ item }) => item);
-      how.show(
+      invocation.terminal.warn(
         `The service said: ${shownText(text, items)} If you know what it means, list the text in dawnload.yaml under ${answer.status === 200 ? 'push.acknowledgements, with {count} for the number of rows' : 'push.refusals'}.`,
       );
     }
@@ -366,9 +356,8 @@ class Sending {
   async #refusal(rows: readonly Row[], answer: ServiceAnswer): Promise<void> {
     const reason = refusalOf(answer);
     const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);
-    if (!isOfRows && !(await this.#isNoItem(answer))) throw this.#failure(answer, reason);
+    if (!isOfRows && !(await this.#isNoItem(answer))) throw this.#failure(reason);
     this.#refused++;
-    if (this.#refused > HOPELESS) throw this.#failure(answer, `${HOPELESS} calls were refused, ${reason}`);
     const named = namedIn(answer, rows.length);
     if (named.size === 0) return this.#divide(rows, reason);
     for (const [nth, why] of named) await this.#reject(rows.slice(nth, nth + 1), why);
@@ -392,11 +381,8 @@ class Sending {
     return true;
   }
 
-  #failure({ verdict }: ServiceAnswer, reason = 'no usable answer'): ServiceError {
-    const what = targetText(this.#target);
-    if (verdict.kind === 'unreachable' && !verdict.sent)
-      return unanswered(what, this.given.config.baseUrl, verdict);
-    return new ServiceError(`The push to ${what} stopped: ${reason}.`, {
+  #failure(reason: string): ServiceError {
+    return new ServiceError(`The push to ${this.#target.text} stopped: ${reason}.`, {
       hint: `${plural(this.counted.sent, 'row')} of this command were taken. The same command goes on with the others.`,
     });
   }
@@ -406,7 +392,7 @@ class Sending {
 export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
   const { plan, push, sent, rejected, calls } = pushed;
   const { unchanged, left, unknown, erased } = plan.counts;
-  const reasons = Object.entries(reasonsOf(pushed)).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
+  const reasons = Object.entries(plan.invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
   const parts = [
     [unchanged, 'unchanged'],
@@ -417,12 +403,7 @@ export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
   ] as const;
   const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));
   const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
-  return `Pushed ${plural(sent, 'row')} to ${targetText(target)} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
-}
-
-/** The number of rows that cannot be sent, by the reason. */
-export function reasonsOf({ plan }: Pushed): Record<string, number> {
-  return Object.fromEntries(plan.invalid.map(({ reason, rows }) => [reason, rows]));
+  return `Pushed ${plural(sent, 'row')} to ${target.text} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
 }
 
 /** The push of an entry under `pushes`. */
@@ -440,7 +421,6 @@ export async function pushNightly(
   invocation: Invocation,
   journal: Journal,
 ): Promise<{ step: string; failed: boolean; sentence: string }[]> {
-  const how = { standing: true, agree: () => Promise.resolve(false), show: () => undefined };
   const outcomes = [];
   for (const settings of config.pushes) {
     const { name } = settings;
@@ -448,7 +428,7 @@ export async function pushNightly(
     invocation.terminal.progress(`pushing ${name}`);
     try {
       const wanted = wantedOf(settings);
-      const pushed = await pushRows(wanted, config, invocation, journal, how);
+      const pushed = await pushRows(wanted, config, invocation, journal, { standing: true });
       outcomes.push({ step, failed: false, sentence: `${name}: ${sentenceOn(wanted, pushed)}` });
     } catch (error) {
       if (error instanceof InterruptedError) throw error;

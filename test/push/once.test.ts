@@ -268,6 +268,21 @@ describe('after an unknown outcome', () => {
   });
 });
 
+test('a push that was killed before the answer is ambiguous; resume leaves the rows of the call out', async () => {
+  const point = { DAWNLOAD_CRASH_AT: 'push/answered' };
+  expect((await place.execute(['push', ...JOURNEY, users(10)], point)).signal).toBe('SIGKILL');
+  const again = await push(place, ...JOURNEY, users(10));
+  expect([again.code, again.stderr]).toEqual([
+    3,
+    expect.stringMatching(/is ambiguous.*10 of its rows. The process ended before/),
+  ]);
+  expect((await push(place, 'list')).code).toBe(1);
+  const resumed = await push(place, 'resume', idIn(again), '--yes');
+  expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('10 rows of unknown outcome')]);
+  expect((await push(place, ...JOURNEY, users(11))).stderr).toMatch(/Pushed 1 row .*10 left/);
+  expect(entered()).toHaveLength(11);
+});
+
 describe('a clear refusal', () => {
   test('for what the rows hold is divided, and no row is sent again that was taken', async () => {
     const body = { data: null, error: 'InvalidRequest' };
