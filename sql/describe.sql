@@ -80,6 +80,3 @@ select unnest(
     ),
     recursive := true
 );
-
--- name: words
-select schema_name, relation_name, column_name, en, ko, label from ops.dictionary order by rowid;

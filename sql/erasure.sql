@@ -328,25 +328,23 @@ select 'events', unnest(getvariable('days')::varchar[])::date
 except
 select stream, date from ops.touched_days;
 
--- name: forget_erasures
+-- name: note
+-- Replaces the erasures by those of the journal, given as JSON, with the digests of the erased ids. Backwards: a search of the
+-- file's bytes for a digest must find rows of the person alone.
 delete from ops.erasures;
 
 delete from ops.erased_ids;
 
--- name: note_erasure
-insert into ops.erasures by name
-select
-    $line as line,
-    $erasedAt as erased_at,
-    $persons as persons,
-    $records as records,
-    $rows as rows,
-    $lateRecords as late_records;
+create or replace temp table given_erasures as
+select unnest(from_json(
+    getvariable('given').erasures,
+    '[{"line": "BIGINT", "erasedAt": "TIMESTAMPTZ", "persons": "BIGINT", "records": "BIGINT", "rows": "BIGINT",
+       "lateRecords": "BIGINT", "ids": ["VARCHAR"]}]'
+), max_depth := 2);
 
--- name: note_ids
--- Backwards: a search of the file's bytes for a digest must find rows of the person alone.
-insert into ops.erased_ids
-select getvariable('given').line, reverse(unnest(getvariable('given').ids::varchar[]));
+insert into ops.erasures select * exclude (ids) from given_erasures;
+
+insert into ops.erased_ids select line, reverse(unnest(ids)) from given_erasures;
 
 -- name: remembered
 select line::integer as line from ops.erasures order by line desc limit 1;

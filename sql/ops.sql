@@ -41,14 +41,10 @@ select
 from hashed;
 
 -- name: coverage
-select date::varchar as date, rows, loaded_at
+select date::varchar as date, rows, loaded_at as "loadedAt"
 from ops.coverage
 where stream = $stream
 order by coverage.date;
-
--- name: covered_days
-select stream, date::varchar as date
-from ops.coverage;
 
 -- name: days
 -- Replaces the wanted days by those of this run, given as JSON.
@@ -68,9 +64,6 @@ select date::varchar as date
 from ops.coverage
 where stream = $stream and pulled_at > $instant
 order by coverage.date;
-
--- name: ended_runs
-select run_id, exit_code from ops.runs where finished_at is not null;
 
 -- name: experiments
 -- Replaces the settings of A/B tests by the given JSON.
@@ -94,18 +87,21 @@ from (
 delete from ops.exports;
 
 insert into ops.exports
-select unnest(
-    json_transform(
-        getvariable('given').exports,
-        '[{
-            "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
-            "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
-            "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
-            "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT"
-        }]'
-    ),
-    recursive := true
-);
+select
+    key, day::timestamp at time zone 'Asia/Seoul', (day + 1)::timestamp at time zone 'Asia/Seoul', * exclude (key)
+from (
+    select unnest(
+        json_transform(
+            getvariable('given').exports,
+            '[{
+                "key": "VARCHAR", "day": "DATE", "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN",
+                "records": "BIGINT", "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
+                "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT"
+            }]'
+        ),
+        recursive := true
+    )
+) as given;
 
 update ops.coverage
 set short = (
@@ -134,8 +130,16 @@ select 'events' as stream, unreadable.date, coverage.pull, 'unreadable_page' as 
 from unreadable
 left join ops.coverage on coverage.stream = 'events' and unreadable.date = coverage.date;
 
--- name: forget_budget
+-- name: budget
+-- Replaces the settings of paid exports.
 delete from ops.budget;
+
+insert into ops.budget (records_per_run, records_per_month, price_per_record, currency, start_date, noted_at)
+select unnest(from_json(
+    getvariable('given').budget,
+    '{"budget": {"recordsPerRun": "BIGINT", "recordsPerMonth": "BIGINT"}, "pricePerRecord": "DOUBLE",
+      "currency": "VARCHAR", "startDate": "DATE", "notedAt": "TIMESTAMPTZ"}'
+), recursive := true);
 
 -- name: forget_privacy
 delete from ops.privacy;
@@ -303,10 +307,6 @@ insert into ops.message_prices
 select entry.key, entry.value
 from (select unnest(map_entries(getvariable('given').prices::json::map(varchar, double))) as entry) as given;
 
--- name: note_budget
-insert into ops.budget (records_per_run, records_per_month, price_per_record, currency, start_date, noted_at)
-values ($recordsPerRun, $recordsPerMonth, $pricePerRecord, $currency, $startDate::date, $notedAt);
-
 -- name: note_migration
 insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);
 
@@ -358,17 +358,24 @@ where stream = $stream
 qualify row_number() over (partition by list order by date desc, pulled_at desc, pull desc) = 1;
 
 -- name: runs
--- Writes runs of the journal, given as JSON: those that the file lacks, and the ends of the others. A summary that the
+-- Writes runs of the journal, given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
 -- file has stays, since the journal holds its counts alone.
 create or replace temp table given_runs as
-select row.*
+select
+    "runId" as run_id, command, "startedAt" as started_at, "finishedAt" as finished_at, "exitCode" as exit_code, outcome,
+    summary, version, "processId" as process_id
 from (
     select unnest(from_json(
         getvariable('given').runs,
-        '[{"run_id": "VARCHAR", "command": "VARCHAR", "started_at": "TIMESTAMPTZ", "finished_at": "TIMESTAMPTZ",
-           "exit_code": "INTEGER", "outcome": "VARCHAR", "summary": "JSON", "version": "VARCHAR", "process_id": "BIGINT"}]'
-    )) as row
-) as given;
+        '[{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "startedAt": "TIMESTAMPTZ", "version": "VARCHAR",
+                     "processId": "BIGINT"},
+           "over": {"finishedAt": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}]'
+    ), recursive := true)
+) as given
+where not exists (
+    from ops.runs
+    where runs.run_id = "runId" and runs.finished_at is not null and runs.exit_code is not distinct from "exitCode"
+);
 
 update ops.runs
 set finished_at = given.finished_at, exit_code = given.exit_code, outcome = given.outcome,

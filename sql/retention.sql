@@ -11,14 +11,11 @@ where
     and date not in (select date from ops.removed_days)
     and not exists (from ops.touched_days where touched_days.stream = 'events');
 
--- name: removed
-select date::varchar as date from ops.removed_days order by date;
-
 -- name: clear
 delete from {table} where export_date in (select date from leaving_days);
 
 -- name: due
-select date::varchar as date, pull, loaded_at
+select date::varchar as day, pull, loaded_at as "loadedAt"
 from removable
 where date < $before::date
 order by date;
@@ -63,7 +60,7 @@ where
         select content_id from sent_push_messages where content_id is not null
     );
 
-select leaving_days.date::varchar as date, removed_days.rows
+select leaving_days.date::varchar as day, removed_days.rows
 from leaving_days
 inner join ops.removed_days using (date)
 order by leaving_days.date;
@@ -71,12 +68,14 @@ order by leaving_days.date;
 -- name: note
 insert into ops.retention by name
 select
-    $removedAt as removed_at,
-    $place as place,
-    $firstDay::date as first_day,
-    $lastDay::date as last_day,
-    $days as days,
-    $items as items;
+    row."removedAt" as removed_at, row.place, row."firstDay" as first_day, row."lastDay" as last_day, row.days, row.items
+from (
+    select from_json(
+        getvariable('given').retention,
+        '{"removedAt": "TIMESTAMPTZ", "place": "VARCHAR", "firstDay": "DATE", "lastDay": "DATE", "days": "BIGINT",
+          "items": "BIGINT"}'
+    ) as row
+) as given;
 
 -- name: closed_opt_outs
 -- The range and number of opt-out versions that ended before the day.

@@ -25,7 +25,7 @@ import { plural, type Terminal } from '../terminal/terminal.js';
 import type { Invocation } from '../config/invocation.js';
 import { summarise } from './run.js';
 import { knownOf, showTable, sizeOf, type JsonOptions } from './shared.js';
-import { knownBy } from '../warehouse/remembered-exports.js';
+import { knownBy } from '../warehouse/reader.js';
 import { dataFiles } from '../landing/paths.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */

@@ -15,7 +15,7 @@ import { PushLedger } from '../push/ledger.js';
 import { rememberedCalls } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { erasuresKnownBy, exportsKnownBy } from '../warehouse/remembered-exports.js';
+import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
 import { knownOf, showTable, sizeOf, type JsonOptions } from './shared.js';
 
 export async function recoverCommand(

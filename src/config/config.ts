@@ -7,16 +7,8 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { readDotEnv, readSettings, type Environment, unknownKey } from './files.js';
-import { isUnencrypted, lakeOf, type LakeConfig, requireLake } from './lake.js';
-import {
-  camel,
-  settingsSchema,
-  type AlertSettings,
-  type BrandTemplateSettings,
-  type ExperimentSettings,
-  type PushSettings,
-  type Settings,
-} from './schema.js';
+import { isUnencrypted, lakeOf, requireLake } from './lake.js';
+import { camel, settingsSchema } from './schema.js';
 import { ConfigError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 
@@ -38,44 +30,8 @@ export class Credentials {
   }
 }
 
-/** A receiver of alerts. */
-interface Receiver extends Pick<AlertSettings, 'format' | 'on'> {
-  /** The address; undefined if the variable that should hold it has no valid address. */
-  readonly url: string | undefined;
-  /** The name of the variable that holds the address. */
-  readonly variable: string | undefined;
-}
-
-export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv' | 'lake' | 'reference'> {
-  /** The path of the settings file, for messages; undefined without a file. */
-  readonly file: string | undefined;
-  /** The absolute path of the data folder. */
-  readonly dataDir: string;
-  /** The path of the second copy of the journal; undefined if it is in the landing zone. */
-  readonly ledgerCopy: string | undefined;
-  /** The price of a message, by channel. */
-  readonly prices: Readonly<Record<string, number>>;
-  /** The absolute path of the folder of the user's queries. */
-  readonly queries: string | undefined;
-  /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
-  readonly experiments: Readonly<Record<string, ExperimentSettings>>;
-  /** The lists of reference data; a list that is undefined or false is not pulled. */
-  readonly reference: Omit<Settings['reference'], 'brandTemplates'> & {
-    readonly brandTemplates: BrandTemplateSettings | undefined;
-  };
-  /** Main goals: the conversion that counts, by campaign or user journey id. */
-  readonly mainGoals: Readonly<Record<string, string>>;
-  /** The language of the report page that each run writes; undefined if no page is wanted. */
-  readonly reportIn: Settings['report'];
-  readonly alerts: readonly Receiver[];
-  /** The address of a health check, which each run calls. */
-  readonly pingUrl: string | undefined;
-  /** The pushes of each night, in order; paths are absolute. */
-  readonly pushes: readonly PushSettings[];
-  /** The lake (Iceberg) to push the tables to; undefined without a lake. */
-  readonly lake: LakeConfig | undefined;
-  readonly credentials: Credentials | undefined;
-}
+/** All settings, checked; secrets included. */
+export type Config = ReturnType<typeof loadConfig>;
 
 /** The settings of paid exports. Without `budget`, no paid request is ever sent. */
 export type ExportsConfig = Config['exports'];
@@ -113,7 +69,7 @@ export function loadConfig(
   flags: Flags = {},
   environment: Environment = process.env,
   cwd: string = process.cwd(),
-): Config {
+) {
   const file = resolve(cwd, flags.config ?? DEFAULT_FILE);
   const found = existsSync(file);
   if (!found && flags.config !== undefined) {
@@ -147,9 +103,13 @@ export function loadConfig(
   const { brandTemplates: brand } = reference;
   return Object.freeze({
     ...given,
+    /** The path of the settings file, for messages; undefined without a file. */
     file: found ? file : undefined,
+    /** The absolute path of the data folder. */
     dataDir,
+    /** The path of the second copy of the journal; undefined if it is in the landing zone. */
     ledgerCopy: inFolder(settings.ledger_copy),
+    /** The absolute path of the folder of the user's queries. */
     queries: inFolder(settings.queries),
     privacy: {
       ...given.privacy,
@@ -159,21 +119,29 @@ export function loadConfig(
         rule,
       })),
     },
-    // Without a sender key there are no brand templates to list.
+    /** The lists of reference data; a list that is undefined or false is not pulled. Brand templates need a sender key. */
     reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
+    /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
     experiments,
+    /** Main goals: the conversion that counts, by campaign or user journey id. */
     mainGoals,
+    /** The price of a message, by channel. */
     prices,
+    /** The pushes of each night, in order; paths are absolute. */
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
+    /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
+    /** The receivers of alerts, each with its address, and the variable that should hold it. */
     alerts: alerts.map(({ url, url_env: variable, format, on }) => ({
       url: url ?? addressIn(variables, variable),
       variable,
       format,
       on,
     })),
+    /** The address of a health check, which each run calls. */
     pingUrl: pingUrl ?? addressIn(variables, pingUrlEnv),
+    /** The lake (Iceberg) to push the tables to; undefined without a lake. */
     lake: lake && lakeOf(lake, folder, variables),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });

@@ -51,7 +51,7 @@ export function readSettings(file: string): Record<string, unknown> {
         throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
       },
     });
-    return withEmptySections(inNfc(z.record(z.string(), z.unknown()).parse(document.toJS())));
+    return inNfc(z.record(z.string(), z.unknown()).parse(document.toJS()));
   });
 }
 
@@ -89,31 +89,6 @@ function inNfc(values: Record<string, unknown>): Record<string, unknown> {
   };
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, NAMES.includes(key) ? normalized(value) : value]),
-  );
-}
-
-/** Replaces sections that are empty text, because all their lines are commented out, by empty sections. */
-function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
-  const sections = new Set([
-    'privacy',
-    'push',
-    'columns',
-    'retention',
-    'exports',
-    'budget',
-    'reference',
-    'brand_templates',
-    'experiments',
-    'main_goals',
-    'prices',
-    'default',
-  ]);
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => {
-      if (sections.has(key) && value === '') return [key, {}];
-      const inner = z.record(z.string(), z.unknown()).safeParse(value);
-      return [key, inner.success ? withEmptySections(inner.data) : value];
-    }),
   );
 }
 

@@ -11,21 +11,16 @@ const day = z
   .string('must be a day such as 2026-11-01')
   .refine(isDay, 'must be a day that exists, such as 2026-11-01');
 
-function number(low: number, high: number, what: string): z.ZodType<number, string> {
+function number(low: number, high: number, what: string, form = /^\d+(\.\d+)?$/): z.ZodType<number, string> {
   return z
     .string(what)
-    .refine((text) => /^\d+(\.\d+)?$/.test(text), what)
+    .refine((text) => form.test(text), what)
     .transform(Number)
     .refine((value) => value >= low && value <= high, what);
 }
 
 function whole(low: number, high: number): z.ZodType<number, string> {
-  const what = `must be a whole number from ${low} to ${high}`;
-  return z
-    .string(what)
-    .refine((text) => /^\d+$/.test(text), what)
-    .transform(Number)
-    .refine((value) => value >= low && value <= high, what);
+  return number(low, high, `must be a whole number from ${low} to ${high}`, /^\d+$/);
 }
 
 /** A text of a form. */
@@ -34,11 +29,23 @@ const matching = (form: RegExp, what: string): z.ZodString => z.string(what).reg
 /** A word of the service's vocabulary, which becomes part of field names and channel names. */
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
 
-/** The message for a text or a list in place of a section of `key: value` lines. */
-const NO_SECTION = {
-  error: (issue: { code: string }) =>
-    issue.code === 'invalid_type' ? 'must hold "key: value" lines' : undefined,
-};
+/** Accepts an empty text: the value of a section whose lines are all commented out. */
+const orEmpty = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((given) => (given === '' ? {} : given), schema);
+
+/** The message for a text or a list in place of a section. */
+const insteadOf = (what: string) => ({
+  error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
+});
+
+const NO_SECTION = 'must hold "key: value" lines';
+
+/** A section of `key: value` lines. */
+const section = <T extends z.core.$ZodLooseShape>(shape: T, what = NO_SECTION) =>
+  orEmpty(z.strictObject(shape, insteadOf(what)));
+
+/** A section with keys of the user. */
+const byName = <T extends z.ZodType>(value: T) => orEmpty(z.record(z.string(), value, insteadOf(NO_SECTION)));
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
@@ -60,14 +67,10 @@ function service(what: string): z.ZodType<string, string> {
 const baseUrl = service('must be an http or https address such as https://api.example.com, without a query');
 const address = service('must be an http or https address, without a query and without keys');
 
-const budget = z
-  .strictObject(
-    {
-      records_per_run: whole(0, 1e12).optional(),
-      records_per_month: whole(0, 1e12).optional(),
-    },
-    NO_SECTION,
-  )
+const budget = section({
+  records_per_run: whole(0, 1e12).optional(),
+  records_per_month: whole(0, 1e12).optional(),
+})
   .refine(
     ({ records_per_run, records_per_month }) =>
       records_per_run !== undefined || records_per_month !== undefined,
@@ -87,21 +90,18 @@ const answerText = text('must be the text of an answer').refine(
   'must not be blank',
 );
 
-const paidExports = z.strictObject(
-  {
-    budget: budget.optional(),
-    price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
-    currency: matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW').optional(),
-    expected_records_per_day: whole(1, 1e12).optional(),
-    start_date: day.optional(),
-    include_message_data: yesOrNo.default(true),
-    page_parameter: parameter('must be the name of a query parameter').default('page'),
-    /** Texts of answers to E20 that a person has judged to be refusals. */
-    refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
-    max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
-  },
-  NO_SECTION,
-);
+const paidExports = section({
+  budget: budget.optional(),
+  price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
+  currency: matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW').optional(),
+  expected_records_per_day: whole(1, 1e12).optional(),
+  start_date: day.optional(),
+  include_message_data: yesOrNo.default(true),
+  page_parameter: parameter('must be the name of a query parameter').default('page'),
+  /** Texts of answers to E20 that a person has judged to be refusals. */
+  refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
+  max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
+});
 
 const webhook = z
   .string('must be an http or https address')
@@ -119,108 +119,77 @@ const CAUSES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift
 export type AlertFormat = (typeof FORMATS)[number];
 export type AlertCause = (typeof CAUSES)[number];
 
-const alert = z
-  .strictObject(
-    {
-      url: webhook.optional(),
-      url_env: variable.optional(),
-      format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),
-      on: z
-        .array(z.enum(CAUSES, `must be among ${CAUSES.join(', ')}`), `must be a list of ${CAUSES.join(', ')}`)
-        .default([...CAUSES]),
-    },
-    NO_SECTION,
-  )
-  .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
-
-export type AlertSettings = z.infer<typeof alert>;
+const alert = section({
+  url: webhook.optional(),
+  url_env: variable.optional(),
+  format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),
+  on: z
+    .array(z.enum(CAUSES, `must be among ${CAUSES.join(', ')}`), `must be a list of ${CAUSES.join(', ')}`)
+    .default([...CAUSES]),
+}).refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
 
 const shares = z.record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'));
 
 /** The settings of one A/B test; the entry `default` applies to all tests that are not listed. */
-const experiment = z
-  .strictObject(
-    {
-      /** Name or id of the variant with which the others are compared. */
-      baseline: z.string('must be the name of a variant').min(1, 'must be the name of a variant').optional(),
-      /** Name of the conversion that is evaluated. */
-      goal: z
-        .string('must be the name of a conversion')
-        .min(1, 'must be the name of a conversion')
-        .optional(),
-      /** Relative shares of the variants, in any unit, or the shares by the day from which they were intended. */
-      split: z
-        .union([shares, z.record(day, shares)], 'must hold lines such as "A: 50", or "2026-11-16: { A: 50 }"')
-        .optional(),
-      /** Variants without messages (hold-out groups). */
-      hold_outs: z
-        .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
-        .optional(),
-      /** True if a person has judged that people who got two variants may be left out, however many they are. */
-      accept_crossing: yesOrNo.optional(),
-      /** The smallest relevant difference, as a share of the baseline's rate. */
-      smallest_effect: number(
-        0.001,
-        10,
-        'must be a share of the rate from 0.001 to 10, such as 0.2',
-      ).optional(),
-      /** Maximum number of conversions per person; without this setting conversions get no verdict. */
-      conversions_per_person: number(1, 1000, 'must be a number from 1 to 1000').optional(),
-      /** The significance level: the accepted probability of naming a winner if there is no difference. */
-      alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
-      /** The statistical power: the probability of detecting a difference of `smallest_effect`. */
-      power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
-    },
-    NO_SECTION,
-  )
-  .refine(
-    ({ baseline, hold_outs }) => baseline === undefined || hold_outs?.includes(baseline) !== true,
-    'must not have a hold-out as its baseline',
-  );
+const experiment = section({
+  /** Name or id of the variant with which the others are compared. */
+  baseline: text('must be the name of a variant').optional(),
+  /** Name of the conversion that is evaluated. */
+  goal: text('must be the name of a conversion').optional(),
+  /** Relative shares of the variants, in any unit, or the shares by the day from which they were intended. */
+  split: z
+    .union([shares, z.record(day, shares)], 'must hold lines such as "A: 50", or "2026-11-16: { A: 50 }"')
+    .optional(),
+  /** Variants without messages (hold-out groups). */
+  hold_outs: z
+    .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
+    .optional(),
+  /** True if a person has judged that people who got two variants may be left out, however many they are. */
+  accept_crossing: yesOrNo.optional(),
+  /** The smallest relevant difference, as a share of the baseline's rate. */
+  smallest_effect: number(0.001, 10, 'must be a share of the rate from 0.001 to 10, such as 0.2').optional(),
+  /** Maximum number of conversions per person; without this setting conversions get no verdict. */
+  conversions_per_person: number(1, 1000, 'must be a number from 1 to 1000').optional(),
+  /** The significance level: the accepted probability of naming a winner if there is no difference. */
+  alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
+  /** The statistical power: the probability of detecting a difference of `smallest_effect`. */
+  power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
+}).refine(
+  ({ baseline, hold_outs }) => baseline === undefined || hold_outs?.includes(baseline) !== true,
+  'must not have a hold-out as its baseline',
+);
 
 const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
 
-const catalog = z.strictObject(
-  {
-    uri: address,
-    warehouse: text('must be the name of the warehouse in the catalog'),
-    auth: z.enum(CATALOG_AUTH, `must be one of ${CATALOG_AUTH.join(', ')}`),
-    token_uri: address.optional(),
-    scope: text('must be a scope such as PRINCIPAL_ROLE:ALL').optional(),
-  },
-  NO_SECTION,
-);
+const catalog = section({
+  uri: address,
+  warehouse: text('must be the name of the warehouse in the catalog'),
+  auth: z.enum(CATALOG_AUTH, `must be one of ${CATALOG_AUTH.join(', ')}`),
+  token_uri: address.optional(),
+  scope: text('must be a scope such as PRINCIPAL_ROLE:ALL').optional(),
+});
 
-const storage = z.strictObject(
-  {
-    endpoint: address.optional(),
-    region: text('must be a region such as ap-northeast-2').optional(),
-    path_style: yesOrNo.default(false),
-  },
-  NO_SECTION,
-);
+const storage = section({
+  endpoint: address.optional(),
+  region: text('must be a region such as ap-northeast-2').optional(),
+  path_style: yesOrNo.default(false),
+});
 
-const lake = z.strictObject(
-  {
-    format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
-    catalog,
-    storage: storage.prefault({}),
-    /** The namespace for the tables of `main`; the suffixes `_ops` and `_marts` give those of the other two schemas. */
-    namespace: matching(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _').default(
-      'dawnload',
-    ),
-    /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
-    extensions: text("must be the folder of DuckDB's extensions").optional(),
-    /** True if recipients may be pushed in clear text. */
-    allow_personal: yesOrNo.default(false),
-  },
-  NO_SECTION,
-);
+const lake = section({
+  format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
+  catalog,
+  storage: storage.prefault({}),
+  /** The namespace for the tables of `main`; the suffixes `_ops` and `_marts` give those of the other two schemas. */
+  namespace: matching(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _').default(
+    'dawnload',
+  ),
+  /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
+  extensions: text("must be the folder of DuckDB's extensions").optional(),
+  /** True if recipients may be pushed in clear text. */
+  allow_personal: yesOrNo.default(false),
+});
 
-const SWITCH = {
-  error: (issue: { code: string }) =>
-    issue.code === 'invalid_type' ? 'must be true, false or "key: value" lines' : undefined,
-};
+const SWITCH = 'must be true, false or "key: value" lines';
 
 /** A list of ids; an id that is written as a number is read as text. */
 function ids(what: string): z.ZodType<readonly string[]> {
@@ -241,52 +210,40 @@ const differ = (...names: readonly string[]): boolean => new Set(names).size ===
 /** The possible places of the sender key in an E5 request (N6). */
 export const SENDER_KEY_PLACES = ['query', 'header'] as const;
 
-const brandTemplates = z
-  .strictObject(
-    {
-      sender_keys: ids('must be a list of sender keys').default([]),
-      ...pages,
-      // The location of the parameter in E5 (N6); E4 takes it in the query.
-      sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
-      sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
-      /** Number of days after which the status of an unchanged template is read again; 0 reads it every night. */
-      recheck_days: whole(0, 366).default(7),
-    },
-    {
-      error: (issue: { code: string }) =>
-        issue.code === 'invalid_type' ? 'must hold sender_keys, such as { sender_keys: [KEY] }' : undefined,
-    },
-  )
-  .refine((given) => differ('senderKey', given.page_parameter, given.size_parameter), NAMED_APART);
+const brandTemplates = section(
+  {
+    sender_keys: ids('must be a list of sender keys').default([]),
+    ...pages,
+    // The location of the parameter in E5 (N6); E4 takes it in the query.
+    sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
+    sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
+    /** Number of days after which the status of an unchanged template is read again; 0 reads it every night. */
+    recheck_days: whole(0, 366).default(7),
+  },
+  'must hold sender_keys, such as { sender_keys: [KEY] }',
+).refine((given) => differ('senderKey', given.page_parameter, given.size_parameter), NAMED_APART);
 
-const alimtalkTemplates = z
-  .strictObject(
-    {
-      /** Leave the list empty if the account has a single channel: its id is then not sent. */
-      channel_ids: ids('must be a list of channel ids').default([]),
-      ...pages,
-      channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
-    },
-    SWITCH,
-  )
-  .refine(
-    (given) => differ(given.channel_parameter, given.page_parameter, given.size_parameter),
-    NAMED_APART,
-  );
+const alimtalkTemplates = section(
+  {
+    /** Leave the list empty if the account has a single channel: its id is then not sent. */
+    channel_ids: ids('must be a list of channel ids').default([]),
+    ...pages,
+    channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
+  },
+  SWITCH,
+).refine((given) => differ(given.channel_parameter, given.page_parameter, given.size_parameter), NAMED_APART);
 
-const optOuts = z
-  .strictObject(
-    {
-      ...pages,
-      start_parameter: parameter('must be the name of a query parameter').default('startRequestDate'),
-      end_parameter: parameter('must be the name of a query parameter').default('endRequestDate'),
-    },
-    SWITCH,
-  )
-  .refine(
-    (given) => differ(given.start_parameter, given.end_parameter, given.page_parameter, given.size_parameter),
-    NAMED_APART,
-  );
+const optOuts = section(
+  {
+    ...pages,
+    start_parameter: parameter('must be the name of a query parameter').default('startRequestDate'),
+    end_parameter: parameter('must be the name of a query parameter').default('endRequestDate'),
+  },
+  SWITCH,
+).refine(
+  (given) => differ(given.start_parameter, given.end_parameter, given.page_parameter, given.size_parameter),
+  NAMED_APART,
+);
 
 /** Accepts `true` and `false` instead of a section of settings. */
 const switched = <T extends z.ZodType>(section: T) =>
@@ -297,23 +254,20 @@ const switched = <T extends z.ZodType>(section: T) =>
     )
     .optional();
 
-const reference = z.strictObject(
-  {
-    /** Maximum time in which a run reads the lists; unread lists wait for the next run. */
-    max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
-    catalogs: z
-      .union(
-        [yesOrNo, ids('must be names of catalogs')],
-        'must be true, false or a list of names such as [products]',
-      )
-      .default(false)
-      .transform((given) => (given === true ? 'all' : given !== false && given.length > 0 && given)),
-    brand_templates: brandTemplates.prefault({}),
-    alimtalk_templates: switched(alimtalkTemplates),
-    opt_outs: switched(optOuts),
-  },
-  NO_SECTION,
-);
+const reference = section({
+  /** Maximum time in which a run reads the lists; unread lists wait for the next run. */
+  max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
+  catalogs: z
+    .union(
+      [yesOrNo, ids('must be names of catalogs')],
+      'must be true, false or a list of names such as [products]',
+    )
+    .default(false)
+    .transform((given) => (given === true ? 'all' : given !== false && given.length > 0 && given)),
+  brand_templates: brandTemplates.prefault({}),
+  alimtalk_templates: switched(alimtalkTemplates),
+  opt_outs: switched(optOuts),
+});
 
 /** The language of the report, English by default; undefined if no report is wanted. */
 const report = z
@@ -323,8 +277,7 @@ const report = z
 const rule = z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop');
 
 /** The id columns of `events`, and keys of messages, that are stored hashed or not at all. */
-const columns = z
-  .record(z.string(), rule, NO_SECTION)
+const columns = byName(rule)
   .superRefine((given, context) => {
     for (const [name, wanted] of Object.entries(given)) {
       const message = refusalOf(name, wanted);
@@ -367,27 +320,21 @@ function days(low: number): z.ZodType<number, string> {
   return z
     .string(what)
     .transform((text) => text.replace(/ days?$/, ''))
-    .refine((text) => /^\d+$/.test(text) && Number(text) >= low && Number(text) <= 36_500, what)
-    .transform(Number);
+    .pipe(number(low, 36_500, what, /^\d+$/));
 }
 
 /** Retention of personal data; without a setting, data is kept for ever. */
-const retention = z
-  .strictObject(
-    {
-      /** Events and messages in the file; at least 8 days, because models read up to seven earlier days. */
-      events: days(8).optional(),
-      /** Landed pages of events, and rejected answers. */
-      landing: days(8).optional(),
-      /** Opt-outs that have ended, and their landed snapshots. */
-      reference: days(8).optional(),
-    },
-    NO_SECTION,
-  )
-  .refine(
-    ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
-    'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
-  );
+const retention = section({
+  /** Events and messages in the file; at least 8 days, because models read up to seven earlier days. */
+  events: days(8).optional(),
+  /** Landed pages of events, and rejected answers. */
+  landing: days(8).optional(),
+  /** Opt-outs that have ended, and their landed snapshots. */
+  reference: days(8).optional(),
+}).refine(
+  ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
+  'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
+);
 
 export type ExperimentSettings = z.infer<typeof experiment>;
 
@@ -397,50 +344,43 @@ const bounds = {
 };
 
 /** Limits of all pushes, and the names of fields that the specification does not show (N13, N14, N16). */
-const pushLimits = z.strictObject(
-  {
-    ...bounds,
-    properties_field: parameter('must be the name of a field').default('userProperties'),
-    event_field: parameter('must be the name of a field').optional(),
-    journey_field: parameter('must be the name of a field').optional(),
-    /** Texts of E13 and E16 that a person has judged; `{count}` stands for the number of rows that were sent. */
-    acknowledgements: z
-      .array(
-        answerText.refine((answer) => !/\d/.test(answer), 'must have {count} in place of the number of rows'),
-        'must be a list of texts of answers',
-      )
-      .default([]),
-    refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
-  },
-  NO_SECTION,
-);
+const pushLimits = section({
+  ...bounds,
+  properties_field: parameter('must be the name of a field').default('userProperties'),
+  event_field: parameter('must be the name of a field').optional(),
+  journey_field: parameter('must be the name of a field').optional(),
+  /** Texts of E13 and E16 that a person has judged; `{count}` stands for the number of rows that were sent. */
+  acknowledgements: z
+    .array(
+      answerText.refine((answer) => !/\d/.test(answer), 'must have {count} in place of the number of rows'),
+      'must be a list of texts of answers',
+    )
+    .default([]),
+  refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
+});
 
 const TARGETS = /^(user-properties|(catalog-items|opt-outs|events|journey) \S.*)$/;
 export const MODES = ['replace', 'patch', 'delete'] as const;
 
 /** A push that each night makes after publishing. */
-const push = z
-  .strictObject(
-    {
-      name: matching(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -').refine(
-        (name) => !/^(list|rejected|resume|abandon|user-properties)$/.test(name),
-        'must be another name',
-      ),
-      target: text('must be a target such as journey ID').regex(
-        TARGETS,
-        'must be user-properties, or catalog-items, opt-outs, events or journey with a name',
-      ),
-      query: text('must be the name of a bundled query').optional(),
-      sql: text('must be SQL').optional(),
-      file: text('must be a file of SQL').optional(),
-      params: z.record(z.string(), z.string('must be a text'), NO_SECTION).default({}),
-      key: text('must be the name of a column').optional(),
-      mode: z.enum(MODES, `must be one of ${MODES.join(', ')}`).optional(),
-      delete_missing: yesOrNo.default(false),
-      ...bounds,
-    },
-    NO_SECTION,
-  )
+const push = section({
+  name: matching(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -').refine(
+    (name) => !/^(list|rejected|resume|abandon|user-properties)$/.test(name),
+    'must be another name',
+  ),
+  target: text('must be a target such as journey ID').regex(
+    TARGETS,
+    'must be user-properties, or catalog-items, opt-outs, events or journey with a name',
+  ),
+  query: text('must be the name of a bundled query').optional(),
+  sql: text('must be SQL').optional(),
+  file: text('must be a file of SQL').optional(),
+  params: byName(z.string('must be a text')).default({}),
+  key: text('must be the name of a column').optional(),
+  mode: z.enum(MODES, `must be one of ${MODES.join(', ')}`).optional(),
+  delete_missing: yesOrNo.default(false),
+  ...bounds,
+})
   .refine(
     ({ query, sql, file }) => [query, sql, file].filter((one) => one !== undefined).length === 1,
     'must set one of query, sql and file',
@@ -451,16 +391,13 @@ const push = z
   );
 
 /** From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. */
-const machineClicks = z.strictObject(
-  {
-    /** Seconds after sending, or after the delivery where it is known. */
-    seconds_after: number(0, 3600, 'must be a number of seconds from 0 to 3600').default(5),
-    /** So many clicks of one person on one message within so many seconds. */
-    clicks: whole(2, 1000).default(3),
-    within_seconds: number(0, 60, 'must be a number of seconds from 0 to 60').default(2),
-  },
-  NO_SECTION,
-);
+const machineClicks = section({
+  /** Seconds after sending, or after the delivery where it is known. */
+  seconds_after: number(0, 3600, 'must be a number of seconds from 0 to 3600').default(5),
+  /** So many clicks of one person on one message within so many seconds. */
+  clicks: whole(2, 1000).default(3),
+  within_seconds: number(0, 60, 'must be a number of seconds from 0 to 60').default(2),
+});
 
 export type MachineClicks = Camel<z.infer<typeof machineClicks>>;
 
@@ -479,7 +416,7 @@ export const settingsSchema = z
       .regex(/^[^\0]+$/, 'must be a folder')
       .default('./data'),
     /** The path of the second copy of the journal; by default it is in the landing zone. */
-    ledger_copy: text('must be a file').min(1, 'must be a file').optional(),
+    ledger_copy: text('must be a file').optional(),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
     requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
@@ -487,9 +424,7 @@ export const settingsSchema = z
     concurrency: whole(1, 256).default(64),
     request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
     retries: whole(0, 20).default(4),
-    privacy: z
-      .strictObject({ recipients: rule.default('hash'), columns: columns.prefault({}) }, NO_SECTION)
-      .prefault({}),
+    privacy: section({ recipients: rule.default('hash'), columns: columns.prefault({}) }).prefault({}),
     /** The format of new warehouse files: the oldest DuckDB that reads them. */
     storage_version: z.enum(['v1.0.0', 'v1.4.0'], 'must be v1.4.0 or v1.0.0').default('v1.4.0'),
     retention: retention.prefault({}),
@@ -506,10 +441,9 @@ export const settingsSchema = z
         'must give each a name of its own',
       )
       .default([]),
-    mcp: z.strictObject({ memory_megabytes: whole(256, 1_048_576).default(1024) }, NO_SECTION).prefault({}),
+    mcp: section({ memory_megabytes: whole(256, 1_048_576).default(1024) }).prefault({}),
     /** The price of a message, by channel. */
-    prices: z
-      .record(z.string(), number(0, 1e6, 'must be a price such as 8.4'), NO_SECTION)
+    prices: byName(number(0, 1e6, 'must be a price such as 8.4'))
       .transform((given) =>
         Object.fromEntries(
           Object.entries(given).map(([channel, price]) => [
@@ -527,8 +461,7 @@ export const settingsSchema = z
       .default([]),
     ping_url: webhook.optional(),
     ping_url_env: variable.optional(),
-    experiments: z
-      .record(z.string(), experiment, NO_SECTION)
+    experiments: byName(experiment)
       .refine(
         (given) => given['default']?.goal === undefined,
         'must name goals by campaign, not under default',
@@ -538,13 +471,7 @@ export const settingsSchema = z
     not_clicks: z.array(z.string().min(1)).default([]),
     machine_clicks: machineClicks.prefault({}),
     /** The main conversion, by the id of its campaign or user journey. */
-    main_goals: z
-      .record(
-        z.string(),
-        z.string('must be the name of a conversion').min(1, 'must be the name of a conversion'),
-        NO_SECTION,
-      )
-      .default({}),
+    main_goals: byName(text('must be the name of a conversion')).default({}),
   })
   .refine(
     ({ experiments, main_goals }) =>

@@ -118,14 +118,8 @@ export async function retain(
     if (first === undefined) return;
     const last = days.reduce((latest, day) => (day > latest ? day : latest), first);
     const different = new Set(days).size;
-    await warehouse.noteRetention({
-      removedAt: now,
-      place,
-      firstDay: first,
-      lastDay: last,
-      days: different,
-      items,
-    });
+    const row = { removedAt: now, place, firstDay: first, lastDay: last, days: different, items };
+    await warehouse.note({ retention: row });
     report.removed({ place, days: different, items });
     terminal.note(`Removed by retention, ${place}: ${plural(different, 'day')}, ${first} to ${last}.`, {
       event: 'removed',

@@ -4,9 +4,8 @@
  */
 import { monthOf, type Day, type DayRange } from '../ground/calendar.js';
 import { type Export, isResumable, missingDays } from './export.js';
-import type { MessageTotals, BudgetRow } from '../warehouse/rows.js';
+import type { MessageTotals } from '../warehouse/rows.js';
 import { priceOf } from '../ground/price.js';
-import type { ExportsConfig } from '../config/config.js';
 import { formatCount, plural } from '../terminal/text.js';
 
 export interface Budget {
@@ -329,14 +328,4 @@ export function spentOn(entries: readonly Export[]): { readonly records: number;
     pricePerRecord: entry.pricePerRecord,
   }));
   return { records: priced.reduce((sum, { records }) => sum + records, 0), price: priceOf(priced) };
-}
-
-export function budgetRow({ budget, pricePerRecord, currency, startDate }: ExportsConfig): BudgetRow {
-  return {
-    recordsPerRun: budget?.recordsPerRun,
-    recordsPerMonth: budget?.recordsPerMonth,
-    pricePerRecord,
-    currency,
-    startDate,
-  };
 }

@@ -99,8 +99,7 @@ const STEPS: readonly Step[] = [
         dataDir,
         language: config.reportIn,
         now: invocation.effects.now(),
-        ending: night.over(),
-        runs: runsOf(journal.of('run')),
+        runs: runsOf(journal.of('run'), night.over()),
       });
       return `The report on it is ${files.report}.`;
     },

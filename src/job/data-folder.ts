@@ -23,7 +23,7 @@ import type { LoadOutcome } from '../warehouse/load.js';
 import { refuseNewer } from '../warehouse/migrate.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { discardDatabase } from '../warehouse/publish.js';
-import { exportsKnownBy, knownBy } from '../warehouse/remembered-exports.js';
+import { exportsKnownBy, knownBy } from '../warehouse/reader.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { RunReport } from './report.js';
@@ -210,10 +210,7 @@ export async function withWarehouse<T>(
     const load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<LoadOutcome> =>
       one(async () => {
         const guarded = await erasures.guard(pulls);
-        const { loader } = warehouse;
-        const outcome = await report.timed('load', () =>
-          how === 'new' ? loader.loadAll(guarded, proceed) : loader.reloadAll(guarded, proceed),
-        );
+        const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
         for (const loaded of outcome.reports) {
           report.loaded(loaded);
           tellFinished(loaded, terminal);

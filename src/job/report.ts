@@ -21,11 +21,11 @@ import type { Budget } from '../exports/budget.js';
 import type { ExportLine, Unpaid } from '../exports/paid-request.js';
 import type { Gap } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
-import type { LoadReport, RunRow } from '../warehouse/rows.js';
+import type { LoadReport } from '../warehouse/rows.js';
 import type { Pull } from '../landing/pull.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
-import type { PastRun, RunOver } from '../journal/runs.js';
+import type { RunOver } from '../journal/runs.js';
 import { plural } from '../terminal/terminal.js';
 import type { Stream } from '../ground/streams.js';
 
@@ -80,7 +80,6 @@ export class RunReport {
   }
 
   loaded(load: LoadReport): void {
-    if (!load.changed) return;
     // An export that is read again replaces what it brought before.
     const isReplaced = (one: LoadReport): boolean =>
       one.stream === 'events' && load.stream === 'events' && one.days[0] === load.days[0];
@@ -317,21 +316,6 @@ export class RunRecord {
     const summary = failure === undefined ? counts : { ...counts, failure: kindOf(failure) };
     await this.#journal.append('run', { event: 'ended', runId, exitCode, outcome, summary });
   }
-}
-
-/** The rows of `ops.runs`; `over` is the end of the run that goes on. */
-export function runRows(runs: readonly PastRun[], over?: RunOver): RunRow[] {
-  return runs.map(({ begun, over: ended = over?.runId === begun.runId ? over : undefined }) => ({
-    run_id: begun.runId,
-    command: begun.command,
-    started_at: begun.startedAt,
-    version: begun.version,
-    process_id: begun.processId,
-    finished_at: ended?.finishedAt,
-    exit_code: ended?.exitCode,
-    outcome: ended?.outcome,
-    summary: ended?.summary,
-  }));
 }
 
 /** The failure of a run in words that hold no text of the service, for the journal. */

@@ -14,7 +14,6 @@ import {
   StorageError,
 } from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
-import { budgetRow } from '../exports/budget.js';
 import type { Export } from '../exports/export.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
@@ -32,7 +31,7 @@ import {
   type WarehouseConfig,
 } from './data-folder.js';
 import { loadExport, loadLanded, loadOrReport, removedExports, reportUnloaded } from './load-landed.js';
-import { RunRecord, runRows, RunReport } from './report.js';
+import { RunRecord, RunReport } from './report.js';
 import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
@@ -205,10 +204,10 @@ export async function deliver(
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );
-  const runs = runsOf(folder.journal.of('run'));
-  await warehouse.noteRuns(runRows(runs, record?.over(failure)));
+  const { journal } = folder;
+  const runs = runsOf(journal.of('run'), record?.over(failure));
+  await warehouse.note({ runs, head: journal.head });
   const lost = await lostDays(folder);
-  await warehouse.noteHead(folder.journal.head);
   const publishedBytes = await timed('publish', () => publishSound(folder, lost, failure, invocation));
   const over = (): RunOver | undefined => record?.over(failure);
   await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, over });
@@ -314,19 +313,21 @@ async function noteJob(folder: OpenFolder, config: Config, invocation: Invocatio
   const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
   await ledger.readTexts();
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.needsAction(advice);
-  await warehouse.replaceExports([...ledger.entries(), ...forgotten]);
-  await warehouse.noteBudget(budgetRow(config.exports), config.prices);
   const { pushes } = new PushLedger(journal, invocation.effects);
-  if (pushes.length > 0) await warehouse.replacePushes(pushes.map(rowOf));
   for (const push of pushes.filter(waits)) report.needsAction(adviceOn(push));
   const { startDate } = config;
-  if (startDate !== undefined) {
-    const job = nightly({ ...config, startDate }, invocation.effects.now());
-    await warehouse.replaceDays(await wantedOf(job, folder, config, invocation));
-  }
+  const now = invocation.effects.now();
+  const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, now);
   const erased = erasures.register.erasures;
-  if (erased.length > 0) await warehouse.replaceErasures(erased);
-  await warehouse.noteRuns(runRows(runsOf(journal.of('run'))));
+  await warehouse.note({
+    exports: [...ledger.entries(), ...forgotten],
+    budget: { ...config.exports, notedAt: now },
+    prices: config.prices,
+    ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
+    ...(job !== undefined && { days: await wantedOf(job, folder, config, invocation) }),
+    ...(erased.length > 0 && { erasures: erased }),
+    runs: runsOf(journal.of('run')),
+  });
 }
 
 /** The names of the stages in the terminal. */

@@ -23,13 +23,20 @@ export interface PastRun {
   readonly over: RunOver | undefined;
 }
 
-/** All runs that began, in order. */
-export function runsOf(lines: readonly Line<'run'>[]): PastRun[] {
+/**
+ * All runs that began, in order.
+ *
+ * @param ending the end of the run that goes on, which the lines do not hold yet
+ */
+export function runsOf(lines: readonly Line<'run'>[], ending?: RunOver): PastRun[] {
   const runs = new Map<string, PastRun>();
   for (const line of lines) {
     if (line.event === 'begun') {
       const { runId, command, at: startedAt, version, processId } = line;
-      runs.set(runId, { begun: { runId, command, startedAt, version, processId }, over: undefined });
+      runs.set(runId, {
+        begun: { runId, command, startedAt, version, processId },
+        over: ending?.runId === runId ? ending : undefined,
+      });
     } else if (line.event === 'ended') {
       const { runId, at: finishedAt, exitCode, outcome, summary } = line;
       const run = runs.get(runId);

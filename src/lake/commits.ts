@@ -8,30 +8,19 @@ import { count } from '../warehouse/session.js';
 import { catalogFailure, isMissing, type Lake, quoted } from './lake.js';
 import type { LakeConfig } from '../config/lake.js';
 
-export interface Commit {
-  /** Starts at 1. */
-  readonly number: number;
-  readonly id: string;
-  /** The identity of the data folder that wrote the commit. */
-  readonly writer: string;
-  readonly at: Date;
-  /** The command, such as `run`. */
-  readonly command: string;
-  /** The version of this program. */
-  readonly version: string;
-  /** Number of days of streams in the commit. */
-  readonly days: number;
-  readonly rows: number;
-}
-
 const row = z
   .object({
+    /** Starts at 1. */
     number: count,
     commit_id: z.string(),
+    /** The identity of the data folder that wrote the commit. */
     writer: z.string(),
     committed_at_ms: count,
+    /** The command, such as `run`. */
     command: z.string(),
+    /** The version of this program. */
     version: z.string(),
+    /** Number of days of streams in the commit. */
     days: count,
     rows: count,
   })
@@ -40,6 +29,8 @@ const row = z
     id: commit_id,
     at: new Date(committed_at_ms),
   }));
+
+export type Commit = z.infer<typeof row>;
 
 /**
  * The newest commits, newest first.
@@ -158,19 +149,20 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
 const MOST_PENDING = 10;
 
 export class LakeState {
-  readonly #journal: Journal;
   readonly #lake: string;
 
   /** @param journal open for writing if a commit is requested */
-  constructor(journal: Journal, { catalog, namespace }: Pick<LakeConfig, 'catalog' | 'namespace'>) {
-    this.#journal = journal;
+  constructor(
+    private readonly journal: Journal,
+    { catalog, namespace }: Pick<LakeConfig, 'catalog' | 'namespace'>,
+  ) {
     this.#lake = `${catalog.uri} ${catalog.warehouse} ${namespace}`;
   }
 
   get #state(): { readonly head: string | null; readonly pending: readonly string[] } {
     let head: string | null = null;
     let pending: string[] = [];
-    for (const { lake, event, commit } of this.#journal.of('lake')) {
+    for (const { lake, event, commit } of this.journal.of('lake')) {
       if (lake !== this.#lake) continue;
       // A catalog may execute a request long after the client stopped waiting for the answer.
       pending = pending.filter((id) => id !== commit);
@@ -182,22 +174,22 @@ export class LakeState {
 
   /** Identifies this data folder as a writer. */
   get writer(): string {
-    return this.#journal.id;
+    return this.journal.id;
   }
 
   /** Records a commit before it is requested, so that after any failure the next push knows which commit to look for. */
   async begin(commit: string): Promise<void> {
-    await this.#journal.append('lake', { event: 'begun', lake: this.#lake, commit });
+    await this.journal.append('lake', { event: 'begun', lake: this.#lake, commit });
   }
 
   /** Removes a recorded commit that was not requested. */
   async drop(commit: string): Promise<void> {
-    await this.#journal.append('lake', { event: 'dropped', lake: this.#lake, commit });
+    await this.journal.append('lake', { event: 'dropped', lake: this.#lake, commit });
   }
 
   /** Records the newest commit of the lake. */
   async settle(commit: string | null): Promise<void> {
-    await this.#journal.append('lake', { event: 'settled', lake: this.#lake, commit });
+    await this.journal.append('lake', { event: 'settled', lake: this.#lake, commit });
   }
 
   /**

@@ -54,17 +54,12 @@ interface OpenLake {
 const MEMORY_MB = 640;
 
 export class Lake {
-  readonly session: Session;
-  readonly catalog: LakeCatalog;
-  readonly #namespace: string;
-  readonly #temporary: string;
-
-  private constructor(session: Session, { lake, catalog }: OpenLake, temporary: string) {
-    this.session = session;
-    this.catalog = catalog;
-    this.#namespace = lake.namespace;
-    this.#temporary = temporary;
-  }
+  private constructor(
+    readonly session: Session,
+    readonly catalog: LakeCatalog,
+    private readonly namespace: string,
+    private readonly temporary: string,
+  ) {}
 
   /**
    * Opens the published file for reading, and attaches the lake.
@@ -84,7 +79,8 @@ export class Lake {
       threads: String(limits.threads),
       temp_directory: temporary,
     });
-    const lake = new Lake(await Session.open(instance, opening.signal), opening, temporary);
+    const session = await Session.open(instance, opening.signal);
+    const lake = new Lake(session, opening.catalog, opening.lake.namespace, temporary);
     try {
       await lake.session.run('lake/session');
       await opening.catalog.attach(lake.session);
@@ -108,7 +104,7 @@ export class Lake {
 
   /** The namespaces of the lake, by the schemas of the file. */
   get schemas(): Readonly<Record<Relation['schema'], string>> {
-    return { main: this.#namespace, ops: `${this.#namespace}_ops`, marts: `${this.#namespace}_marts` };
+    return { main: this.namespace, ops: `${this.namespace}_ops`, marts: `${this.namespace}_marts` };
   }
 
   /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
@@ -123,7 +119,7 @@ export class Lake {
 
   async close(): Promise<void> {
     this.session.close();
-    await rm(this.#temporary, { recursive: true, force: true });
+    await rm(this.temporary, { recursive: true, force: true });
   }
 }
 
@@ -142,48 +138,56 @@ export function inDays(column: string, days: readonly Day[]): string {
   return days.length === 0 ? 'false' : `${column} in (${daysList(days)})`;
 }
 
+const MISSING = /^Catalog Error: .*(?:does not exist|not found)/;
+
+/** The errors of the catalog by what DuckDB says; the first that matches counts. */
+const FAILURES = [
+  {
+    says: /Conflict_409|\b409\b/,
+    Failure: TryLaterError,
+    what: () => 'Somebody else changed the lake at the same time, so this commit was refused.',
+    hint: 'Nothing was changed by it. `dawnload lake push` tries again.',
+  },
+  {
+    says: /Unauthorized|Forbidden|\b40[13]\b/,
+    Failure: CredentialsError,
+    what: (said: string) => `The lake refuses the keys (${said}).`,
+    hint: 'Correct DAWNLOAD_LAKE_… in the environment or in .env, or what the keys may do, then run `dawnload lake push`.',
+  },
+  {
+    says: /No space left|Out of Memory Error/i,
+    Failure: StorageError,
+    what: (said: string) => `This machine has no room to write the lake's files (${said}).`,
+    hint: 'Free disk space or memory, then run `dawnload lake push`.',
+  },
+  {
+    says: /INTERNAL Error/,
+    Failure: ServiceError,
+    what: (said: string) => `DuckDB cannot read the lake's tables as they are (${said}).`,
+    hint: 'After a compaction that left delete files behind: compact again with remove-dangling-deletes, as docs/scale.md shows, then run `dawnload lake push`.',
+  },
+  {
+    says: MISSING,
+    Failure: ConfigError,
+    what: (said: string) => `The lake lacks a table or a namespace (${said}).`,
+    hint: '`dawnload lake setup` creates what is missing, and the next push fills it.',
+  },
+  {
+    says: /NotFound_404|\b404\b/,
+    Failure: ConfigError,
+    what: (said: string) => `The catalog does not know what it was asked for (${said}).`,
+    hint: 'Correct lake.catalog.uri and lake.catalog.warehouse.',
+  },
+];
+
 /** Converts an error of the catalog to an error with a remedy; an error that has a remedy is returned unchanged. */
 export function catalogFailure(cause: unknown): unknown {
   // Only errors of DuckDB are converted; any other error is a fault of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
   const text = messageOf(cause);
   const said = briefly(text);
-  if (/Conflict_409|\b409\b/.test(text)) {
-    return new TryLaterError('Somebody else changed the lake at the same time, so this commit was refused.', {
-      hint: 'Nothing was changed by it. `dawnload lake push` tries again.',
-      cause,
-    });
-  }
-  if (/Unauthorized|Forbidden|\b40[13]\b/.test(text)) {
-    return new CredentialsError(`The lake refuses the keys (${said}).`, {
-      hint: 'Correct DAWNLOAD_LAKE_… in the environment or in .env, or what the keys may do, then run `dawnload lake push`.',
-      cause,
-    });
-  }
-  if (/No space left|Out of Memory Error/i.test(text)) {
-    return new StorageError(`This machine has no room to write the lake's files (${said}).`, {
-      hint: 'Free disk space or memory, then run `dawnload lake push`.',
-      cause,
-    });
-  }
-  if (text.includes('INTERNAL Error')) {
-    return new ServiceError(`DuckDB cannot read the lake's tables as they are (${said}).`, {
-      hint: 'After a compaction that left delete files behind: compact again with remove-dangling-deletes, as docs/scale.md shows, then run `dawnload lake push`.',
-      cause,
-    });
-  }
-  if (isMissing(cause)) {
-    return new ConfigError(`The lake lacks a table or a namespace (${said}).`, {
-      hint: '`dawnload lake setup` creates what is missing, and the next push fills it.',
-      cause,
-    });
-  }
-  if (/NotFound_404|\b404\b/.test(text)) {
-    return new ConfigError(`The catalog does not know what it was asked for (${said}).`, {
-      hint: 'Correct lake.catalog.uri and lake.catalog.warehouse.',
-      cause,
-    });
-  }
+  const known = FAILURES.find(({ says }) => says.test(text));
+  if (known !== undefined) return new known.Failure(known.what(said), { hint: known.hint, cause });
   const isAway = /Could not (?:connect|establish)|resolve host|Connection refused|timed? ?out/i.test(text);
   return new ServiceError(`The lake cannot be ${isAway ? 'reached' : 'used'} (${said}).`, {
     hint: `${isAway ? 'Check lake.catalog.uri and lake.storage.endpoint. ' : ''}The published file is complete; \`dawnload lake push\`, or the next run, goes on where this one stopped.`,
@@ -193,7 +197,7 @@ export function catalogFailure(cause: unknown): unknown {
 
 /** True if the error means that a table or namespace does not exist. */
 export function isMissing(error: unknown): boolean {
-  return /^Catalog Error: .*(?:does not exist|not found)/.test(messageOf(error));
+  return MISSING.test(messageOf(error));
 }
 
 /** The first line of DuckDB's message, short enough for a sentence. */
@@ -318,41 +322,28 @@ function firstLine(error: unknown): string {
   return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
-export interface Column {
-  readonly name: string;
-  /** The type in the lake. */
-  readonly type: string;
-  /** The type in the file. */
-  readonly fileType: string;
-}
-
-export interface Relation {
-  readonly schema: 'main' | 'ops' | 'marts';
-  readonly name: string;
-  readonly columns: readonly Column[];
-  /** The stream whose coverage determines the changed days of the relation. */
-  readonly stream: 'events' | 'statistics' | 'statistics_by_subchannel' | undefined;
-  /** True for an incremental model, for which `ops.model_days` determines the changed days. */
-  readonly incremental: boolean;
-  /** The column with the day by which rows are replaced. */
-  readonly day: 'export_date' | 'date' | 'week' | undefined;
-}
-
-const row = z
+const relationRow = z
   .object({
     schema: z.enum(['main', 'ops', 'marts']),
     name: z.string(),
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
+    /** The stream whose coverage determines the changed days of the relation. */
     stream: z.enum(['events', 'statistics', 'statistics_by_subchannel']).nullable(),
+    /** True for an incremental model, for which `ops.model_days` determines the changed days. */
     incremental: z.boolean(),
+    /** The column with the day by which rows are replaced. */
     day: z.enum(['export_date', 'date', 'week']).nullable(),
   })
   .transform(({ columns, stream, day, ...relation }) => ({
     ...relation,
     stream: stream ?? undefined,
     day: day ?? undefined,
+    /** Each with its type in the lake and its type in the file. */
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
+
+export type Relation = z.infer<typeof relationRow>;
+export type Column = Relation['columns'][number];
 
 function lakeTable(name: string, columns: Readonly<Record<string, string>>): Relation {
   return {
@@ -386,13 +377,14 @@ export const COVERAGE = 'ops.coverage';
 /** The texts of messages, each stored once, by `content_id`. */
 export const CONTENTS = 'message_contents';
 
-/** True if days of events were removed from the file, so that the lake holds contents that the file lacks. */
-export async function hasRemoved(lake: Lake): Promise<boolean> {
-  return (await lake.session.rows('lake/removed_days', z.object({ date: z.string() }))).length > 0;
+/** The days of events that were removed from the file, so that the lake holds contents that the file lacks. */
+export async function removedDays({ session }: Lake): Promise<Day[]> {
+  const days = await session.rows('lake/removed_days', z.object({ date: z.string() }));
+  return days.map(({ date }) => date);
 }
 
 export function relationsOf(lake: Lake): Promise<Relation[]> {
-  return lake.session.rows('lake/relations', row);
+  return lake.session.rows('lake/relations', relationRow);
 }
 
 /** The name of a relation in models and for readers: `marts.channel_days`, `events`. */

@@ -11,7 +11,7 @@ import type { LakeConfig } from '../config/lake.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
-import { catalogFailure, hasRemoved, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
+import { catalogFailure, removedDays, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
 import { plural } from '../terminal/text.js';
 
@@ -54,7 +54,7 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
     effects.reach('lake/settled');
   };
   const events = changes.streams.get('events') ?? [];
-  const transaction = new Transaction(pushing, relations, await hasRemoved(lake));
+  const transaction = new Transaction(pushing, relations, await removedDays(lake));
   for (const day of together ? [] : events.slice(0, -1)) {
     pushing.progress(`pushing the events of ${day}`);
     keep(await transaction.commit(async () => transaction.eventsOf(day)));

@@ -44,22 +44,20 @@ const storedExport = z.object({ stored: z.boolean() });
 
 /** The commits of one push. */
 export class Transaction {
-  readonly #pushing: Pushing;
-  readonly #relations: readonly Relation[];
-  readonly #removed: boolean;
   /** Days of `marts.event_people` that this push has already written. */
   readonly #people = new Set<Day>();
   #written = { days: 0, rows: 0 };
 
-  constructor(pushing: Pushing, relations: readonly Relation[], removed: boolean) {
-    this.#pushing = pushing;
-    this.#relations = relations;
-    this.#removed = removed;
-  }
+  /** @param removed days of events that were removed from the file */
+  constructor(
+    private readonly pushing: Pushing,
+    private readonly relations: readonly Relation[],
+    private readonly removed: readonly Day[],
+  ) {}
 
   commit(work: () => Promise<boolean>): Promise<Commit | undefined> {
-    return commitTogether(this.#pushing, async (): Promise<Written | undefined> => {
-      const { lake } = this.#pushing;
+    return commitTogether(this.pushing, async (): Promise<Written | undefined> => {
+      const { lake } = this.pushing;
       this.#written = { days: 0, rows: 0 };
       await lake.session.run('lake/begin_notes');
       if (!(await work())) return undefined;
@@ -79,12 +77,12 @@ export class Transaction {
     events: readonly Day[],
     columns: string | undefined,
   ): Promise<boolean> {
-    let changed = this.#pushing.erases === true && (await this.#erase(onlyInLake.get('events') ?? []));
+    let changed = this.pushing.erases === true && (await this.#erase(onlyInLake.get('events') ?? []));
     for (const [stream, days] of streams) {
       if (stream !== 'events') changed = await this.#streamDays(stream, days);
     }
     for (const day of events) changed = await this.eventsOf(day);
-    for (const relation of this.#relations) {
+    for (const relation of this.relations) {
       const days = (models.get(nameOf(relation)) ?? []).filter(
         (day) => relation.stream === undefined || !this.#people.has(day),
       );
@@ -92,9 +90,9 @@ export class Transaction {
       await this.#modelDays(relation, days);
       changed = true;
     }
-    for (const relation of this.#relations) {
+    for (const relation of this.relations) {
       if (relation.stream !== undefined || relation.incremental || nameOf(relation) === COVERAGE) continue;
-      const rows = await replaceStaged(this.#pushing.lake, relation, this.#removed);
+      const rows = await replaceStaged(this.pushing.lake, relation, this.removed.length > 0);
       if (rows === undefined) continue;
       this.#written.rows += rows;
       changed = true;
@@ -108,23 +106,22 @@ export class Transaction {
 
   /** Deletes the rows of erased persons on days that the file does not hold; returns false if there are none. */
   async #erase(onlyInLake: readonly Day[]): Promise<boolean> {
-    const { session, schemas } = this.#pushing.lake;
-    const removed = await session.rows('lake/removed_days', affectedDay);
-    const days = [...onlyInLake, ...removed.map(({ date }) => date)];
+    const { session, schemas } = this.pushing.lake;
+    const days = [...onlyInLake, ...this.removed];
     const names = { main: schemas.main, which: inDays('export_date', days) };
     if (days.length === 0 || (await session.row('lake/erased_events', counted, names)).rows === 0)
       return false;
     await this.#run('delete_erased_contents', names);
-    for (const relation of this.#relations) {
+    for (const relation of this.relations) {
       if (relation.stream !== 'events') continue;
-      await this.#run('delete_erased', { table: this.#pushing.lake.tableOf(relation) });
+      await this.#run('delete_erased', { table: this.pushing.lake.tableOf(relation) });
     }
     return true;
   }
 
   /** Replaces the days of a stream in each of its tables, and their coverage. */
   async #streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
-    for (const relation of this.#relations) {
+    for (const relation of this.relations) {
       if (relation.stream === stream) await this.#replaceDays(relation, days);
     }
     return this.#cover(stream, days);
@@ -136,12 +133,12 @@ export class Transaction {
    * the rest of the push.
    */
   async eventsOf(day: Day): Promise<true> {
-    const { session, schemas } = this.#pushing.lake;
+    const { session, schemas } = this.pushing.lake;
     const names = { main: schemas.main, days: daysList([day]) };
     const affected = await session.rows('lake/affected_days', affectedDay, names);
     const { stored } = await session.row('lake/holds_export', storedExport, names);
     const dates = affected.map(({ date }) => date);
-    for (const relation of this.#relations) {
+    for (const relation of this.relations) {
       if (relation.day === 'export_date') await this.#replaceDays(relation, [day], stored);
       else if (relation.stream === 'events' && dates.length > 0) await this.#modelDays(relation, dates);
     }
@@ -166,7 +163,7 @@ export class Transaction {
 
   /** @param stored true if the lake may hold rows of these days */
   async #replaceDays(relation: Relation, days: readonly Day[], stored = true): Promise<void> {
-    const { lake, effects } = this.#pushing;
+    const { lake, effects } = this.pushing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };
     if (stored) await this.#run('clear_days', names);
     effects.reach('lake/after-delete');
@@ -182,11 +179,11 @@ export class Transaction {
   }
 
   async #run(name: string, names: Readonly<Record<string, string>>): Promise<void> {
-    await this.#pushing.lake.session.run(`lake/${name}`, names);
+    await this.pushing.lake.session.run(`lake/${name}`, names);
   }
 
   #coverageColumns(): string {
-    const coverage = this.#relations.find((relation) => nameOf(relation) === COVERAGE);
+    const coverage = this.relations.find((relation) => nameOf(relation) === COVERAGE);
     return (coverage?.columns ?? []).map(({ name }) => `"${name}"`).join(', ');
   }
 }

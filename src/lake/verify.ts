@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { count } from '../warehouse/session.js';
+import { latestCommits } from './commits.js';
 import { changesOf } from './transaction.js';
 import {
   type Lake,
@@ -9,7 +10,7 @@ import {
   inDays,
   CONTENTS,
   COVERAGE,
-  hasRemoved,
+  removedDays,
   nameOf,
   placeholders,
   relationsOf,
@@ -78,7 +79,7 @@ export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<
 /** A SQL condition that selects the rows of a relation that the lake should hold. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
   const { stream, day } = relation;
-  if (nameOf(relation) === CONTENTS && (await hasRemoved(lake)))
+  if (nameOf(relation) === CONTENTS && (await removedDays(lake)).length > 0)
     return 'content_id in (select content_id from warehouse.main.message_contents)';
   if (day === undefined) return 'true';
   // The lake may cover days that the file has lost.
@@ -114,4 +115,28 @@ function exactColumns({ columns }: Relation): string[] {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+const covered = z.object({
+  stream: z.string(),
+  days: z.number(),
+  first_date: z.string(),
+  last_date: z.string(),
+  rows: z.number(),
+});
+
+/**
+ * The content of the lake, and its last commits.
+ *
+ * @throws ConfigError if the lake is not set up
+ */
+export async function statusOf(lake: Lake, commits: number) {
+  return {
+    /** Newest first. */
+    commits: await latestCommits(lake, commits),
+    coverage: await lake.session.rows('lake/coverage', covered, lake.ops),
+    /** Days of events that were removed from the file. */
+    removed: await removedDays(lake),
+    ...(await changesOf(lake)),
+  };
 }

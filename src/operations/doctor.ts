@@ -43,8 +43,7 @@ import { formatBytes, formatCount, formatDuration, plural } from '../terminal/te
 import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
-import { Reader, schemaVersions } from '../warehouse/reader.js';
-import { knownBy } from '../warehouse/remembered-exports.js';
+import { knownBy, Reader, schemaVersions } from '../warehouse/reader.js';
 import { Session, statement } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';

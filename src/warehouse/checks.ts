@@ -5,28 +5,13 @@
 import { fieldsOf, selectIn } from './sql-header.js';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import {
-  keyOf,
-  mentions,
-  models,
-  type Refresh,
-  DirtyDays,
-  dependsOn,
-  lookback,
-  type Dependence,
-} from './model.js';
+import { keyOf, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
 import { MESSAGE_ROWS } from './messages.js';
 import { type Session, listOf, statement, statementsIn } from './session.js';
 import { basename } from 'node:path';
 import { STREAMS } from '../ground/streams.js';
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
-
-/** Checks of the same days. Checks that are new or have changed cover every day. */
-interface Round {
-  readonly refresh: Refresh;
-  readonly checks: Check[];
-}
 
 /**
  * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents.
@@ -86,18 +71,20 @@ export async function runChecks(
 }
 
 /** Groups checks by their days, so that they share batches. */
-function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] {
-  const rounds = new Map<string, Round>();
+function roundsOf(
+  checks: readonly Check[],
+  changed: readonly Check[],
+): Iterable<{ readonly refresh: Refresh; readonly checks: Check[] }> {
+  const rounds = new Map<string, { readonly refresh: Refresh; readonly checks: Check[] }>();
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
-    const { streams, lookback, allLater, partition } = check;
-    const full = changed.includes(check);
-    const refresh: Refresh = { streams, lookback, allLater, partition, full, keepsRows: true };
-    const key = `${keyOf(check)} ${full}`;
+    // A check that is new or has changed covers every day.
+    const refresh = { ...check, full: changed.includes(check), keepsRows: true };
+    const key = `${keyOf(check)} ${refresh.full}`;
     const round = rounds.get(key) ?? { refresh, checks: [] };
     round.checks.push(check);
     rounds.set(key, round);
   }
-  return [...rounds.values()];
+  return rounds.values();
 }
 
 /**
@@ -123,18 +110,7 @@ function fingerprintOf({ text }: Check): string {
 // -- lookback: 7 days         (a changed day may cause findings on that many later days)
 // -- meaning: What a finding means and what to do, for people.
 
-interface Check extends Dependence {
-  /** The name of its file. */
-  readonly name: string;
-  readonly severity: 'stop' | 'warn';
-  /** The stream that the check is about; empty if it is not about a single one. */
-  readonly stream: string;
-  readonly scope: 'incremental' | 'full';
-  readonly meaning: string;
-  /** The select without its semicolon, so that it can be embedded in another statement. */
-  readonly query: string;
-  readonly text: string;
-}
+type Check = ReturnType<typeof readCheck>;
 
 const header = z.strictObject({
   severity: z.enum(['stop', 'warn']),
@@ -182,16 +158,18 @@ const MISSING_VALUES = REQUIRED.map(({ stream, table, columns }) => {
 }).join(' union all by name ');
 
 /** Reads and parses the check in `sql/<file>.sql`. */
-export function readCheck(file: string): Check {
+export function readCheck(file: string) {
   const text = statement(file, { missing_values: MISSING_VALUES });
   const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
   return {
     ...rest,
     name: basename(file),
+    /** The stream that the check is about; empty if it is not about a single one. */
     stream: stream ?? '',
     streams: depends_on ?? (stream === undefined ? STREAMS : [stream]),
     allLater: false,
-    partition: 'day',
+    partition: 'day' as const,
+    /** The select without its semicolon, so that it can be embedded in another statement. */
     query: selectIn(text),
     text,
   };

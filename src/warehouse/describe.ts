@@ -14,29 +14,15 @@ const describedThing = z.object({
   column_name: z.string().nullable(),
   comment: z.string().nullable(),
 });
-const entry = z.object({
-  schema_name: z.string(),
-  relation_name: z.string().nullable(),
-  column_name: z.string().nullable(),
-  en: z.string(),
-  ko: z.string(),
-  label: z.string().nullable(),
-});
-
 type DescribedThing = z.infer<typeof describedThing>;
-type Entry = z.infer<typeof entry>;
 
 /** Writes the texts of the dictionary into the file where they differ. Call inside a transaction. */
 export async function describeAll(session: Session): Promise<void> {
-  if (await isDescribed(session)) return;
+  const { now, noted } = await fingerprint(session);
+  if (now === noted) return;
   await writeWords(session, Dictionary.load());
   await session.set({ given: { fingerprint: (await fingerprint(session)).now } });
   await session.run('describe/note');
-}
-
-async function isDescribed(session: Session): Promise<boolean> {
-  const { now, noted } = await fingerprint(session);
-  return now === noted;
 }
 
 /**
@@ -51,7 +37,7 @@ async function fingerprint(session: Session): Promise<{ now: string; noted: stri
 
 async function writeWords(session: Session, dictionary: Dictionary): Promise<void> {
   const things = await session.rows('describe/relations', describedThing);
-  const entries: Entry[] = [];
+  const entries: object[] = [];
   const comments: Record<string, string>[] = [];
   for (const thing of things) {
     const found = wordsFor(dictionary, thing);
@@ -61,8 +47,6 @@ async function writeWords(session: Session, dictionary: Dictionary): Promise<voi
     if (thing.kind !== 'schema' && thing.comment !== found.en) comments.push(commentOn(thing, found.en));
   }
   await session.runForEach('describe/comment', comments);
-  const stored = await session.rows('describe/words', entry);
-  if (JSON.stringify(stored) === JSON.stringify(entries)) return;
   await session.set({ given: { words: JSON.stringify(entries) } });
   await session.run('describe/replace_words');
 }

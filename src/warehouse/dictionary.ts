@@ -58,13 +58,11 @@ export function relationName(schema: string, name: string): string {
 }
 
 export class Dictionary {
-  readonly #folder: string;
   readonly #files = new Map<string, z.infer<typeof fileShape>>();
   readonly #sections: Partial<DictionaryDocument> = {};
+  #sentences: readonly { readonly pattern: RegExp; readonly korean: string }[] | undefined;
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   /** The dictionary of this package. */
   static load(): Dictionary {
@@ -83,7 +81,7 @@ export class Dictionary {
     if (known !== undefined) return known;
     try {
       const holds = new RegExp(`^${section}:`, 'm');
-      const texts = textsIn(this.#folder).filter((text) => holds.test(text));
+      const texts = textsIn(this.folder).filter((text) => holds.test(text));
       const [first, ...others] = texts.map((text) => this.#parsed(text)[section]);
       const whole: unknown = others.length === 0 ? first : Object.assign({}, first, ...others);
       const found: DictionaryDocument = documentShape.parse({
@@ -94,7 +92,7 @@ export class Dictionary {
       });
       return (this.#sections[section] = found[section]);
     } catch (cause) {
-      throw new DamageError(`The dictionary in ${this.#folder} cannot be read.`, {
+      throw new DamageError(`The dictionary in ${this.folder} cannot be read.`, {
         hint: 'Install dawnload again.',
         cause,
       });
@@ -165,8 +163,12 @@ export class Dictionary {
    * translation.
    */
   korean(sentence: string): string {
-    for (const [english, korean] of Object.entries(this.of('sentences'))) {
-      const found = patternOf(english).exec(sentence);
+    this.#sentences ??= Object.entries(this.of('sentences')).map(([english, korean]) => ({
+      pattern: patternOf(english),
+      korean,
+    }));
+    for (const { pattern, korean } of this.#sentences) {
+      const found = pattern.exec(sentence);
       if (found !== null) return korean.replace(/\{(\d)\}/g, (_, n: string) => found[Number(n)] ?? '');
     }
     return sentence;
@@ -203,19 +205,13 @@ function textsIn(folder: string): string[] {
   return files.sort().map((file) => readFileSync(join(folder, file), 'utf8'));
 }
 
-const patterns = new Map<string, RegExp>();
-
 /** A pattern that matches a complete sentence; {} matches any text. */
 function patternOf(english: string): RegExp {
-  const known = patterns.get(english);
-  if (known !== undefined) return known;
   const source = english
     .split('{}')
     .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('(.+)');
-  const pattern = new RegExp(`^${source}$`, 's');
-  patterns.set(english, pattern);
-  return pattern;
+  return new RegExp(`^${source}$`, 's');
 }
 
 function labelOf(head: string | ColumnWords | undefined): string | undefined {
@@ -236,76 +232,60 @@ export const columnRow = z.object({
   data_type: z.string(),
 });
 
-interface ColumnEntry {
-  readonly name: string;
-  /** The type as used in SQL: `varchar`, `timestamptz`. */
-  readonly type: string;
-  readonly description: string;
-  /** The Korean header. */
-  readonly label: string;
-}
+/** A table or view, as documents describe it. */
+export type RelationEntry = ReturnType<typeof relationEntry>;
 
-export interface RelationEntry {
-  /** The name as used in SQL: `events`, `marts.channel_days`. */
-  readonly name: string;
-  readonly schema: string;
-  readonly kind: 'table' | 'view';
-  readonly description: string;
-  /** The grain: the meaning of one row. */
-  readonly grain: string;
-  readonly columns: readonly ColumnEntry[];
-}
-
-export interface SchemaEntry {
-  readonly name: string;
-  readonly description: string;
-  readonly relations: readonly RelationEntry[];
-}
+/** A schema with its tables and views. */
+export type SchemaEntry = ReturnType<typeof entriesOf>[number];
 
 /** The schemas in the order of the dictionary, with their tables and views sorted by name. */
 export function entriesOf(
   rows: readonly z.infer<typeof columnRow>[],
   dictionary: Dictionary,
   language: Language,
-): SchemaEntry[] {
-  const names = Object.keys(dictionary.of('schemas'));
-  return names.map((schema) => ({
-    name: schema,
-    description: dictionary.schema(schema)?.[language] ?? '',
-    relations: [
-      ...new Set(rows.filter((row) => row.schema_name === schema).map((row) => row.relation_name)),
-    ].flatMap(
-      (relation) =>
+) {
+  return Object.keys(dictionary.of('schemas')).map((schema) => {
+    const inSchema = rows.filter((row) => row.schema_name === schema);
+    const firsts = inSchema.filter((row, at) => row.relation_name !== inSchema[at - 1]?.relation_name);
+    return {
+      name: schema,
+      description: dictionary.schema(schema)?.[language] ?? '',
+      relations: firsts.map((first) =>
         relationEntry(
-          rows.filter((row) => row.schema_name === schema && row.relation_name === relation),
+          first,
+          inSchema.filter((row) => row.relation_name === first.relation_name),
           dictionary,
           language,
-        ) ?? [],
-    ),
-  }));
+        ),
+      ),
+    };
+  });
 }
 
 function relationEntry(
+  { schema_name: schema, relation_name, kind }: z.infer<typeof columnRow>,
   rows: readonly z.infer<typeof columnRow>[],
   dictionary: Dictionary,
   language: Language,
-): RelationEntry | undefined {
-  const [first] = rows;
-  if (first === undefined) return undefined;
-  const name = relationName(first.schema_name, first.relation_name);
+) {
+  const name = relationName(schema, relation_name);
   const found = dictionary.relation(name);
   return {
+    /** The name as used in SQL: `events`, `marts.channel_days`. */
     name,
-    schema: first.schema_name,
-    kind: first.kind,
+    schema,
+    kind,
     description: found?.[language] ?? '',
+    /** The meaning of one row. */
     grain: found?.grain[language] ?? '',
     columns: rows.map(({ column_name, data_type }) => {
       const column = dictionary.column(name, column_name);
       return {
         name: column_name,
+        /** The type as used in SQL: `varchar`, `timestamptz`. */
         type: data_type.toLowerCase().replaceAll('timestamp with time zone', 'timestamptz'),
         description: column?.[language] ?? '',
+        /** The Korean header. */
         label: column?.label ?? '',
       };
     }),
@@ -314,55 +294,43 @@ function relationEntry(
 
 const HEADS = {
   en: {
-    relation: 'table',
     grain: 'one row per',
-    description: 'what it holds',
-    column: 'column',
-    type: 'type',
-    meaning: 'meaning',
-    label: 'Korean head',
+    relations: ['table', 'one row per', 'what it holds'],
+    columns: ['column', 'type', 'meaning', 'Korean head'],
   },
   ko: {
-    relation: '테이블',
     grain: '행 단위',
-    description: '내용',
-    column: '칼럼',
-    type: '형식',
-    meaning: '뜻',
-    label: '머리글',
+    relations: ['테이블', '행 단위', '내용'],
+    columns: ['칼럼', '형식', '뜻', '머리글'],
   },
 } as const;
 
 /** Each schema with a list of its tables and views, as Markdown. */
 export function overviewMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
-  const heads = HEADS[language];
-  return schemas
-    .filter(({ relations }) => relations.length > 0)
-    .map(({ name, description, relations }) =>
-      [
-        `**\`${name}\`**: ${description}`,
-        '',
-        table(
-          [heads.relation, heads.grain, heads.description],
-          relations.map((relation) => [`\`${relation.name}\``, relation.grain, relation.description]),
-        ),
-      ].join('\n'),
-    )
+  return filled(schemas)
+    .flatMap(({ name, description, relations }) => [
+      `**\`${name}\`**: ${description}`,
+      table(
+        HEADS[language].relations,
+        relations.map((relation) => [`\`${relation.name}\``, relation.grain, relation.description]),
+      ),
+    ])
     .join('\n\n');
 }
 
 /** Each schema with the complete description of its tables and views, as Markdown. */
 export function wholeMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
-  return schemas
-    .filter(({ relations }) => relations.length > 0)
-    .map(({ name, description, relations }) =>
-      [
-        `## \`${name}\``,
-        description,
-        ...relations.map((relation) => relationMarkdown(relation, language, '###')),
-      ].join('\n\n'),
-    )
+  return filled(schemas)
+    .flatMap(({ name, description, relations }) => [
+      `## \`${name}\``,
+      description,
+      ...relations.map((relation) => relationMarkdown(relation, language, '###')),
+    ])
     .join('\n\n');
+}
+
+function filled(schemas: readonly SchemaEntry[]): SchemaEntry[] {
+  return schemas.filter(({ relations }) => relations.length > 0);
 }
 
 export function relationMarkdown(
@@ -375,7 +343,7 @@ export function relationMarkdown(
     `${level} \`${name}\``,
     `${description}${/[.?!)]$/.test(description) ? '' : '.'} *${kind}, ${heads.grain}: ${grain}*`,
     table(
-      [heads.column, heads.type, heads.meaning, heads.label],
+      heads.columns,
       columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``, column.description, column.label]),
     ),
   ].join('\n\n');

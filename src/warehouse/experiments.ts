@@ -1,5 +1,5 @@
 /** Writes settings to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`, names that are no clicks. */
-import type { ExperimentSettings, MachineClicks } from '../config/schema.js';
+import { MACHINE_CLICKS, type ExperimentSettings, type MachineClicks } from '../config/schema.js';
 import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
 import { createHash } from 'node:crypto';
@@ -11,10 +11,26 @@ import { PACKAGE_ROOT } from '../ground/package.js';
 /** Defaults of the settings, also for fields that `default` leaves out. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
 
-/** Replaces `ops.experiments`. Call inside a transaction. */
-export async function noteExperiments(
+/** The settings that models depend on. */
+export interface ModelSettings {
+  /** Settings of A/B tests, by campaign id. */
+  readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
+  /** Main goals: the conversion that counts, by campaign or user journey id. */
+  readonly mainGoals?: Readonly<Record<string, string>>;
+  /** Names of events that are no clicks, besides the built-in ones. */
+  readonly notClicks?: readonly string[];
+  /** From when on clicks on an e-mail count as those of a machine. */
+  readonly machineClicks?: MachineClicks;
+}
+
+/**
+ * Replaces the rows that come from the settings. Call inside a transaction, before the models are refreshed: a changed
+ * setting of clicks computes them in full.
+ */
+export async function noteSettings(
   session: Session,
-  experiments: Readonly<Record<string, ExperimentSettings>>,
+  { experiments = {}, mainGoals = {}, notClicks = [], machineClicks = MACHINE_CLICKS }: ModelSettings,
+  now: Date,
 ): Promise<void> {
   const general = { ...DEFAULTS, ...experiments['default'] };
   const rows = Object.entries({ ...experiments, default: general }).map(([campaign_id, own]) => ({
@@ -23,43 +39,26 @@ export async function noteExperiments(
     ...own,
     split: byFirstDay(own.split ?? general.split),
   }));
-  await session.set({ given: { experiments: JSON.stringify(rows) } });
-  await session.run('ops/experiments');
+  const goals = Object.entries(experiments).flatMap(([id, { goal }]) =>
+    goal === undefined ? [] : [[id, goal]],
+  );
+  const { secondsAfter: seconds_after, clicks, withinSeconds: within_seconds } = machineClicks;
+  await session.set({
+    given: {
+      experiments: JSON.stringify(rows),
+      main_goals: JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals }),
+      today: dayOf(now),
+      names: [...new Set(notClicks)].sort(),
+      machines: { seconds_after, clicks, within_seconds },
+    },
+  });
+  for (const name of ['experiments', 'keep_main_goals', 'clicks']) await session.run(`ops/${name}`);
 }
 
 /** A split without days was intended from the first day. */
 function byFirstDay(split: ExperimentSettings['split'] = {}): unknown {
   const [first] = Object.values<unknown>(split);
   return typeof first === 'number' ? { '0001-01-01': split } : first === undefined ? null : split;
-}
-
-/** Replaces the main goals that come from the settings, including those under `experiments`. Call inside a transaction. */
-export async function noteMainGoals(
-  session: Session,
-  experiments: Readonly<Record<string, ExperimentSettings>>,
-  mainGoals: Readonly<Record<string, string>>,
-  now: Date,
-): Promise<void> {
-  const goals = Object.entries(experiments).flatMap(([id, { goal }]) =>
-    goal === undefined ? [] : [[id, goal]],
-  );
-  const main_goals = JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals });
-  await session.set({ given: { main_goals, today: dayOf(now) } });
-  await session.run('ops/keep_main_goals');
-}
-
-/**
- * Replaces the names of events that are no clicks, and what counts as a machine's click. Call inside a transaction, before the
- * models are refreshed: a changed setting computes them in full.
- */
-export async function noteClicks(
-  session: Session,
-  names: readonly string[],
-  { secondsAfter, clicks, withinSeconds }: MachineClicks,
-): Promise<void> {
-  const machines = { seconds_after: secondsAfter, clicks, within_seconds: withinSeconds };
-  await session.set({ given: { names: [...new Set(names)].sort(), machines } });
-  await session.run('ops/clicks');
 }
 
 const chosenGoal = z.object({ resource_id: z.string(), goal: z.string() });

@@ -143,31 +143,28 @@ export async function repairedPulls(
   return { pulls: repaired, copies };
 }
 
-interface ListPages {
-  readonly files: readonly Page[];
-  /** A JSON pointer to the id of a row; '' if the whole row identifies it. */
-  readonly id: string;
-  /** The folder for repaired copies of files that DuckDB rejects. */
-  readonly tempDirectory: string;
-}
-
-const counted = z.object({ rows: count, repeated: count, equal: count });
-
-export interface CountedRows {
-  readonly rows: number;
+const counted = z.object({
+  rows: count,
   /** Number of rows whose id already occurred on an earlier page. */
-  readonly repeated: number;
+  repeated: count,
   /** Number of rows without an id that equal another row, on the same page or another one. */
-  readonly equal: number;
-}
+  equal: count,
+});
+
+export type CountedRows = Readonly<z.infer<typeof counted>>;
 
 /**
- * Counts the rows of the pages, and the duplicates among them. Throws DamageError for a file that is not JSON, even
- * when repaired.
+ * Counts the rows of the pages, and the duplicates among them.
+ *
+ * @param id a JSON pointer to the id of a row; '' if the whole row identifies it
+ * @param tempDirectory the folder for repaired copies of files that DuckDB rejects
+ * @throws DamageError for a file that is not JSON, even when repaired
  */
 export async function countRows(
   session: Session,
-  { files: pages, id, tempDirectory }: ListPages,
+  pages: readonly Page[],
+  id: string,
+  tempDirectory: string,
 ): Promise<CountedRows> {
   const files = pages.map(({ file }) => file);
   const largest = pages.reduce((most, { bytes }) => Math.max(most, bytes), SMALLEST_BUFFER);

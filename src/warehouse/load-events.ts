@@ -1,4 +1,5 @@
 /** E21: loads the pages of exports into the tables of events and messages, in batches. */
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
@@ -126,21 +127,20 @@ async function fill(
   const repaired: Day[] = [];
   const large: Day[] = [];
   const batches = batchesOf(pulls, (workers.megabytes * SHARE_OF_MEMORY * 2 ** 20) / workers.count);
-  let inserting = Promise.resolve();
+  // Inserts run one after the other, since the load's transaction has one connection.
+  const inserting = pLimit(1);
   let failed = false;
   const work = async (worker: number): Promise<void> => {
     for (let next = await batches.next(); next.done !== true && !failed; next = await batches.next()) {
       const staging = await workers.staging(worker);
       large.push(...next.value.pages.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
-      await staging.use(next.value, async (prepared) => {
-        // Inserts run one after the other, since the load's transaction has one connection.
-        inserting = inserting.then(async () => {
-          await session.set({ batch: asPattern(prepared.folder) });
+      await staging.use(next.value, async (folder, found) => {
+        await inserting(async () => {
+          await session.set({ batch: asPattern(folder) });
           await session.runForEach('load/events/7_insert/rows', TABLES);
           await session.run('load/events/7_insert/contents');
         });
-        await inserting;
-        repaired.push(...prepared.repaired);
+        repaired.push(...found);
       });
     }
   };
@@ -214,78 +214,53 @@ interface Batch {
   readonly largest: number;
 }
 
-interface Prepared {
-  /** The folder of the prepared files, one for each table. */
-  readonly folder: string;
-  /** The days of pages that had to be repaired. */
-  readonly repaired: readonly Day[];
-}
-
-const current = z.object({ home: z.string() });
-
 const reading = z.object({ personal: z.boolean() });
 const placeFound = z.object({ place: z.string() });
 type Reading = z.infer<typeof reading>;
 
+interface StagingSettings {
+  readonly fields: readonly Field[];
+  readonly tempDirectory: string;
+  /** The name of the connection's own database; it must differ from that of every other connection to the warehouse. */
+  readonly batch: string;
+  /** The name of the warehouse's database. */
+  readonly home: string;
+  /** True if privacy.columns hashes or drops anything. */
+  readonly hasColumnRules: boolean;
+}
+
 /** A connection that prepares one batch at a time, in its own in-memory database. */
 export class Staging {
-  readonly session: Session;
-  readonly #fields: readonly Field[];
-  readonly #tempDirectory: string;
-  readonly #databases: { readonly batch: string; readonly home: string };
-  readonly #hasColumnRules: boolean;
   #batches = 0;
   /** The layout of the pages: one page per line, until a page spans several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
-  /**
-   * @param name the name of its database; it must differ from that of every other connection to the warehouse
-   * @param hasColumnRules whether privacy.columns hashes or drops anything
-   */
-  static async open(
-    session: Session,
-    fields: readonly Field[],
-    tempDirectory: string,
-    name: string,
-    hasColumnRules: boolean,
-  ): Promise<Staging> {
-    const { home } = await session.row('ops/home', current);
-    return new Staging(session, fields, tempDirectory, { batch: name, home }, hasColumnRules);
-  }
-
-  private constructor(
-    session: Session,
-    fields: readonly Field[],
-    tempDirectory: string,
-    databases: { readonly batch: string; readonly home: string },
-    hasColumnRules: boolean,
-  ) {
-    this.session = session;
-    this.#fields = fields;
-    this.#tempDirectory = tempDirectory;
-    this.#databases = databases;
-    this.#hasColumnRules = hasColumnRules;
-  }
+  constructor(
+    readonly session: Session,
+    readonly settings: StagingSettings,
+  ) {}
 
   /**
-   * Prepares a batch, passes it to `take`, and removes its files afterwards.
+   * Prepares a batch, passes the folder of its files, one for each table, to `take`, with the days of pages that had to be
+   * repaired, and removes the files afterwards.
    *
    * @throws DamageError when a file is not a page, or not JSON
    */
-  async use(batch: Batch, take: (prepared: Prepared) => Promise<void>): Promise<void> {
-    const folder = join(this.#tempDirectory, `${this.#databases.batch}_${this.#batches++}`);
+  async use(batch: Batch, take: (folder: string, repaired: readonly Day[]) => Promise<void>): Promise<void> {
+    const { tempDirectory, batch: name } = this.settings;
+    const folder = join(tempDirectory, `${name}_${this.#batches++}`);
     await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
-      await take(await this.#prepare(folder, batch));
+      await take(folder, await this.#prepare(folder, batch));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  async #prepare(folder: string, batch: Batch): Promise<Prepared> {
+  async #prepare(folder: string, batch: Batch): Promise<Day[]> {
     const { session } = this;
     const { personal, repaired } = await this.#read(batch);
-    if (this.#hasColumnRules) {
+    if (this.settings.hasColumnRules) {
       await session.run('load/events/3_columns/ids');
       await session.run('load/events/3_columns/documents');
     }
@@ -297,25 +272,50 @@ export class Staging {
     await this.#unfoldMessages();
     await session.set({ batch: folder });
     await session.run('load/events/6_hand_over/all', handedOver());
-    return { folder, repaired };
+    return repaired;
   }
 
-  /** Reads all pages at once, in one layout or the other; if DuckDB rejects a page in both, reads page by page. */
-  async #read(batch: Batch): Promise<Reading & { repaired: Day[] }> {
-    await this.session.run('load/events/1_open_batch', this.#databases);
-    await this.#setFiles(batch.pages, batch.largest);
+  /**
+   * Reads all pages at once, in one layout or the other; if DuckDB rejects a page in both, reads page by page, and those
+   * that it rejects from repaired copies.
+   */
+  async #read({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
+    const { batch, home } = this.settings;
+    await this.session.run('load/events/1_open_batch', { batch, home });
     try {
-      return { ...(await this.#readFiles()), repaired: [] };
+      return { ...(await this.#readPages(pages, largest)), repaired: [] };
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
-    if (this.#layout === 'unstructured') return this.#readOneByOne(batch);
-    this.#layout = 'unstructured';
-    return this.#read(batch);
+    if (this.#layout === 'newline_delimited') {
+      this.#layout = 'unstructured';
+      return this.#read({ pages, largest });
+    }
+    await this.session.run('load/events/1_open_batch', { batch, home });
+    const repaired: Day[] = [];
+    let last: Reading = { personal: false };
+    for (const page of pages) {
+      try {
+        last = await this.#readPages([page], largest);
+      } catch (error) {
+        if (!isRefusal(error)) throw loadError(error, page.file);
+        last = await this.#readRepaired(page, largest);
+        repaired.push(page.day);
+      }
+    }
+    return { ...last, repaired };
   }
 
-  #readFiles(): Promise<Reading> {
-    const known = this.#fields.filter(({ place }) => place === 'record');
+  async #readPages(pages: readonly PageFile[], largest: number): Promise<Reading> {
+    await this.session.set({
+      landed: {
+        files: pages.map(({ file }) => asPattern(file)),
+        paths: pages.map(({ file }) => file),
+        path_days: pages.map(({ day }) => day),
+        largest_object: largest,
+      },
+    });
+    const known = this.settings.fields.filter(({ place }) => place === 'record');
     return this.session.row('load/events/2_read', reading, {
       layout: this.#layout,
       channels: CHANNELS,
@@ -323,29 +323,10 @@ export class Staging {
     });
   }
 
-  /** Reads page by page; pages that DuckDB rejects are read from repaired copies. */
-  async #readOneByOne({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
-    await this.session.run('load/events/1_open_batch', this.#databases);
-    const repaired: Day[] = [];
-    let last: Reading = { personal: false };
-    for (const page of pages) {
-      await this.#setFiles([page], largest);
-      try {
-        last = await this.#readFiles();
-      } catch (error) {
-        if (!isRefusal(error)) throw loadError(error, page.file);
-        last = await this.#readMended(page, largest);
-        repaired.push(page.day);
-      }
-    }
-    return { ...last, repaired };
-  }
-
-  async #readMended(page: PageFile, largest: number): Promise<Reading> {
-    const copy = await repair(page.file, this.#tempDirectory);
+  async #readRepaired(page: PageFile, largest: number): Promise<Reading> {
+    const copy = await repair(page.file, this.settings.tempDirectory);
     try {
-      await this.#setFiles([{ ...page, file: copy }], largest * 2);
-      return await this.#readFiles();
+      return await this.#readPages([{ ...page, file: copy }], largest * 2);
     } catch (error) {
       const failure = loadError(error, page.file);
       // The original error names the temporary repaired copy instead of the page.
@@ -357,27 +338,16 @@ export class Staging {
     }
   }
 
-  #setFiles(pages: readonly PageFile[], largest: number): Promise<void> {
-    return this.session.set({
-      landed: {
-        files: pages.map(({ file }) => asPattern(file)),
-        paths: pages.map(({ file }) => file),
-        path_days: pages.map(({ day }) => day),
-        largest_object: largest,
-      },
-    });
-  }
-
   /** Unfolds messages and the lists inside them, without what no column takes. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    const odd = await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.#fields));
+    const odd = await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.settings.fields));
     const places = odd.map(({ place }) => place);
     const ofMessages = places.filter(isOfMessages);
     if (ofMessages.length > 0)
       await session.run('load/events/5_unfold/unknown', { places: listOf(ofMessages) });
     for (const place of places) if (!isOfMessages(place)) await split(session, place, documentsAt(place));
-    const tables = staged(this.#fields);
+    const tables = staged(this.settings.fields);
     const nonconforming = await session.rows('load/events/6_messages/all', placeFound, tables);
     if (nonconforming.length === 0) return;
     for (const { place } of nonconforming) await split(session, place, documentsAt(place));

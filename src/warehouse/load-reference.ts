@@ -97,7 +97,7 @@ async function listsThere(session: Session, pull: Pull, tempDirectory: string) {
   if (pull.isCut?.() !== true) return lists;
   const there: typeof lists = [];
   for (const list of lists) {
-    const { rows, equal } = await countRows(session, { files: list.files, id: '', tempDirectory });
+    const { rows, equal } = await countRows(session, list.files, '', tempDirectory);
     const cut = list.rows - (rows - equal);
     const announced = list.announced === null ? null : list.announced - cut;
     there.push({ ...list, rows: list.rows - cut, announced });

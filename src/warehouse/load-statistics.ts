@@ -162,16 +162,11 @@ const change = z
   }));
 
 /**
- * Thrown for a group of pulls that have to be loaded one by one: one may be held back, or is accepted because of an
- * earlier held-back one.
- */
-class NotTogetherError extends DamageError {}
-
-/**
  * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
  * Requires the load's transaction and its table `sizes`.
  *
- * @throws NotTogetherError when there are several pulls and one of their days may have to be held back
+ * @throws DamageError when there are several pulls and one of their days may have to be held back: each must be loaded alone,
+ *   since it may be held back, or be accepted because of an earlier one
  */
 async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('load/losses/found', change)).filter(({ before, after }) =>
@@ -180,7 +175,7 @@ async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void>
   const [pull, ...others] = pulls;
   if (pull === undefined || losses.length === 0) return;
   if (others.length > 0)
-    throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
+    throw new DamageError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
   if (pull.facts.accepted) return;
   const heldBack = losses.filter(
     ({ before, after, heldBack: earlier }) =>

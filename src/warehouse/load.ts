@@ -4,16 +4,15 @@
  */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { daysOf, type Day } from '../ground/calendar.js';
+import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
 import { type Staging, loadEvents } from './load-events.js';
 import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
-import type { ReferenceStream, Stream } from '../ground/streams.js';
 import { isReference, rowsIn, type Pull } from '../landing/pull.js';
-import { unchanged, type LoadReport } from './rows.js';
+import type { LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { count, type Session } from './session.js';
 
@@ -36,15 +35,11 @@ export interface LoadOutcome {
 
 /** Loads pulls into a warehouse, and knows which pulls it holds. Supports one load at a time. */
 export class Loader {
-  readonly #context: LoadContext;
-
-  constructor(context: LoadContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: LoadContext) {}
 
   /** Returns the ids of the pulls that this file has loaded. */
   loaded(): Promise<Set<string>> {
-    return this.#idsIn('ops/loaded');
+    return this.#ids('ops/loaded');
   }
 
   /**
@@ -53,60 +48,32 @@ export class Loader {
    */
   async setAside(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
-    return this.#idsOf(late, 'ops/set_aside', {
-      instants: late.map(({ pulledAt }) => pulledAt.toISOString()),
-    });
+    const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
+    return this.#ids('ops/set_aside', { pulls: late.map(({ id }) => id), instants });
   }
 
   /**
-   * Loads a pull in one transaction, unless it was loaded before. One call at a time.
-   *
-   * @throws DamageError when a landed file is not an answer of the service
-   * @throws StorageError when disk or memory do not suffice
-   */
-  async load(pull: Pull): Promise<LoadReport> {
-    if ((await this.#idsOf([pull], 'ops/loaded_of')).has(pull.id)) return unchanged(pull);
-    return this.reload(pull);
-  }
-
-  /** Loads a pull even if it was loaded before. Throws as `load` does. */
-  async reload(pull: Pull): Promise<LoadReport> {
-    const [report] = await loadGroup([pull], this.#context);
-    return report ?? unchanged(pull);
-  }
-
-  /**
-   * Loads pulls that were not loaded before, in groups of one stream, each in one transaction. A group that fails is
-   * divided until the failing pull is found; the others are loaded.
+   * Loads pulls that were not loaded before, or all of them `again`, in groups of one stream, each in one transaction. A
+   * group that fails is divided until the failing pull is found; the others are loaded.
    *
    * @param proceed is called before each group, and may throw to stop
    * @throws StorageError when disk or memory do not suffice; any error that `proceed` throws
    */
-  async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
-    const loaded = await this.#idsOf(pulls, 'ops/loaded_of');
-    return this.reloadAll(
-      pulls.filter(({ id }) => !loaded.has(id)),
-      proceed,
-    );
-  }
-
-  /** As `loadAll`, for pulls that may have been loaded before. */
-  async reloadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
+  async loadAll(
+    pulls: readonly Pull[],
+    proceed: (next: Pull) => void,
+    how: 'new' | 'again' = 'new',
+  ): Promise<LoadOutcome> {
+    const loaded =
+      how === 'new' ? await this.#ids('ops/loaded_of', { pulls: pulls.map(({ id }) => id) }) : new Set();
     const outcome: LoadOutcome = { reports: [], failures: [] };
-    for (const group of groupsOf(pulls)) await this.#loadOrDivide(group, outcome, proceed);
+    for (const group of groupsOf(pulls.filter(({ id }) => !loaded.has(id))))
+      await this.#loadOrDivide(group, outcome, proceed);
     return outcome;
   }
 
-  #idsOf(
-    pulls: readonly Pull[],
-    statement: string,
-    more: Record<string, readonly string[]> = {},
-  ): Promise<Set<string>> {
-    return this.#idsIn(statement, { pulls: pulls.map(({ id }) => id), ...more });
-  }
-
-  async #idsIn(statement: string, given: Record<string, readonly string[]> = {}): Promise<Set<string>> {
-    const rows = await this.#context.session.rowsWith(statement, pullId, given);
+  async #ids(statement: string, given: Record<string, readonly string[]> = {}): Promise<Set<string>> {
+    const rows = await this.context.session.rowsWith(statement, pullId, given);
     return new Set(rows.map(({ pull }) => pull));
   }
 
@@ -120,7 +87,7 @@ export class Loader {
     if (pull === undefined) return;
     proceed(pull);
     try {
-      outcome.reports.push(...(await loadGroup(pulls, this.#context)));
+      outcome.reports.push(...(await loadGroup(pulls, this.context)));
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
       if (pulls.length === 1) outcome.failures.push({ pull, error });
@@ -161,86 +128,70 @@ function attempt(
   context: LoadContext,
   copies: readonly RepairedCopy[] = [],
 ): Promise<LoadReport[]> {
-  return withMemoryLimit(context.session, context.limits, ({ threads }) =>
-    attemptOnce(pulls, { ...context, limits: { ...context.limits, threads } }, copies),
-  );
-}
-
-async function attemptOnce(
-  pulls: readonly Pull[],
-  context: LoadContext,
-  copies: readonly RepairedCopy[],
-): Promise<LoadReport[]> {
   const { session, effects } = context;
-  await begin(pulls, context, copies);
-  const reports = await session.transaction(async () => {
-    const current = await session.rows('load/begin_end/begin', z.object({ pull: z.string() }));
-    const ids = new Set(current.map(({ pull }) => pull));
-    const [first] = pulls;
-    const isCurrent = first !== undefined && ids.size > 0;
-    const neighbours = isCurrent ? await LOADS[first.stream](pulls, context, ids) : [];
-    const facts = await session.rows('load/begin_end/end', fact);
-    effects.reach('load/before-commit');
-    const byPull = new Map(pulls.map(({ id }) => [id, new Array<Fact>()]));
-    for (const one of facts) byPull.get(one.pull)?.push(one);
-    return pulls.map((pull) => reportOf(pull, byPull.get(pull.id) ?? [], neighbours));
+  return withMemoryLimit(session, context.limits, async (limits) => {
+    await session.set({
+      load: {
+        stream: pulls[0]?.stream,
+        pulls: pulls.map(({ id }) => id),
+        first_days: pulls.map(({ days }) => days.start),
+        last_days: pulls.map(({ days }) => days.end),
+        instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
+        loaded_at: effects.now(),
+        complete: pulls.every(({ facts }) => facts.complete),
+        repaired_pulls: copies.map(({ pull }) => pull),
+      },
+    });
+    const reports = await session.transaction(async () => {
+      const current = await session.rows('load/begin_end/begin', pullId);
+      const ids = new Set(current.map(({ pull }) => pull));
+      const neighbours = ids.size > 0 ? await replaceRows(pulls, context, limits, ids) : [];
+      const facts = await session.rows('load/begin_end/end', fact);
+      effects.reach('load/before-commit');
+      const byPull = new Map(pulls.map(({ id }) => [id, new Array<Fact>()]));
+      for (const one of facts) byPull.get(one.pull)?.push(one);
+      return pulls.map((pull) => reportOf(pull, byPull.get(pull.id) ?? [], neighbours));
+    });
+    effects.reach('load/after-commit');
+    return reports;
   });
-  effects.reach('load/after-commit');
-  return reports;
 }
 
 /**
- * Loads pulls of one stream; resolves with the days of exports that must be loaded again.
+ * Replaces the rows of the days of the pulls, all of one stream; resolves with the days of exports that must be loaded
+ * again.
  *
  * @param current the pulls with days that no later pull has
  */
-type Load = (pulls: readonly Pull[], context: LoadContext, current: ReadonlySet<string>) => Promise<Day[]>;
-
-const statistics =
-  (stream: Parameters<typeof loadStatistics>[2]): Load =>
-  (pulls, { session }) =>
-    loadStatistics(session, pulls, stream).then(() => []);
-const reference =
-  (stream: ReferenceStream): Load =>
-  (pulls, { session, tempDirectory }) =>
-    loadReference(session, pulls, stream, tempDirectory).then(() => []);
-
-const LOADS: Readonly<Record<Stream, Load>> = {
-  statistics: statistics('statistics'),
-  statistics_by_subchannel: statistics('statistics_by_subchannel'),
-  campaigns: (pulls, { session }) => loadCampaigns(session, pulls).then(() => []),
-  events: (pulls, { session, staging, limits: { threads, megabytes } }, current) => {
-    const workers = { staging, count: threads, megabytes };
-    return loadEvents(
-      session,
-      workers,
-      pulls.filter(({ id }) => current.has(id)),
-    );
-  },
-  catalogs: reference('catalogs'),
-  brand_templates: reference('brand_templates'),
-  alimtalk_templates: reference('alimtalk_templates'),
-  opt_outs: reference('opt_outs'),
-};
-
-async function begin(
+async function replaceRows(
   pulls: readonly Pull[],
-  { session, effects }: LoadContext,
-  copies: readonly RepairedCopy[],
-): Promise<void> {
-  const asked = pulls.map(({ days }) => days);
-  await session.set({
-    load: {
-      stream: pulls[0]?.stream,
-      pulls: pulls.map(({ id }) => id),
-      first_days: asked.map(({ start }) => start),
-      last_days: asked.map(({ end }) => end),
-      instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
-      loaded_at: effects.now(),
-      complete: pulls.every(({ facts }) => facts.complete),
-      repaired_pulls: copies.map(({ pull }) => pull),
-    },
-  });
+  { session, staging, tempDirectory }: LoadContext,
+  { threads, megabytes }: MemoryLimit,
+  current: ReadonlySet<string>,
+): Promise<Day[]> {
+  const stream = pulls[0]?.stream;
+  switch (stream) {
+    case undefined:
+      return [];
+    case 'events': {
+      const workers = { staging, count: threads, megabytes };
+      return loadEvents(
+        session,
+        workers,
+        pulls.filter(({ id }) => current.has(id)),
+      );
+    }
+    case 'statistics':
+    case 'statistics_by_subchannel':
+      await loadStatistics(session, pulls, stream);
+      return [];
+    case 'campaigns':
+      await loadCampaigns(session, pulls);
+      return [];
+    default:
+      await loadReference(session, pulls, stream, tempDirectory);
+      return [];
+  }
 }
 
 const fact = z.object({
@@ -254,20 +205,17 @@ type Fact = z.infer<typeof fact>;
 
 function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]): LoadReport {
   const its = (what: Fact['fact']): Fact[] => facts.filter(({ fact }) => fact === what);
-  const days = its('day').map(({ name }) => name);
-  const heldBack = its('held_back').map(({ name }) => name);
+  const namesOf = (what: Fact['fact']): string[] => its(what).map(({ name }) => name);
   return {
     pull: pull.id,
     stream: pull.stream,
-    changed: true,
     rows: its('rows')[0]?.number ?? 0,
-    days,
+    days: namesOf('day'),
     finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
-    heldBack,
-    superseded: daysOf(pull.days).filter((day) => !days.includes(day) && !heldBack.includes(day)),
+    heldBack: namesOf('held_back'),
     restatements: its('restatements')[0]?.number ?? 0,
     notes: Object.fromEntries(its('note').map(({ name, number }) => [name, number])),
-    drift: its('drift').map(({ name }) => name),
+    drift: namesOf('drift'),
     neighbours,
   };
 }

@@ -7,23 +7,16 @@ import { unlessMissing } from '../landing/duckdb.js';
 import { count, type Session, statementsIn, statement } from './session.js';
 import { createHash } from 'node:crypto';
 
-interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly statement: string;
-}
-
 /**
  * Migrates the file to the schema of this program, as a whole or not at all.
  *
  * @throws ConfigError when a newer version of this program has migrated the file further
  */
 export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
-  const applied = await appliedTo(session);
+  const last = session.row('ops/last_migration', z.object({ number: count }));
+  const { number: applied } = await unlessMissing(last, { number: 0 });
   refuseNewer(applied);
-  const missing = statementsIn('schema')
-    .map(parse)
-    .filter(({ number }) => number > applied);
+  const missing = migrations().filter(({ number }) => number > applied);
   if (missing.length === 0) return;
   await session.transaction(async () => {
     for (const { number, name, statement } of missing) {
@@ -47,18 +40,15 @@ export function refuseNewer(applied: number): void {
 
 /** The number of this program's last migration. */
 export function newestSchema(): number {
-  return parse(statementsIn('schema').at(-1) ?? '').number;
+  return migrations().at(-1)?.number ?? 0;
 }
 
-async function appliedTo(session: Session): Promise<number> {
-  const last = session.row('ops/last_migration', z.object({ number: count }));
-  return (await unlessMissing(last, { number: 0 })).number;
-}
-
-/** Splits `schema/0003_campaigns` into the number 3 and the name `campaigns`. */
-function parse(statement: string): Migration {
-  const [number = '', ...name] = basename(statement).split('_');
-  return { number: Number(number), name: name.join('_'), statement };
+/** The files of `sql/schema`: `schema/0003_campaigns` has the number 3 and the name `campaigns`. */
+function migrations(): { number: number; name: string; statement: string }[] {
+  return statementsIn('schema').map((statement) => {
+    const [number, ...name] = basename(statement).split('_');
+    return { number: Number(number), name: name.join('_'), statement };
+  });
 }
 
 // The macros of the load are stored in the file, in the schema `macros`: DuckDB binds the body of a macro when it is

@@ -68,20 +68,28 @@ export async function refreshModels(session: Session): Promise<void> {
     ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
   );
   const gone = [...known.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
-  const kept = await KeptRows.setAside(session, changed);
+  const kept = await setAside(session, changed);
   // Relations that read other relations are dropped first.
-  for (const relation of [...gone, ...changed.map((model) => model.relation).reverse()]) {
+  const relations = changed.map(({ relation }) => relation);
+  for (const relation of [...gone, ...relations.toReversed()]) {
     const kind = known.get(relation)?.kind;
     if (kind !== undefined) await session.run('refresh/drop', { relation, kind });
   }
-  await note(session, gone, changed);
+  if (gone.length + changed.length > 0) {
+    const fingerprints = changed.map(({ fingerprint }) => fingerprint);
+    const former_relations = [...gone, ...relations];
+    await session.set({
+      given: { former_relations, relations, kinds: changed.map(kindOf), fingerprints },
+    });
+    await session.run('refresh/note');
+  }
   const dirty = await DirtyDays.open(session);
   for (const model of wanted) {
     try {
       const full = changed.includes(model);
       if (full)
         await session.run(`refresh/${kindOf(model)}`, { relation: model.relation, select: model.select });
-      if (isIncremental(model)) await bringForward(session, { dirty, kept }, model, full);
+      if (isIncremental(model)) await bringForward(session, dirty, kept, model, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
       // The cause comes first in the message: a full disk is recognised by its beginning.
@@ -90,39 +98,26 @@ export async function refreshModels(session: Session): Promise<void> {
   }
 }
 
-async function note(session: Session, gone: readonly string[], changed: readonly Model[]): Promise<void> {
-  if (gone.length + changed.length === 0) return;
-  const relations = changed.map(({ relation }) => relation);
-  await session.set({
-    given: {
-      former_relations: [...gone, ...relations],
-      relations,
-      kinds: changed.map(kindOf),
-      fingerprints: changed.map(({ fingerprint }) => fingerprint),
-    },
-  });
-  await session.run('refresh/note');
-}
-
 function kindOf(model: Model): 'view' | 'table' {
   return isIncremental(model) ? 'table' : 'view';
 }
 
 async function bringForward(
   session: Session,
-  { dirty, kept }: { dirty: DirtyDays; kept: KeptRows },
+  dirty: DirtyDays,
+  kept: ReadonlySet<string>,
   model: IncrementalModel,
   full: boolean,
 ): Promise<void> {
   const { relation, select, incremental } = model;
   const { partition, uniqueKey } = incremental;
-  const keepsRows = !full || kept.has(model);
-  const refresh: Refresh = { ...incremental, full, keepsRows };
-  if ((await dirty.find(refresh)) === 0 && !kept.has(model)) return;
+  const isKept = kept.has(relation);
+  const refresh: Refresh = { ...incremental, full, keepsRows: !full || isKept };
+  if ((await dirty.find(refresh)) === 0 && !isKept) return;
   const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);
   // Kept rows are put back first: a kept row stays the only one with its key.
-  await kept.putBack(model);
+  if (isKept) await putBack(session, model);
   await dirty.forEachBatch(refresh, () =>
     uniqueKey === undefined
       ? session.run('refresh/fill', { relation, select })
@@ -173,17 +168,26 @@ export function columnOf({ partition }: Incremental): 'date' | 'week' {
   return partition === 'week' ? 'week' : 'date';
 }
 
-const view = z.strictObject({ grain: z.string() });
+const view = z
+  .strictObject({ grain: z.string() })
+  .transform(({ grain }) => ({ grain, incremental: undefined }));
 
-const table = z.strictObject({
-  grain: z.string(),
-  materialized: z.literal('incremental'),
-  partition: z.enum(['day', 'week']).default('day'),
-  depends_on: dependsOn,
-  lookback,
-  dirties,
-  unique_key: z.string().optional(),
-});
+const table = z
+  .strictObject({
+    grain: z.string(),
+    materialized: z.literal('incremental'),
+    partition: z.enum(['day', 'week']).default('day'),
+    depends_on: dependsOn,
+    lookback,
+    dirties,
+    unique_key: z.string().optional(),
+  })
+  .transform(
+    ({ grain, partition, depends_on: streams, dirties: allLater, unique_key: uniqueKey, ...header }) => ({
+      grain,
+      incremental: { partition, streams, lookback: header.lookback, allLater, uniqueKey },
+    }),
+  );
 
 let all: readonly Model[] | undefined;
 
@@ -198,57 +202,26 @@ function readModels(): Model[] {
   const texts = new Map(names.map((name) => [relationOf(name), statement(name)]));
   // Includes the schema: a migration may have added a column to a table that the model reads.
   const schema = statementsIn('schema').map((name) => statement(name));
+  const waiting = new Map(
+    [...texts].map(([relation, text]) => {
+      const reads = [...texts.keys()].filter((other) => other !== relation && mentions(text, other));
+      return [relation, { relation, text, reads, ...z.union([table, view]).parse(fieldsOf(text)) }];
+    }),
+  );
   const made = new Map<string, Model>();
-  const reads = new Map<string, readonly string[]>();
-  const make = (relation: string, text: string): string => {
-    const known = made.get(relation);
-    if (known !== undefined) return known.fingerprint;
-    const parts = [...texts].filter(([other]) => other !== relation && mentions(text, other));
-    const model = parse(relation, text, [...parts.map(([other, theirs]) => make(other, theirs)), ...schema]);
-    made.set(relation, model);
-    reads.set(
-      relation,
-      parts.map(([other]) => other),
-    );
-    return model.fingerprint;
-  };
-  for (const [relation, text] of texts) make(relation, text);
-  return ordered([...made.values()], reads);
-}
-
-/**
- * Sorts models so that each follows the models that it reads. Models with the same dirty days are placed together, so
- * that the days are listed once.
- */
-function ordered(all: readonly Model[], reads: ReadonlyMap<string, readonly string[]>): Model[] {
-  const done = new Map<string, Model>();
-  let days = '';
+  let days: string | undefined;
   for (;;) {
-    const ready = all.filter(
-      ({ relation }) => !done.has(relation) && reads.get(relation)?.every((other) => done.has(other)),
-    );
-    const next = ready.find((model) => isIncremental(model) && keyOf(model.incremental) === days) ?? ready[0];
-    if (next === undefined) return [...done.values()];
-    done.set(next.relation, next);
-    if (isIncremental(next)) days = keyOf(next.incremental);
+    const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => made.has(other)));
+    // Models with the same dirty days are placed together, so that the days are listed once.
+    const next = ready.find(({ incremental }) => incremental && keyOf(incremental) === days) ?? ready[0];
+    if (next === undefined) return [...made.values()];
+    const { relation, text, reads, grain, incremental } = next;
+    const madeOf = [text, ...reads.map((other) => made.get(other)?.fingerprint), ...schema];
+    const fingerprint = createHash('sha256').update(madeOf.join('\0')).digest('hex');
+    made.set(relation, { relation, grain, select: selectIn(text), incremental, fingerprint });
+    waiting.delete(relation);
+    if (incremental !== undefined) days = keyOf(incremental);
   }
-}
-
-function parse(relation: string, text: string, madeOf: readonly string[]): Model {
-  const { grain, ...header } = z.union([table, view]).parse(fieldsOf(text));
-  const fingerprint = createHash('sha256').update([text, ...madeOf].join('\0'));
-  return {
-    relation,
-    grain,
-    select: selectIn(text),
-    incremental: 'depends_on' in header ? incrementalOf(header) : undefined,
-    fingerprint: fingerprint.digest('hex'),
-  };
-}
-
-function incrementalOf(header: Omit<z.infer<typeof table>, 'grain'>): Incremental {
-  const { partition, depends_on: streams, lookback, dirties: allLater, unique_key: uniqueKey } = header;
-  return { partition, streams, lookback, allLater, uniqueKey };
 }
 
 /**
@@ -273,15 +246,16 @@ export interface Refresh extends Dependence {
 }
 
 /** The days that loads have changed (sql/incremental.sql). */
-export interface Changes {
-  readonly touched: readonly { readonly stream: string; readonly day: number }[];
+const changes = z.object({
+  touched: z.array(z.object({ stream: z.string(), day: z.number() })),
   /** Days of opt-outs that a loaded snapshot reports. */
-  readonly opt_outs_told: readonly number[];
-  readonly covered: readonly { readonly day: number; readonly records: number }[];
-  readonly removed: readonly number[];
+  opt_outs_told: z.array(z.number()),
+  covered: z.array(z.object({ day: z.number(), records: count })),
+  removed: z.array(z.number()),
   /** Archived days with records that may count on nearby days. */
-  readonly strays: readonly number[];
-}
+  strays: z.array(z.number()),
+});
+export type Changes = z.infer<typeof changes>;
 
 /** Lists of days that are long or slow to make; filled only if a refresh needs them. */
 interface DaysStored {
@@ -392,14 +366,6 @@ function mondayOf(day: number): number {
 // Models and checks are refreshed for the dirty days: the days that loads changed, and the days that look back at them.
 // The cost of a run therefore depends on its days, not on the age of the warehouse.
 
-const changes: z.ZodType<Changes> = z.object({
-  touched: z.array(z.object({ stream: z.string(), day: z.number() })),
-  opt_outs_told: z.array(z.number()),
-  covered: z.array(z.object({ day: z.number(), records: count })),
-  removed: z.array(z.number()),
-  strays: z.array(z.number()),
-});
-
 const dayHeld = z.object({ day: z.number() });
 
 /**
@@ -407,18 +373,16 @@ const dayHeld = z.object({ day: z.number() });
  * by following refreshes of the same days, since each statement costs some milliseconds for however few days.
  */
 export class DirtyDays {
-  readonly #session: Session;
-  readonly #changes: Changes;
   #events: number[] | undefined;
   #every: number[] | undefined;
   #days: readonly number[] = [];
   /** The days that each temporary table holds, as a key. */
   readonly #made = new Map<string, string>();
 
-  private constructor(session: Session, changes: Changes) {
-    this.#session = session;
-    this.#changes = changes;
-  }
+  private constructor(
+    readonly session: Session,
+    readonly changes: Changes,
+  ) {}
 
   /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
   static async open(session: Session): Promise<DirtyDays> {
@@ -429,18 +393,18 @@ export class DirtyDays {
 
   /** Fills `dirty_days` and `spared_days` with the days of the refresh; returns the number of dirty days. */
   async find(refresh: Refresh): Promise<number> {
-    const { removed, touched } = this.#changes;
+    const { removed, touched } = this.changes;
     const isTouched = touched.some(({ stream }) => refresh.streams.some((one) => one === stream));
     if (!refresh.full && !isTouched) return 0;
-    this.#days = dirtyDays(refresh, this.#changes, await this.#stored(refresh));
+    this.#days = dirtyDays(refresh, this.changes, await this.#stored(refresh));
     await this.#make('dirty_days', this.#days);
-    if (removed.length > 0) await this.#make('spared_days', sparedDays(refresh, this.#changes));
+    if (removed.length > 0) await this.#make('spared_days', sparedDays(refresh, this.changes));
     return this.#days.length;
   }
 
   /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
   async forEachBatch({ partition, lookback }: Refresh, work: () => Promise<void>): Promise<void> {
-    for (const batch of batchesOf(this.#days, partition, this.#changes)) {
+    for (const batch of batchesOf(this.#days, partition, this.changes)) {
       await this.#make('batch_days', batch, lookback);
       await work();
     }
@@ -453,21 +417,21 @@ export class DirtyDays {
   }
 
   async #eventDays(): Promise<number[]> {
-    const { touched, opt_outs_told } = this.#changes;
+    const { touched, opt_outs_told } = this.changes;
     const first_dirty_day = Math.min(...touched.map(({ day }) => day), ...opt_outs_told);
     return this.#ask('event_days', { first_dirty_day });
   }
 
   async #ask(name: string, given = {}): Promise<number[]> {
-    return (await this.#session.rowsWith(`incremental/${name}`, dayHeld, given)).map(({ day }) => day);
+    return (await this.session.rowsWith(`incremental/${name}`, dayHeld, given)).map(({ day }) => day);
   }
 
   /** @param lookback given for a batch only: the number of days that its days look back */
   async #make(relation: string, days: readonly number[], lookback?: number): Promise<void> {
     const key = [lookback, ...days].join(' ');
     if (this.#made.get(relation) === key) return;
-    await this.#session.runWith('incremental/days', { days: days.map(String) }, { relation });
-    if (lookback !== undefined) await this.#session.run('incremental/batch', { lookback: String(lookback) });
+    await this.session.runWith('incremental/days', { days: days.map(String) }, { relation });
+    if (lookback !== undefined) await this.session.run('incremental/batch', { lookback: String(lookback) });
     this.#made.set(relation, key);
   }
 }
@@ -477,47 +441,30 @@ export class DirtyDays {
 
 const keepable = z.object({ relation: z.string(), column: z.string() });
 
-class KeptRows {
-  readonly #session: Session;
-  readonly #aside = new Set<string>();
-
-  private constructor(session: Session) {
-    this.#session = session;
+/**
+ * Sets aside the tables of models with rows of removed days, if rows are still replaced by the same unit of time. Returns
+ * their relations. Call before they are dropped.
+ */
+async function setAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
+  const aside = new Set<string>();
+  if (changed.length === 0) return aside;
+  const tables = await session.rows('refresh/keepable', keepable);
+  for (const model of changed.filter(isIncremental)) {
+    const column = columnOf(model.incremental);
+    const isThere = tables.some((table) => table.relation === model.relation && table.column === column);
+    if (!isThere || !sparesArchived(model.incremental)) continue;
+    await session.run('refresh/set_aside', namesOf(model));
+    aside.add(model.relation);
   }
+  return aside;
+}
 
-  /**
-   * Sets aside the tables of models with rows of removed days, if rows are still replaced by the same unit of time.
-   * Call before they are dropped.
-   */
-  static async setAside(session: Session, changed: readonly Model[]): Promise<KeptRows> {
-    const kept = new KeptRows(session);
-    if (changed.length === 0) return kept;
-    const tables = await session.rows('refresh/keepable', keepable);
-    for (const model of changed.filter(isIncremental)) {
-      const column = columnOf(model.incremental);
-      const isThere = tables.some((table) => table.relation === model.relation && table.column === column);
-      if (!isThere || !sparesArchived(model.incremental)) continue;
-      await session.run('refresh/set_aside', namesOf(model));
-      kept.#aside.add(model.relation);
-    }
-    return kept;
-  }
-
-  has({ relation }: Model): boolean {
-    return this.#aside.has(relation);
-  }
-
-  /** Puts back the rows that cannot be computed again, with the columns that both versions of the model have. */
-  async putBack(model: IncrementalModel): Promise<void> {
-    if (!this.#aside.delete(model.relation)) return;
-    const names = namesOf(model);
-    const { columns } = await this.#session.row(
-      'refresh/kept_columns',
-      z.object({ columns: z.string() }),
-      names,
-    );
-    await this.#session.run('refresh/put_back', { ...names, columns });
-  }
+/** Puts back the rows that cannot be computed again, with the columns that both versions of the model have. */
+async function putBack(session: Session, model: IncrementalModel): Promise<void> {
+  const names = namesOf(model);
+  const shape = z.object({ columns: z.string() });
+  const { columns } = await session.row('refresh/kept_columns', shape, names);
+  await session.run('refresh/put_back', { ...names, columns });
 }
 
 function namesOf({ relation, incremental }: IncrementalModel): Record<string, string> {

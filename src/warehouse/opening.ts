@@ -1,10 +1,10 @@
 /** Opens the working file with DuckDB's settings, and reports why it cannot be opened. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Effects } from '../ground/effects.js';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../ground/errors.js';
+import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { openInstance } from '../landing/duckdb.js';
-import { keepMacros, migrate } from './migrate.js';
+import { orStorageError } from '../landing/storage-error.js';
 import { Session, statement } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
@@ -21,37 +21,26 @@ interface Opening {
 }
 
 /**
- * Opens the working file and migrates it to the schema of this program.
- *
- * @throws ConfigError when a newer version of this program made it, and the errors of `openSession`
- */
-export async function openMigrated(opening: Opening, effects: Pick<Effects, 'now'>): Promise<Session> {
-  const session = await openSession(opening);
-  try {
-    await session.run('session/1_settings');
-    await migrate(session, effects);
-    await keepMacros(session);
-    return session;
-  } catch (error) {
-    session.close();
-    throw error;
-  }
-}
-
-/**
  * Opens the working file for this process alone, and creates it if it does not exist.
  *
  * @throws StorageError when its folder cannot be written
  * @throws TryLaterError when another program has it open
  * @throws CorruptDatabaseError when it is not a database, or damaged
  */
-async function openSession(opening: Opening): Promise<Session> {
-  const { path, tempDirectory, storageVersion, limits, signal } = opening;
+export async function openSession({
+  path,
+  tempDirectory,
+  storageVersion,
+  limits,
+  signal,
+}: Opening): Promise<Session> {
   // DuckDB creates its log and its spill files itself, with the mode that the umask leaves.
   process.umask(0o077);
   // Sequentially: after a failure, nothing further is created.
-  await folder(dirname(path));
-  await folder(tempDirectory);
+  for (const folder of [dirname(path), tempDirectory])
+    await orStorageError('create the folder', folder, () =>
+      mkdir(folder, { recursive: true, mode: FOLDER_MODE }),
+    );
   await sweep(tempDirectory);
   await removeEmpty(path);
   const settings = {
@@ -69,15 +58,6 @@ async function openSession(opening: Opening): Promise<Session> {
   }
 }
 
-async function folder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new StorageError(`The folder ${path} cannot be created (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Correct the permissions of the data folder, then run again.',
-      cause,
-    });
-  });
-}
-
 /** Removes spill files and repaired copies of killed runs, which may hold personal data. */
 async function sweep(tempDirectory: string): Promise<void> {
   const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-|batch_)/.test(name));
@@ -87,7 +67,7 @@ async function sweep(tempDirectory: string): Promise<void> {
 /** Removes an empty file, left by a run that was killed while DuckDB created it; DuckDB rejects an empty file. */
 async function removeEmpty(path: string): Promise<void> {
   const size = await stat(path).then(
-    ({ size }) => size,
+    (found) => found.size,
     () => undefined,
   );
   if (size === 0) await rm(path, { force: true });
@@ -148,16 +128,16 @@ export async function withMemoryLimit<T>(
   work: (limits: MemoryLimit) => Promise<T>,
 ): Promise<T> {
   let given = limits;
-  let [next, ...higher] = higherLimits(limits);
+  const higher = higherLimits(limits);
   try {
     for (;;) {
       try {
         return await work(given);
       } catch (error) {
+        const next = higher.shift();
         if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
         given = next;
         await apply(session, given);
-        [next, ...higher] = higher;
       }
     }
   } finally {

@@ -21,13 +21,6 @@ export const PUBLISH_POINTS = [
   'publish/after-folder-fsync',
 ] as const;
 
-interface Publication {
-  /** The private file, closed and checkpointed. */
-  readonly working: string;
-  readonly published: string;
-  readonly effects: Pick<Effects, 'reach'>;
-}
-
 /** The magic bytes of a DuckDB file; they follow its first checksum. */
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;
@@ -97,7 +90,16 @@ async function isDatabase(path: string): Promise<boolean> {
  * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published
  *   file is unchanged
  */
-export async function publish({ working, published, effects }: Publication): Promise<{ bytes: number }> {
+export async function publish({
+  working,
+  published,
+  effects,
+}: {
+  /** The private file, closed and checkpointed. */
+  readonly working: string;
+  readonly published: string;
+  readonly effects: Pick<Effects, 'reach'>;
+}): Promise<{ bytes: number }> {
   if (existsSync(`${working}.wal`)) {
     throw new DamageError(`${working} was not closed: its log ${basename(working)}.wal is still there.`, {
       hint: 'Run again. If the log stays, run `dawnload rebuild`.',

@@ -1,23 +1,24 @@
-/** Opens the published file read-only; it cannot write, nor access other files. */
+/**
+ * Opens warehouse files read-only; a reader cannot write, nor access other files. Also asks a file what it knows of the
+ * journal: its head, the paid exports, the erasures.
+ */
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
-import { openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
+import type { KnownHead } from '../journal/doubt.js';
+import { headShape } from '../journal/lines.js';
+import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
 import { refuseNewer, newestSchema } from './migrate.js';
+import { exportRow, type ExportRow } from './rows.js';
 import { statement } from './session.js';
 import { z } from 'zod';
 
 export class Reader {
-  readonly #instance: DuckDBInstance;
-  readonly connection: DuckDBConnection;
-
-  readonly #ownsFile: boolean;
-
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, ownsFile = true) {
-    this.#instance = instance;
-    this.connection = connection;
-    this.#ownsFile = ownsFile;
-  }
+  private constructor(
+    private readonly instance: DuckDBInstance,
+    readonly connection: DuckDBConnection,
+    private readonly ownsFile = true,
+  ) {}
 
   /**
    * Opens a published warehouse; several readers may have it open at the same time. Instants are shown in Korean time.
@@ -56,13 +57,14 @@ export class Reader {
 
   /** Opens another session on the same file, with variables of its own; close it before this one. */
   async beside(): Promise<Reader> {
-    return new Reader(this.#instance, await this.#instance.connect(), false);
+    return new Reader(this.instance, await this.instance.connect(), false);
   }
 
   /** The number of the file's last migration; 0 for a database that is not a warehouse. */
   async schema(): Promise<number> {
-    const [last] = await this.objects(statement('ops/last_migration')).catch(() => []);
-    return Number(last?.['number'] ?? 0);
+    const asked = this.objects(statement('ops/last_migration'));
+    const [last] = z.array(z.object({ number: z.coerce.number() })).parse(await unlessMissing(asked, []));
+    return last?.number ?? 0;
   }
 
   /**
@@ -100,7 +102,7 @@ export class Reader {
 
   close(): Promise<void> {
     this.connection.closeSync();
-    if (this.#ownsFile) this.#instance.closeSync();
+    if (this.ownsFile) this.instance.closeSync();
     return Promise.resolve();
   }
 }
@@ -109,26 +111,71 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? text;
 }
 
-const last = z.tuple([z.object({ number: z.coerce.number() })]);
-
-interface SchemaVersions {
-  readonly file: number;
-  readonly program: number;
-}
-
 /**
  * Returns the numbers of the newest migration in the file and in this program. The file's is 0 if it is not a
  * warehouse.
  *
  * @throws CorruptDatabaseError when it cannot be opened
  */
-export async function schemaVersions(path: string): Promise<SchemaVersions> {
+export async function schemaVersions(path: string): Promise<{ file: number; program: number }> {
   const reader = await Reader.open(path);
   try {
-    const asked = reader.objects(statement('ops/last_migration'));
-    const [{ number }] = last.parse(await unlessMissing(asked, [{ number: 0 }]));
-    return { file: number, program: newestSchema() };
+    return { file: await reader.schema(), program: newestSchema() };
   } finally {
     await reader.close();
+  }
+}
+
+/** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */
+export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema: number }> {
+  return ask(file, { head: [], schema: 0 }, async (reader) => ({
+    head: await headIn(reader, file),
+    schema: await reader.schema(),
+  }));
+}
+
+/** The journal's head that an open file carries, as a list of at most one. */
+export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
+  const rows = await unlessMissing(reader.objects(statement('ops/journal')), []);
+  return z
+    .array(headShape)
+    .parse(rows)
+    .map((head) => ({ ...head, place: file }));
+}
+
+/** The paid exports that a closed file lists; every one counts, whichever process recorded it. */
+export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
+  return ask(file, [], async (reader) =>
+    z.array(exportRow).parse(await reader.objects(statement('status/exports'))),
+  );
+}
+
+const knownErasure = z.object({
+  line: z.number(),
+  persons: z.number(),
+  records: z.number(),
+  rows: z.number(),
+  ids: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
+});
+
+/** The erasures that a closed file lists, with the digests of the erased ids. */
+export async function erasuresKnownBy(file: string): Promise<z.output<typeof knownErasure>[]> {
+  return ask(file, [], async (reader) =>
+    z.array(knownErasure).parse(await unlessMissing(reader.objects(statement('erasure/known')), [])),
+  );
+}
+
+/** Asks a file that this process has not opened. A file that DuckDB cannot read is reported where it is opened. */
+async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) return otherwise;
+  let reader: Reader | undefined;
+  try {
+    reader = await Reader.open(file, 'read');
+    return await question(reader);
+  } catch (error) {
+    if (!(error instanceof CorruptDatabaseError) && !isOfDuckDB(error)) throw error;
+    return otherwise;
+  } finally {
+    await reader?.close();
   }
 }

@@ -1,15 +1,15 @@
 /** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
-import { type Pull } from '../landing/pull.js';
+import type { Settings } from '../config/schema.js';
+import type { PastRun } from '../journal/runs.js';
+import type { Head } from '../journal/lines.js';
 import { STREAMS, type Stream } from '../ground/streams.js';
 
 /** The result of one load. */
 export interface LoadReport {
   readonly pull: string;
   readonly stream: Stream;
-  /** False if the pull had been loaded before; nothing was changed then. */
-  readonly changed: boolean;
   /** Number of rows that this pull inserted into the fact table of the stream. */
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
@@ -18,8 +18,6 @@ export interface LoadReport {
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
   /** Days that were not replaced, since the pull holds nothing, or too little, for them. */
   readonly heldBack: readonly Day[];
-  /** Days of the pull that were left unchanged, since a later pull has already replaced them. */
-  readonly superseded: readonly Day[];
   /** Number of counters of earlier pulls that this pull changed (daily statistics only). */
   readonly restatements: number;
   /** Number of nonconforming records by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
@@ -30,95 +28,52 @@ export interface LoadReport {
   readonly neighbours: readonly Day[];
 }
 
-/** A day of a stream that the warehouse holds completely. */
-export interface Covered {
-  readonly rows: number;
-  readonly loadedAt: Date;
-}
-
 /** A row of the section `empty_once` of `sql/status.sql`. */
 export const emptyDay = z.object({ stream: z.enum(STREAMS), date: z.string(), asked: z.string() });
 
 /** A row of the section `messages` of `sql/status.sql`. */
 export const messageTotals = z.object({
   date: z.string(),
+  /** Number of rows of daily statistics; 0 if the service counted nothing. */
   rows: z.number(),
   sent: z.number(),
   failed: z.number(),
   delivered: z.number(),
   click: z.number(),
+  /** Number of days in Korea on which the service was asked about this day. */
   nights: z.number(),
 });
 
 /** Totals of one day's statistics over all channels; a counter that a channel does not report counts as zero. */
-export interface MessageTotals {
-  /** Number of rows of daily statistics; 0 if the service counted nothing. */
-  readonly rows: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly delivered: number;
-  readonly click: number;
-  /** Number of days in Korea on which the service was asked about this day. */
-  readonly nights: number;
-}
+export type MessageTotals = Readonly<Omit<z.infer<typeof messageTotals>, 'date'>>;
 
-/** A row of `ops.exports`: a paid export as the ledger had it when a run published. */
-export interface ExportRow {
-  readonly key: string;
-  readonly day: Day;
-  readonly state: string;
-  readonly messageData: boolean;
-  readonly exportId?: string | undefined;
-  readonly records?: number | undefined;
-  readonly pages?: number | undefined;
-  readonly estimate?: number | undefined;
-  readonly pricePerRecord?: number | undefined;
-  readonly requestedAt?: Date | undefined;
-  readonly updatedAt?: Date | undefined;
-  readonly note?: string | undefined;
-  readonly short?: number | undefined;
-}
+const instant = z.number().transform((ms) => new Date(ms));
 
-/** The settings of the paid exports, for `ops.budget`. */
-export interface BudgetRow {
-  /** Undefined without a budget; then no paid request is sent. */
-  readonly recordsPerRun: number | undefined;
-  readonly recordsPerMonth: number | undefined;
-  readonly pricePerRecord: number;
-  readonly currency?: string | undefined;
-  readonly startDate: Day | undefined;
-}
+/** A column that may be null, which is converted to undefined. */
+const noted = <T>(type: z.ZodType<T>) =>
+  type
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional();
 
-/** A row of `ops.runs`; a run that was killed has no end. */
-export interface RunRow {
-  readonly run_id: string;
-  readonly command: string;
-  readonly started_at: Date;
-  readonly version: string;
-  readonly process_id: number;
-  readonly finished_at?: Date | undefined;
-  readonly exit_code?: number | undefined;
-  readonly outcome?: string | undefined;
-  readonly summary?: Readonly<Record<string, unknown>> | undefined;
-}
+/** A row of `ops.exports`, a paid export as the ledger had it when a run published: the section `exports` of `sql/status.sql`. */
+export const exportRow = z.object({
+  key: z.string(),
+  day: z.string(),
+  state: z.string(),
+  messageData: z.boolean(),
+  exportId: noted(z.string()),
+  records: noted(z.number()),
+  pages: noted(z.number()),
+  estimate: noted(z.number()),
+  pricePerRecord: noted(z.number()),
+  requestedAt: noted(instant),
+  updatedAt: noted(instant),
+  note: noted(z.string()),
+  short: noted(z.number()),
+});
 
-/** Returns the report of a pull that had been loaded before. */
-export function unchanged(pull: Pull): LoadReport {
-  return {
-    pull: pull.id,
-    stream: pull.stream,
-    changed: false,
-    rows: 0,
-    days: [],
-    finished: [],
-    heldBack: [],
-    superseded: [],
-    restatements: 0,
-    notes: {},
-    drift: [],
-    neighbours: [],
-  };
-}
+export type ExportRow = Readonly<z.output<typeof exportRow>>;
 
 /** A row of `ops.retention`. */
 export interface RetentionRow {
@@ -174,3 +129,36 @@ export interface PushRow {
   readonly calls: number;
   readonly note?: string | undefined;
 }
+
+/** What `Warehouse.note` writes: rows that replace those of a table. */
+export interface Notes {
+  readonly exports: readonly ExportRow[];
+  /** The settings of paid exports. */
+  readonly budget: Pick<Settings['exports'], 'budget' | 'pricePerRecord' | 'currency' | 'startDate'> & {
+    readonly notedAt: Date;
+  };
+  /** The price of a message, by channel. */
+  readonly prices: Readonly<Record<string, number>>;
+  readonly pushes: readonly PushRow[];
+  readonly days: readonly DayRow[];
+  readonly erasures: readonly ErasureRow[];
+  /** Runs of the journal; those that are noted stay. */
+  readonly runs: readonly PastRun[];
+  /** A removal, besides those that are noted. */
+  readonly retention: RetentionRow;
+  /** The head of the journal that the file knows from now on. */
+  readonly head: Head;
+}
+
+/** The statements that write notes, in their order; each reads its note as JSON from the variable `given`. */
+export const NOTES: readonly { readonly name: keyof Notes; readonly statement: string }[] = [
+  { name: 'exports', statement: 'ops/exports' },
+  { name: 'budget', statement: 'ops/budget' },
+  { name: 'prices', statement: 'ops/message_prices' },
+  { name: 'pushes', statement: 'push/pushes' },
+  { name: 'days', statement: 'ops/days' },
+  { name: 'erasures', statement: 'erasure/note' },
+  { name: 'runs', statement: 'ops/runs' },
+  { name: 'retention', statement: 'retention/note' },
+  { name: 'head', statement: 'ops/note_journal' },
+];

@@ -29,22 +29,15 @@ interface Values {
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
 
 export class Session {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
-
   readonly #siblings: Session[] = [];
-  readonly #signal: AbortSignal | undefined;
   /** True while a statement runs that must not be interrupted: a commit, a rollback, a checkpoint. */
   #settling = false;
 
   private constructor(
-    instance: DuckDBInstance,
-    connection: DuckDBConnection,
-    signal: AbortSignal | undefined,
+    private readonly instance: DuckDBInstance,
+    private readonly connection: DuckDBConnection,
+    private readonly signal: AbortSignal | undefined,
   ) {
-    this.#instance = instance;
-    this.#connection = connection;
-    this.#signal = signal;
     signal?.addEventListener('abort', this.#interrupt);
   }
 
@@ -58,7 +51,7 @@ export class Session {
 
   /** Opens another connection to the same file, with transactions of its own. Closing this session closes it too. */
   async sibling(): Promise<Session> {
-    const sibling = new Session(this.#instance, await this.#instance.connect(), this.#signal);
+    const sibling = new Session(this.instance, await this.instance.connect(), this.signal);
     this.#siblings.push(sibling);
     return sibling;
   }
@@ -84,20 +77,19 @@ export class Session {
   }
 
   /** Returns the rows of a SQL file. */
-  async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
-    const reader = await this.#sound(() => this.#connection.runAndReadAll(statement(name, names)));
-    return z.array(shape).parse(reader.getRowObjectsJS());
+  rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
+    return this.rowsWith(name, shape, undefined, names);
   }
 
   /** Returns the rows of a SQL file of one statement with parameters. */
   async rowsWith<T>(
     name: string,
     shape: z.ZodType<T>,
-    parameters: Values,
+    parameters: Values | undefined,
     names?: Readonly<Record<string, string>>,
   ): Promise<T[]> {
     const reader = await this.#sound(() =>
-      this.#connection.runAndReadAll(statement(name, names), ...boundTo(parameters)),
+      this.connection.runAndReadAll(statement(name, names), ...boundTo(parameters)),
     );
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
@@ -120,7 +112,7 @@ export class Session {
 
   /** Makes a table of an answer, as `copyAnswer`. */
   append(table: string, answer: Answer): Promise<void> {
-    return this.#sound(() => copyAnswer(this.#connection, table, answer));
+    return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
 
   /** Runs the work in one transaction, which is committed as a whole or rolled back. */
@@ -133,7 +125,7 @@ export class Session {
       await this.#settle('rollback').catch(() => undefined);
       throw error;
     }
-    this.#signal?.throwIfAborted();
+    this.signal?.throwIfAborted();
     await this.#settle('commit');
     return result;
   }
@@ -144,13 +136,13 @@ export class Session {
   }
 
   async #execute(...what: Parameters<DuckDBConnection['run']>): Promise<void> {
-    await this.#sound(() => this.#connection.run(...what));
+    await this.#sound(() => this.connection.run(...what));
   }
 
   async #settle(what: string): Promise<void> {
     this.#settling = true;
     try {
-      await sound(this.#connection.run(what));
+      await sound(this.connection.run(what));
     } finally {
       this.#settling = false;
     }
@@ -158,25 +150,25 @@ export class Session {
 
   /** Returns the result of the work. Once the signal has aborted, throws its reason instead of DuckDB's error. */
   async #sound<T>(work: () => Promise<T>): Promise<T> {
-    this.#signal?.throwIfAborted();
+    this.signal?.throwIfAborted();
     try {
       return await sound(work());
     } catch (error) {
-      this.#signal?.throwIfAborted();
+      this.signal?.throwIfAborted();
       throw error;
     }
   }
 
   readonly #interrupt = (): void => {
-    if (!this.#settling) this.#connection.interrupt();
+    if (!this.#settling) this.connection.interrupt();
   };
 
   close(): void {
     for (const session of [...this.#siblings, this]) {
-      session.#signal?.removeEventListener('abort', session.#interrupt);
-      session.#connection.closeSync();
+      session.signal?.removeEventListener('abort', session.#interrupt);
+      session.connection.closeSync();
     }
-    this.#instance.closeSync();
+    this.instance.closeSync();
   }
 }
 
@@ -224,8 +216,10 @@ async function sound<T>(work: Promise<T>): Promise<T> {
  * Returns the values with their types; the type of a list must be given, since DuckDB cannot infer it from an empty
  * list.
  */
-function boundTo(parameters: Values): [Record<string, DuckDBValue>, Record<string, DuckDBType>] {
-  return [mapped(parameters, toDuckDB), mapped(parameters, typeOf)];
+function boundTo(
+  parameters: Values | undefined,
+): [values?: Record<string, DuckDBValue>, types?: Record<string, DuckDBType>] {
+  return parameters === undefined ? [] : [mapped(parameters, toDuckDB), mapped(parameters, typeOf)];
 }
 
 function toDuckDB(value: Value): DuckDBValue {

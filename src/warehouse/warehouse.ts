@@ -2,18 +2,16 @@
 import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { windowOf, type Day, type DayRange } from '../ground/calendar.js';
-import { MACHINE_CLICKS, type ExperimentSettings, type MachineClicks } from '../config/schema.js';
+import type { Day, DayRange } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
-import type { Head } from '../journal/lines.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
 import { PATTERNS } from '../ground/patterns.js';
 import { wellFormedJson } from '../ground/text.js';
-import { keepMacros } from './migrate.js';
+import { keepMacros, migrate } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
-  openMigrated,
+  openSession,
   ordinaryLimit,
   withMemoryLimit,
   type MemoryLimit,
@@ -22,22 +20,12 @@ import { runChecks, type FindingGroup } from './checks.js';
 import type { Page } from '../landing/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
-import { chooseMainGoals, noteExperiments, noteMainGoals, noteClicks, plantSeeds } from './experiments.js';
+import { chooseMainGoals, noteSettings, plantSeeds, type ModelSettings } from './experiments.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
-import { emptyDay, messageTotals, type DayRow } from './rows.js';
-import type {
-  BudgetRow,
-  Covered,
-  ErasureRow,
-  PushRow,
-  ExportRow,
-  RetentionRow,
-  MessageTotals,
-  RunRow,
-} from './rows.js';
+import { emptyDay, messageTotals, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
 import { STREAMS, type ReferenceStream, type Stream } from '../ground/streams.js';
@@ -55,7 +43,7 @@ export const WAREHOUSE_POINTS = [
   'close/done',
 ] as const;
 
-export interface WarehouseOptions {
+export interface WarehouseOptions extends ModelSettings {
   /** The private working file; readers use the published one. */
   readonly path: string;
   /** Folder for data that DuckDB spills when memory does not suffice. */
@@ -67,14 +55,6 @@ export interface WarehouseOptions {
   readonly privacy: Privacy;
   /** The format of a new file: the oldest DuckDB that reads it. */
   readonly storageVersion?: 'v1.0.0' | 'v1.4.0';
-  /** Settings of A/B tests, by campaign id. */
-  readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
-  /** Main goals: the conversion that counts, by campaign or user journey id. */
-  readonly mainGoals?: Readonly<Record<string, string>>;
-  /** Names of events that are no clicks, besides the built-in ones. */
-  readonly notClicks?: readonly string[];
-  /** From when on clicks on an e-mail count as those of a machine. */
-  readonly machineClicks?: MachineClicks;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
   readonly memoryLimitMb?: number;
@@ -84,31 +64,25 @@ export interface WarehouseOptions {
 }
 
 /** A loaded day of events that is still in the file. */
-const heldDay = z
-  .object({ date: z.string(), pull: z.string(), loaded_at: z.date() })
-  .transform(({ date, pull, loaded_at }) => ({ day: date, pull, loadedAt: loaded_at }));
+const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
 export type HeldDay = z.infer<typeof heldDay>;
 
-const removedDay = z
-  .object({ date: z.string(), rows: count })
-  .transform(({ date, rows }) => ({ day: date, rows }));
-type RemovedDay = z.infer<typeof removedDay>;
+const removedDay = z.object({ day: z.string(), rows: count });
 
 const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
-const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
+const coveredDay = z.object({ date: z.string(), rows: count, loadedAt: z.date() });
 
 export class Warehouse {
   /** Loads pulls into this warehouse. */
   readonly loader: Loader;
-  readonly #session: Session;
-  readonly #options: WarehouseOptions;
   #closed = false;
   /** True if the closed file is much larger than what it holds, so that it should be rewritten. */
   isLoose = false;
 
-  private constructor(session: Session, options: WarehouseOptions) {
-    this.#session = session;
-    this.#options = options;
+  private constructor(
+    private readonly session: Session,
+    private readonly options: WarehouseOptions,
+  ) {
     this.loader = new Loader(loadingOf(session, options));
   }
 
@@ -123,17 +97,23 @@ export class Warehouse {
     const { path, tempDirectory, storageVersion = 'v1.4.0', effects, signal } = options;
     let session: Session | undefined;
     try {
-      session = await openMigrated(
-        { path, tempDirectory, storageVersion, limits: limitsOf(options), signal },
-        effects,
-      );
+      session = await openSession({
+        path,
+        tempDirectory,
+        storageVersion,
+        limits: limitsOf(options),
+        signal,
+      });
+      await session.run('session/1_settings');
+      await migrate(session, effects);
+      await keepMacros(session);
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
       return new Warehouse(session, options);
     } catch (error) {
       session?.close();
       if (error instanceof DawnloadError) throw error;
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
@@ -141,67 +121,49 @@ export class Warehouse {
 
   /** Opens another connection, whose macros hash under every privacy setting, to search for a person. */
   async searching(): Promise<Session> {
-    const session = await this.#session.sibling();
+    const session = await this.session.sibling();
     await session.run('session/1_settings');
-    await prepareSearch(session, this.#options);
+    await prepareSearch(session, this.options);
     return session;
   }
 
-  /** Notes the head of the journal that the file knows from now on. */
-  async noteHead(head: Head): Promise<void> {
+  /** Writes what the journal and the settings hold into the schema `ops`, all of it or nothing. */
+  async note(notes: Partial<Notes>): Promise<void> {
     await this.#writing(() =>
-      this.#session.transaction(async () => {
-        await this.#session.set({ given: { head: JSON.stringify(head) } });
-        await this.#session.run('ops/note_journal');
+      this.session.transaction(async () => {
+        for (const { name, statement } of NOTES) {
+          if (notes[name] === undefined) continue;
+          await this.session.set({ given: { [name]: wellFormedJson(notes[name]) } });
+          await this.session.run(statement);
+        }
       }),
     );
+    if (notes.exports !== undefined) this.options.effects.reach('exports/after-replace');
   }
 
   /** The line of the last erasure that the file lists; undefined if it lists none. */
   async knownErasure(): Promise<number | undefined> {
-    const [last] = await this.#session.rows('erasure/remembered', z.object({ line: z.number() }));
+    const [last] = await this.session.rows('erasure/remembered', z.object({ line: z.number() }));
     return last?.line;
   }
 
-  /** Replaces the erasures that the file lists by those of the journal, with the digests of the erased ids. */
-  async replaceErasures(rows: readonly ErasureRow[]): Promise<void> {
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        await this.#session.run('erasure/forget_erasures');
-        for (const { line, ids, erasedAt, persons, records, rows: erasedRows, lateRecords } of rows) {
-          await this.#session.set({ given: { line, ids } });
-          await this.#session.run('erasure/note_ids');
-          const numbers = { line, erasedAt, persons, records, rows: erasedRows, lateRecords };
-          await this.#session.runWith('erasure/note_erasure', numbers);
-        }
-      }),
-    );
-  }
-
   /** The days whose events have left the file. */
-  async removedDays(): Promise<Day[]> {
-    const days = await this.#session.rows('retention/removed', z.object({ date: z.string() }));
-    return days.map(({ date }) => date);
+  removedDays(): Promise<Day[]> {
+    return this.#days('status/removed');
   }
 
   /** Removes the versions of opt-outs that ended before the day. Returns undefined if there are none. */
   async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
-    await this.#session.set({ given: { before } });
+    await this.session.set({ given: { before } });
     const ended = z.object({
       first_day: z.string().nullable(),
       last_day: z.string().nullable(),
       items: count,
     });
-    const { first_day, last_day, items } = await this.#session.row('retention/closed_opt_outs', ended);
+    const { first_day, last_day, items } = await this.session.row('retention/closed_opt_outs', ended);
     if (first_day === null || last_day === null) return undefined;
-    await this.#writing(() =>
-      this.#session.transaction(() => this.#session.run('retention/remove_opt_outs')),
-    );
+    await this.#writing(() => this.session.transaction(() => this.session.run('retention/remove_opt_outs')));
     return { days: [first_day, last_day], items };
-  }
-
-  async noteRetention(row: RetentionRow): Promise<void> {
-    await this.#writing(() => this.#session.runWith('retention/note', { ...row }));
   }
 
   /**
@@ -210,50 +172,41 @@ export class Warehouse {
    */
   async takeDays(from: string, days: readonly Day[]): Promise<void> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
-    await this.#session.run('retention/attach', { old: escaped(from) });
-    await this.#session.set({ days });
-    const tables = await this.#session.rows('retention/take_days', table);
-    for (const names of tables) await this.#session.run('retention/take_model', names);
-    await this.#session.run('retention/detach');
+    await this.session.run('retention/attach', { old: escaped(from) });
+    await this.session.set({ days });
+    const tables = await this.session.rows('retention/take_days', table);
+    for (const names of tables) await this.session.run('retention/take_model', names);
+    await this.session.run('retention/detach');
   }
 
   /** The days that the warehouse covers for a stream. */
-  async coverage(stream: Stream): Promise<Map<Day, Covered>> {
-    const days = await this.#session.rowsWith('ops/coverage', coveredDay, { stream });
-    return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
+  async coverage(stream: Stream) {
+    const days = await this.session.rowsWith('ops/coverage', coveredDay, { stream });
+    return new Map(days.map(({ date, ...covered }) => [date, covered]));
   }
 
   /** The days of a stream that were loaded from pulls later than the instant. */
-  async coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
-    const given = { stream, instant };
-    const days = await this.#session.rowsWith('ops/covered_since', z.object({ date: z.string() }), given);
-    return days.map(({ date }) => date);
+  coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
+    return this.#days('ops/covered_since', { stream, instant });
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
-  async heldBack(stream: Stream): Promise<Day[]> {
-    const days = await this.#session.rowsWith('ops/held_back_days', z.object({ date: z.string() }), {
-      stream,
-    });
-    return days.map(({ date }) => date);
+  heldBack(stream: Stream): Promise<Day[]> {
+    return this.#days('ops/held_back_days', { stream });
   }
 
-  /**
-   * The days of a stream that the service has reported empty on one night only, before `today`; a second night must
-   * confirm them.
-   */
-  async emptyOnce(stream: Stream, today: Day): Promise<Day[]> {
-    const days = await this.#session.rows('status/empty_once', emptyDay);
-    return days.flatMap((day) => (day.stream === stream && day.asked < today ? [day.date] : []));
+  async #days(name: string, given: Parameters<Session['rowsWith']>[2] = {}): Promise<Day[]> {
+    const days = await this.session.rowsWith(name, z.object({ date: z.string() }), given);
+    return days.map(({ date }) => date);
   }
 
   /** What the file knows of the days of all streams. */
   async knownDays(today: Day) {
-    const asked = await this.#session.rows('status/empty_once', emptyDay);
+    const asked = await this.session.rows('status/empty_once', emptyDay);
     return {
-      coverage: await this.#session.rows('ops/covered_days', streamDay),
+      coverage: await this.session.rows('status/coverage', streamDay),
       doubtful: [
-        ...(await this.#session.rows('status/held_back', streamDay)),
+        ...(await this.session.rows('status/held_back', streamDay)),
         ...asked.filter((day) => day.asked < today),
       ],
       removed: await this.removedDays(),
@@ -261,34 +214,24 @@ export class Warehouse {
     };
   }
 
-  /** Replaces the rows of `ops.days`. */
-  async replaceDays(rows: readonly DayRow[]): Promise<void> {
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        await this.#session.set({ given: { days: JSON.stringify(rows) } });
-        await this.#session.run('ops/days');
-      }),
-    );
-  }
-
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
   async removable(before: Day): Promise<HeldDay[]> {
-    await this.#session.run('retention/removable');
-    return this.#session.rowsWith('retention/due', heldDay, { before });
+    await this.session.run('retention/removable');
+    return this.session.rowsWith('retention/due', heldDay, { before });
   }
 
   /**
    * Removes the events and messages of the days that may leave the file; the rows computed from them stay (model.ts).
    * Resolves with the days that were removed, and their numbers of events.
    */
-  removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
+  removeDays(days: readonly Day[], now: Date): Promise<z.infer<typeof removedDay>[]> {
     return this.#writing(async () => {
-      await this.#session.set({ given: { days, removed_at: now } });
-      return this.#session.transaction(async () => {
-        await this.#session.run('retention/removable');
-        const tables = await this.#session.rows('retention/leaving', z.object({ table: z.string() }));
-        await this.#session.runForEach('retention/clear', tables);
-        return this.#session.rows('retention/left', removedDay);
+      await this.session.set({ given: { days, removed_at: now } });
+      return this.session.transaction(async () => {
+        await this.session.run('retention/removable');
+        const tables = await this.session.rows('retention/leaving', z.object({ table: z.string() }));
+        await this.session.runForEach('retention/clear', tables);
+        return this.session.rows('retention/left', removedDay);
       });
     });
   }
@@ -300,34 +243,34 @@ export class Warehouse {
    * @throws DamageError when a file cannot be read
    */
   async countRows(files: readonly Page[], id: string): Promise<CountedRows> {
-    const { tempDirectory } = this.#options;
-    return this.#refining(() => countRows(this.#session, { files, id, tempDirectory }));
+    const { tempDirectory } = this.options;
+    return this.#refining(() => countRows(this.session, files, id, tempDirectory));
   }
 
   /** Number of rows in the last snapshot of each list of a stream. */
   async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
     const shape = z.object({ list: z.string(), rows: count });
-    const lists = await this.#session.rowsWith('ops/snapshot_rows', shape, { stream });
+    const lists = await this.session.rowsWith('ops/snapshot_rows', shape, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
   /** Campaign ids in the daily statistics of the range, sorted. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     const shape = z.object({ campaign_id: z.string() });
-    const rows = await this.#session.rowsWith('ops/campaigns_seen', shape, { start, end });
+    const rows = await this.session.rowsWith('ops/campaigns_seen', shape, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
   /** The message totals of each day in the daily statistics, over all channels. */
   async messages(): Promise<Map<Day, MessageTotals>> {
-    const days = await this.#session.rows('status/messages', messageTotals);
+    const days = await this.session.rows('status/messages', messageTotals);
     return new Map(days.map(({ date, ...totals }) => [date, totals]));
   }
 
   /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
   async lackOf(day: Day) {
     const shape = z.object({ repeated: count, uncounted: count, without_id: count, erased: count });
-    const [lack = { repeated: 0, uncounted: 0, without_id: 0, erased: 0 }] = await this.#session.rowsWith(
+    const [lack = { repeated: 0, uncounted: 0, without_id: 0, erased: 0 }] = await this.session.rowsWith(
       'ops/lack',
       shape,
       { day },
@@ -335,79 +278,16 @@ export class Warehouse {
     return lack;
   }
 
-  /** Replaces the rows of `ops.exports` by those of the ledger. */
-  async replaceExports(rows: readonly ExportRow[]): Promise<void> {
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        const exports = rows.map((row) => ({ ...row, window: windowOf(row.day) }));
-        await this.#session.set({ given: { exports: wellFormedJson(exports) } });
-        await this.#session.run('ops/exports');
-      }),
-    );
-    this.#options.effects.reach('exports/after-replace');
-  }
-
-  /** Replaces the rows of `ops.pushes` by those of the ledger. */
-  async replacePushes(rows: readonly PushRow[]): Promise<void> {
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        await this.#session.set({ given: { pushes: wellFormedJson(rows) } });
-        await this.#session.run('push/pushes');
-      }),
-    );
-  }
-
-  /** Replaces `ops.budget` and `ops.message_prices` by the settings of this run. */
-  async noteBudget(settings: BudgetRow, prices: Readonly<Record<string, number>> = {}): Promise<void> {
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        await this.#session.run('ops/forget_budget');
-        await this.#session.runWith('ops/note_budget', {
-          currency: undefined,
-          ...settings,
-          notedAt: this.#options.effects.now(),
-        });
-        await this.#session.set({ given: { prices: JSON.stringify(prices) } });
-        await this.#session.run('ops/message_prices');
-      }),
-    );
-  }
-
-  /** Writes the runs of which `ops.runs` does not hold the end, or another than is known now. */
-  async noteRuns(runs: readonly RunRow[]): Promise<void> {
-    const ended = await this.#session.rows(
-      'ops/ended_runs',
-      z.object({ run_id: z.string(), exit_code: z.number() }),
-    );
-    const known = new Map(ended.map((row) => [row.run_id, row.exit_code]));
-    const rows = runs.filter((run) => (known.get(run.run_id) ?? -1) !== run.exit_code);
-    if (rows.length === 0) return;
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        await this.#session.set({ given: { runs: wellFormedJson(rows) } });
-        await this.#session.run('ops/runs');
-      }),
-    );
-  }
-
   /** Refreshes the models of `sql/models`. Resolves with the main goals that were chosen, which never change afterwards. */
   async model(): Promise<Record<string, string>> {
-    const {
-      experiments = {},
-      mainGoals = {},
-      notClicks = [],
-      machineClicks = MACHINE_CLICKS,
-      effects,
-    } = this.#options;
+    const { effects } = this.options;
     const chosen = await this.#refining(() =>
-      this.#session.transaction(async () => {
-        await plantSeeds(this.#session);
-        await noteExperiments(this.#session, experiments);
-        await noteMainGoals(this.#session, experiments, mainGoals, effects.now());
-        await noteClicks(this.#session, notClicks, machineClicks);
-        await refreshModels(this.#session);
-        await describeAll(this.#session);
-        return chooseMainGoals(this.#session, effects.now());
+      this.session.transaction(async () => {
+        await plantSeeds(this.session);
+        await noteSettings(this.session, this.options, effects.now());
+        await refreshModels(this.session);
+        await describeAll(this.session);
+        return chooseMainGoals(this.session, effects.now());
       }),
     );
     effects.reach('model/done');
@@ -416,9 +296,9 @@ export class Warehouse {
 
   /** Runs `sql/checks` on the dirty days, clears the dirty days, and returns the contents of `ops.checks`. */
   async check(): Promise<FindingGroup[]> {
-    const { effects } = this.#options;
+    const { effects } = this.options;
     const findings = await this.#refining(() =>
-      runChecks(this.#session, effects.now(), () => {
+      runChecks(this.session, effects.now(), () => {
         effects.reach('check/before-commit');
       }),
     );
@@ -434,15 +314,15 @@ export class Warehouse {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { path, effects } = this.#options;
+    const { path, effects } = this.options;
     effects.reach('close/before-checkpoint');
     try {
-      await this.#writing(() => this.#session.checkpoint());
-      const { is_loose } = await this.#session.row('publish/is_loose', z.object({ is_loose: z.boolean() }));
+      await this.#writing(() => this.session.checkpoint());
+      const { is_loose } = await this.session.row('publish/is_loose', z.object({ is_loose: z.boolean() }));
       this.isLoose = is_loose;
       effects.reach('close/after-checkpoint');
     } finally {
-      this.#session.close();
+      this.session.close();
     }
     if (existsSync(`${path}.wal`)) {
       throw new StorageError(`${path} could not be closed: its log is still there.`, {
@@ -454,7 +334,7 @@ export class Warehouse {
 
   /** Runs work under the memory limits: the ordinary ones suffice for a night; a first year may need higher ones. */
   #refining<T>(work: () => Promise<T>): Promise<T> {
-    return this.#writing(() => withMemoryLimit(this.#session, limitsOf(this.#options), work));
+    return this.#writing(() => withMemoryLimit(this.session, limitsOf(this.options), work));
   }
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
@@ -463,8 +343,8 @@ export class Warehouse {
     } catch (cause) {
       if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
       // An interrupted commit makes DuckDB report what looks like a disk error, so the signal is checked first.
-      this.#options.signal?.throwIfAborted();
-      throw cannotWrite(this.#options.path, cause);
+      this.options.signal?.throwIfAborted();
+      throw cannotWrite(this.options.path, cause);
     }
   }
 }
@@ -475,18 +355,19 @@ function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
 
 /** The resources that loads need besides the warehouse's own connection. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
-  const { effects, tempDirectory } = options;
+  const { effects, tempDirectory, brand, privacy } = options;
   const openStaging = async (worker: number): Promise<Staging> => {
     const sibling = await session.sibling();
     await sibling.run('session/1_settings');
     await prepare(sibling, options);
-    return Staging.open(
-      sibling,
-      fieldsFor(options.brand),
+    const { home } = await session.row('ops/home', z.object({ home: z.string() }));
+    return new Staging(sibling, {
+      fields: fieldsFor(brand),
       tempDirectory,
-      `batch_${worker}`,
-      (options.privacy.columns ?? []).length > 0,
-    );
+      batch: `batch_${worker}`,
+      home,
+      hasColumnRules: (privacy.columns ?? []).length > 0,
+    });
   };
   const stagings: Promise<Staging>[] = [];
   return {

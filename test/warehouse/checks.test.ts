@@ -14,6 +14,7 @@ import { anyPull, pullsOf } from './pulls.js';
 import {
   dayAfter,
   findingsIn,
+  loadOne,
   micros,
   NOW,
   record,
@@ -90,7 +91,8 @@ async function makeSound(): Promise<Workshop> {
   const answer = { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [metric] }, error: null };
   const range = { start: '2026-11-16', end: '2026-11-20' };
   await workshop.with(async (warehouse) => {
-    await warehouse.loader.load(
+    await loadOne(
+      warehouse,
       workshop.statistics(
         range,
         DAYS.flatMap((date) =>
@@ -105,7 +107,8 @@ async function makeSound(): Promise<Workshop> {
         ),
       ),
     );
-    await warehouse.loader.load(
+    await loadOne(
+      warehouse,
       workshop.campaigns(range, Object.fromEntries(CHANNELS.map((channel) => [`c-${channel}`, answer]))),
     );
     for (const day of DAYS) {
@@ -115,8 +118,8 @@ async function makeSound(): Promise<Workshop> {
         conversion: conversion('전체 전환 수'),
         ...counters(channel),
       }));
-      await warehouse.loader.load(workshop.subchannels(day, rows));
-      await warehouse.loader.load(workshop.events(day, [eventsOf(day)]));
+      await loadOne(warehouse, workshop.subchannels(day, rows));
+      await loadOne(warehouse, workshop.events(day, [eventsOf(day)]));
     }
     await warehouse.model();
     await warehouse.check();

@@ -30,7 +30,7 @@ test('every record of every page is loaded, and the number of landed records is 
   const pages = Array.from({ length: 5 }, (_, p) =>
     Array.from({ length: 200 }, (_, i) => push({ id: `e${p}-${i}` })),
   );
-  const report = { changed: true, rows: 1000, days: [DAY], notes: {}, drift: [] };
+  const report = { rows: 1000, days: [DAY], notes: {}, drift: [] };
   expect(await workshop.load(workshop.events(DAY, pages))).toMatchObject([report]);
   expect(await workshop.lines('select count(*) from push_messages')).toEqual(['1000']);
 
@@ -61,8 +61,7 @@ test(
 
     const backwards = new Workshop();
     const reports = await backwards.load(later, earlier, later);
-    expect(reports[1]).toMatchObject({ changed: true, rows: 0, days: [], superseded: [DAY] });
-    expect(reports[2]).toMatchObject({ changed: false, rows: 0 });
+    expect(reports.slice(1)).toMatchObject([{ rows: 0, days: [], heldBack: [] }]);
     expect(await contents(backwards)).toEqual(expected);
   },
 );

@@ -4,7 +4,7 @@ import type { Day } from '../../src/ground/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/messages.js';
 import type { Pull } from '../../src/landing/pull.js';
-import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-16';
 const TABLES = models().filter(({ incremental }) => incremental !== undefined);
@@ -25,7 +25,7 @@ test('a model by the week reads daily tables alone, of which no day leaves the f
 async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 'last'): Promise<void> {
   await workshop.with(async (warehouse) => {
     for (const [index, pull] of pulls.entries()) {
-      await warehouse.loader.load(pull);
+      await loadOne(warehouse, pull);
       if (when === 'last' && index < pulls.length - 1) continue;
       await warehouse.model();
       await warehouse.check();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/ground/calendar.js';
-import { exportsKnownBy, knownBy } from '../../src/warehouse/remembered-exports.js';
+import { exportsKnownBy, knownBy } from '../../src/warehouse/reader.js';
 import { record, temporaryFolder, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
@@ -11,16 +11,18 @@ const DAY = '2026-11-20';
 test('the budget is that of the last run', async () => {
   const workshop = new Workshop();
   const settings = {
-    recordsPerRun: 1000,
-    recordsPerMonth: 5000,
+    budget: { recordsPerRun: 1000, recordsPerMonth: 5000 },
     pricePerRecord: 0.25,
     currency: 'KRW',
     startDate: DAY,
   };
   await workshop.with(async (warehouse) => {
-    const none = { recordsPerRun: undefined, recordsPerMonth: undefined };
-    await warehouse.noteBudget({ ...settings, ...none }, { email: 1, webhook: 2 });
-    await warehouse.noteBudget(settings, { email: 0.5 });
+    const notedAt = workshop.now;
+    await warehouse.note({
+      budget: { ...settings, budget: undefined, notedAt },
+      prices: { email: 1, webhook: 2 },
+    });
+    await warehouse.note({ budget: { ...settings, notedAt }, prices: { email: 0.5 } });
   });
   expect(
     await workshop.look('select * exclude (noted_at), noted_at is not null as noted from ops.budget'),
@@ -41,23 +43,25 @@ test('the ledger is shown as it stands, and replaced whole', async () => {
   const workshop = new Workshop();
   const entry = { day: DAY, messageData: true };
   await workshop.with(async (warehouse) => {
-    await warehouse.replaceExports([{ key: 'old', state: 'intended', ...entry }]);
-    await warehouse.replaceExports([
-      { key: 'a', state: 'ambiguous', ...entry, note: '사람이 본다' },
-      {
-        ...entry,
-        key: 'b',
-        state: 'loaded',
-        exportId: 'x1',
-        records: 1200,
-        pages: 2,
-        estimate: 1000,
-        pricePerRecord: 0.25,
-        requestedAt: workshop.now,
-        updatedAt: workshop.now,
-        note: undefined,
-      },
-    ]);
+    await warehouse.note({ exports: [{ key: 'old', state: 'intended', ...entry }] });
+    await warehouse.note({
+      exports: [
+        { key: 'a', state: 'ambiguous', ...entry, note: '사람이 본다' },
+        {
+          ...entry,
+          key: 'b',
+          state: 'loaded',
+          exportId: 'x1',
+          records: 1200,
+          pages: 2,
+          estimate: 1000,
+          pricePerRecord: 0.25,
+          requestedAt: workshop.now,
+          updatedAt: workshop.now,
+          note: undefined,
+        },
+      ],
+    });
   });
   expect(
     await workshop.look(`select key, state, epoch_ms(window_start) as start, date, export_id, message_data, records, pages,
@@ -93,20 +97,22 @@ test('the ledger is shown as it stands, and replaced whole', async () => {
 test('a run is noted when it begins, and completed when it ends', async () => {
   const workshop = new Workshop();
   const begun = {
-    ...{ run_id: 'r1', command: 'run', started_at: workshop.now, version: '0.1.0', process_id: 42 },
+    ...{ runId: 'r1', command: 'run', startedAt: workshop.now, version: '0.1.0', processId: 42 },
   };
-  const end = { finished_at: workshop.now, exit_code: 0, outcome: 'done' };
-  await workshop.with((warehouse) => warehouse.noteRuns([begun]));
+  const end = { runId: 'r1', finishedAt: workshop.now, exitCode: 0, outcome: 'done' };
+  await workshop.with((warehouse) => warehouse.note({ runs: [{ begun, over: undefined }] }));
   const run = (): Promise<Row> =>
     workshop.lookOne(`select run_id, command, version, process_id, finished_at is null as open, exit_code, outcome,
                       summary ->> '$.loaded' as loaded from ops.runs`);
   const noted = { run_id: 'r1', command: 'run', version: '0.1.0', process_id: '42' };
   expect(await run()).toEqual({ ...noted, open: true, exit_code: null, outcome: null, loaded: null });
-  await workshop.with((warehouse) => warehouse.noteRuns([{ ...begun, ...end, summary: { loaded: '많이' } }]));
+  await workshop.with((warehouse) =>
+    warehouse.note({ runs: [{ begun, over: { ...end, summary: { loaded: '많이' } } }] }),
+  );
   const over = { ...noted, open: false, exit_code: 0, outcome: 'done', loaded: '많이' };
   expect(await run()).toEqual(over);
   // The journal holds less of a summary than the file.
-  await workshop.with((warehouse) => warehouse.noteRuns([{ ...begun, ...end, summary: {} }]));
+  await workshop.with((warehouse) => warehouse.note({ runs: [{ begun, over: { ...end, summary: {} } }] }));
   expect(await run()).toEqual(over);
 });
 
@@ -125,7 +131,7 @@ test('a load that is stopped before its end leaves nothing, and is done again', 
   await expect(stopping.load(pull)).rejects.toThrow('stopped');
   await stopping.close();
   expect(await workshop.look('select event_id from events union all from ops.loads select pull')).toEqual([]);
-  expect(await workshop.load(pull)).toMatchObject([{ changed: true, rows: 1 }]);
+  expect(await workshop.load(pull)).toMatchObject([{ rows: 1 }]);
   expect(await workshop.lines('select title from push_messages')).toEqual(['t']);
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
 import { fieldsFor } from '../../src/ground/fields.js';
 import type { Privacy } from '../../src/warehouse/privacy.js';
-import { dayAfter, KEY, micros, record, shared, statistic, Workshop, type Row } from './support.js';
+import { dayAfter, KEY, loadOne, micros, record, shared, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 
@@ -381,21 +381,23 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
       const { records, statistics, answer } = hostile(number, address);
       const plain = records.filter(({ id }) => !String(id).includes('odd'));
       await workshop.with(async (warehouse) => {
-        await warehouse.loader.load(workshop.events(DAY, [plain]));
-        await warehouse.loader.load(
+        await loadOne(warehouse, workshop.events(DAY, [plain]));
+        await loadOne(
+          warehouse,
           workshop.events('2026-11-19', [
             records.map((row) => ({ ...row, id: `again ${String(row['id'])}` })),
           ]),
         );
-        await warehouse.loader.load(workshop.statistics(DAY, statistics));
-        await warehouse.loader.load(workshop.statistics(DAY, [statistic({ message_sent: 11 })]));
-        await warehouse.loader.load(
+        await loadOne(warehouse, workshop.statistics(DAY, statistics));
+        await loadOne(warehouse, workshop.statistics(DAY, [statistic({ message_sent: 11 })]));
+        await loadOne(
+          warehouse,
           workshop.subchannels(
             DAY,
             statistics.map((row) => ({ ...row, resource_name: row['campaign_name'], node_name: number })),
           ),
         );
-        await warehouse.loader.load(workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
+        await loadOne(warehouse, workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
         await warehouse.model();
         await warehouse.check();
       });

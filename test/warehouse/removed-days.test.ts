@@ -7,7 +7,7 @@ import type { Pull } from '../../src/landing/pull.js';
 import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
-import { dayAfter, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
+import { dayAfter, loadOne, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
 
 const FIRST = '2026-10-01';
 const day = (n: number): Day => dayAfter(FIRST, n);
@@ -97,7 +97,7 @@ function nightOf(workshop: Workshop, n: number): Pull[] {
 /** Loads, models and checks; then all days before that one leave. */
 async function night(workshop: Workshop, pulls: readonly Pull[], before?: Day): Promise<Day[]> {
   return workshop.with(async (warehouse) => {
-    for (const pull of pulls) await warehouse.loader.load(pull);
+    for (const pull of pulls) await loadOne(warehouse, pull);
     await warehouse.model();
     await warehouse.check();
     return before === undefined ? [] : leaveIn(warehouse, before);
@@ -166,7 +166,7 @@ test('days that are not covered, or of which models wait for events, stay', asyn
       { day: day(0), pull: 'events/day/0002' },
       { day: day(1), pull: 'events/day/0004' },
     ]);
-    await warehouse.loader.load(exportOf(workshop, 2));
+    await loadOne(warehouse, exportOf(workshop, 2));
     expect(await warehouse.removable(day(9))).toEqual([]);
     expect(await warehouse.removeDays([day(0)], NOW)).toEqual([]);
   });

@@ -137,6 +137,17 @@ export async function findingsIn(look: (sql: string) => Promise<Row[]>): Promise
   );
 }
 
+/** Loads a pull; undefined if it was loaded before. Throws what stands in its way. */
+export async function loadOne(
+  { loader }: Warehouse,
+  pull: Pull,
+  how: 'new' | 'again' = 'new',
+): Promise<LoadReport | undefined> {
+  const { reports, failures } = await loader.loadAll([pull], () => undefined, how);
+  if (failures[0] !== undefined) throw failures[0].error;
+  return reports[0];
+}
+
 /** One warehouse file, whose session stays open until `close`; what needs the closed file closes it first. */
 export class Workshop {
   readonly folder = temporaryFolder();
@@ -194,12 +205,13 @@ export class Workshop {
     return this.with(async (warehouse) => {
       const reports: LoadReport[] = [];
       for (const pull of pulls) {
-        const report = await warehouse.loader.load(pull);
+        const report = await loadOne(warehouse, pull);
+        if (report === undefined) continue;
         reports.push(report);
-        if (pull.stream === 'events' && report.changed) this.#exports.push(pull);
+        if (pull.stream === 'events') this.#exports.push(pull);
         // As the step does that loads: exports that gave records up for a day that was replaced come again.
         const again = this.#exports.filter(({ days }) => report.neighbours.includes(days.start));
-        for (const neighbour of again) await warehouse.loader.reload(neighbour);
+        for (const neighbour of again) await loadOne(warehouse, neighbour, 'again');
       }
       return reports;
     });
@@ -212,7 +224,7 @@ export class Workshop {
       expect(failures).toEqual([]);
       const neighbours = reports.flatMap((report) => report.neighbours);
       const again = pulls.filter((pull) => pull.stream === 'events' && neighbours.includes(pull.days.start));
-      for (const pull of again) await warehouse.loader.reload(pull);
+      for (const pull of again) await loadOne(warehouse, pull, 'again');
       return reports;
     });
   }
@@ -314,7 +326,7 @@ export async function modelled(
 ): Promise<Workshop> {
   const workshop = new Workshop(options);
   await workshop.with(async (warehouse) => {
-    for (const pull of pulls(workshop)) await warehouse.loader.load(pull);
+    for (const pull of pulls(workshop)) await loadOne(warehouse, pull);
     await warehouse.model();
   });
   return workshop;

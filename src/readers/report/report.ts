@@ -9,7 +9,7 @@ import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
 import { loadCatalogue, queryNamed, valuesFor, type QueryFile } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { Wording, type Text } from '../queries/wording.js';
-import type { PastRun, RunOver } from '../../journal/runs.js';
+import type { PastRun } from '../../journal/runs.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
 import { statement } from '../../warehouse/session.js';
@@ -200,19 +200,15 @@ export async function writeReport(
     dataDir,
     language,
     now,
-    ending,
-    runs: past,
+    runs,
   }: {
     readonly dataDir: string;
     readonly language: Language;
     readonly now: Date;
-    /** The end of the run that writes the report, which the journal does not contain yet. */
-    readonly ending?: RunOver | undefined;
-    /** The runs of the journal. */
+    /** The runs of the journal, the one that writes the report with its end. */
     readonly runs: readonly PastRun[];
   },
 ): Promise<number> {
-  const runs = past.map((run) => (run.begun.runId === ending?.runId ? { ...run, over: ending } : run));
   const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
   // Everyone who may read the warehouse may read the file, because it contains no recipients.
   await writeFileWhole(file, async (path) => {
