@@ -249,7 +249,7 @@ const optOuts = section(
 const switched = <T extends z.ZodType>(section: T) =>
   z
     .preprocess(
-      (given) => (given === 'true' || given === '' ? {} : given === 'false' ? undefined : given),
+      (given) => (given === 'true' ? {} : given === 'false' ? undefined : given),
       z.optional(section),
     )
     .optional();

@@ -58,11 +58,6 @@ interface Exchange {
   readonly fresh: boolean;
 }
 
-export interface Transport {
-  exchange(what: Exchange, signal: AbortSignal): Promise<RawAnswer | AnswerClass>;
-  close(): Promise<void>;
-}
-
 /** Error codes of a failed connection: no part of the request had been written. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
@@ -79,8 +74,10 @@ const NEVER_SENT = new Set([
 
 class TooLarge extends Error {}
 
+export type Transport = ReturnType<typeof httpTransport>;
+
 /** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
-export function httpTransport(connections: number, deadlineMs: number, userAgent: string): Transport {
+export function httpTransport(connections: number, deadlineMs: number, userAgent: string) {
   const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
   const connect = buildConnector({ timeout: deadlineMs });
   const shared = new EnvHttpProxyAgent({
@@ -145,15 +142,12 @@ async function send(
       'accept-encoding': 'gzip',
       'user-agent': userAgent,
       ...what.headers,
-      ...(what.token === undefined ? {} : { authorization: `Bearer ${what.token}` }),
-      ...(what.body === undefined ? {} : { 'content-type': 'application/json' }),
+      authorization: what.token === undefined ? undefined : `Bearer ${what.token}`,
+      'content-type': what.body === undefined ? undefined : 'application/json',
     },
-    ...(what.body === undefined
-      ? {}
-      : {
-          body: typeof what.body === 'string' ? what.body : JSON.stringify(what.body),
-        }),
-    ...(what.fresh ? { reset: true } : {}),
+    body: typeof what.body === 'string' ? what.body : JSON.stringify(what.body),
+    // `reset: false` would keep a connection that undici closes after a GET with a body.
+    ...(what.fresh && { reset: true }),
   });
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];

@@ -1,14 +1,9 @@
 /** Prepares landed files for DuckDB: determines their sizes, and makes repaired copies of files that DuckDB rejects. */
-import { createReadStream } from 'node:fs';
-import { open, readFile, writeFile, rm } from 'node:fs/promises';
+import { open, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { createGunzip, gunzip } from 'node:zlib';
 import { damaged, unreadable } from '../landing/storage-error.js';
 import type { Page, Pull } from '../landing/pull.js';
-import { gzipped, repairedJson } from '../landing/repair-json.js';
+import { gzipped, readWhole, repairedJson } from '../landing/repair-json.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
@@ -16,13 +11,11 @@ import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/e
 /** Number of copies made so far, for unique names: several batches are repaired at a time. */
 let copies = 0;
 
-const decompress = promisify(gunzip);
-
-/**
- * A page is about 1 MB. If the gzip trailer announces more than this limit, the file is unpacked and its bytes are
- * counted.
- */
+/** A page is about 1 MB. If the gzip trailer announces more than this limit, the file is unpacked to measure it. */
 const PLAUSIBLE = 16 * 1024 * 1024;
+
+/** A gzip file has a header of 10 bytes and a trailer of 8. */
+const SMALLEST_GZIP = 18;
 
 /** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
@@ -58,52 +51,32 @@ export function asPattern(file: string): string {
  * writes them.
  */
 async function inflatedSize(file: string): Promise<number> {
-  const handle = await open(file, 'r').catch((cause: unknown) => {
-    throw unreadable(file, cause);
-  });
   try {
-    const stats = await handle.stat();
-    if (stats.isDirectory()) throw damaged(file, 'is a folder');
-    const { size } = stats;
-    if (!file.endsWith('.gz')) return size;
-    if (size < 18) throw damaged(file, 'is not a complete gzip file');
-    const trailer = Buffer.alloc(4);
-    await handle.read(trailer, 0, 4, size - 4);
-    const said = trailer.readUInt32LE(0);
-    // The tail of a truncated file is arbitrary bytes, so a size read from it must not be trusted for an allocation.
-    return said < PLAUSIBLE ? said : await countInflated(file);
-  } finally {
-    await handle.close();
+    const handle = await open(file, 'r');
+    try {
+      const { size } = await handle.stat();
+      const trailer = Buffer.alloc(4);
+      await handle.read(trailer, 0, 4, Math.max(0, size - 4));
+      const said = trailer.readUInt32LE(0);
+      // The tail of a truncated file is arbitrary bytes, so a size read from it must not be trusted for an allocation.
+      if (size >= SMALLEST_GZIP && said < PLAUSIBLE) return said;
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw unreadable(file, cause);
   }
-}
-
-async function countInflated(file: string): Promise<number> {
-  let bytes = 0;
-  const counter = new Writable({
-    write(chunk: Uint8Array, _encoding, done) {
-      bytes += chunk.length;
-      done();
-    },
-  });
-  await pipeline(createReadStream(file), createGunzip(), counter).catch(() => {
-    throw damaged(file, 'is not a complete gzip file');
-  });
-  return bytes;
+  return (await readWhole(file)).length;
 }
 
 /**
  * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
  * become U+FFFD; `repairedJson` repairs the rest.
  *
- * @throws DamageError when the file is not JSON
+ * @throws DamageError when the file is not whole, or not JSON
  */
 export async function repair(file: string, folder: string): Promise<string> {
-  const bytes = await readFile(file).catch((cause: unknown) => {
-    throw unreadable(file, cause);
-  });
-  const body = file.endsWith('.gz') ? await decompress(bytes).catch(() => undefined) : bytes;
-  if (body === undefined) throw damaged(file, 'is not a complete gzip file');
-  const repaired = repairedJson(body.toString('utf8'));
+  const repaired = repairedJson((await readWhole(file)).toString('utf8'));
   if (repaired === undefined) throw damaged(file, 'is not JSON');
   const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);
   await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: 0o600 });
