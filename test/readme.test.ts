@@ -72,10 +72,17 @@ describe('README.md', () => {
 describe('docs/', () => {
   test('explain every setting with its default', () => {
     const keysOf = (schema: unknown, path: string): string[] => {
-      if (schema instanceof z.ZodPipe) return keysOf(schema.in, path);
+      // A section is read after an empty text has become an empty section; a switch stands for itself.
+      if (schema instanceof z.ZodPipe)
+        return keysOf(
+          schema.in instanceof z.ZodTransform && !(schema.out instanceof z.ZodOptional)
+            ? schema.out
+            : schema.in,
+          path,
+        );
       const inner =
         schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
-      if (inner instanceof z.ZodPipe) return keysOf(inner.in, path);
+      if (inner instanceof z.ZodPipe) return keysOf(inner, path);
       if (!(inner instanceof z.ZodObject)) return [path];
       return Object.entries(inner.shape).flatMap(([key, value]) =>
         keysOf(value, path === '' ? key : `${path}.${key}`),
