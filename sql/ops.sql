@@ -362,19 +362,21 @@ qualify row_number() over (partition by list order by date desc, pulled_at desc,
 -- file has stays, since the journal holds its counts alone.
 create or replace temp table given_runs as
 select
-    "runId" as run_id, command, "startedAt" as started_at, "finishedAt" as finished_at, "exitCode" as exit_code, outcome,
-    summary, version, "processId" as process_id
+    run.begun."runId" as run_id, run.begun.command as command, run.begun."at" as started_at, run."over"."at" as finished_at,
+    run."over"."exitCode" as exit_code, run."over".outcome as outcome, run."over".summary as summary,
+    run.begun.version as version, run.begun."processId" as process_id
 from (
     select unnest(from_json(
         getvariable('given').runs,
-        '[{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "startedAt": "TIMESTAMPTZ", "version": "VARCHAR",
+        '[{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "at": "TIMESTAMPTZ", "version": "VARCHAR",
                      "processId": "BIGINT"},
-           "over": {"finishedAt": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}]'
-    ), recursive := true)
+           "over": {"at": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}]'
+    )) as run
 ) as given
 where not exists (
     from ops.runs
-    where runs.run_id = "runId" and runs.finished_at is not null and runs.exit_code is not distinct from "exitCode"
+    where runs.run_id = run.begun."runId" and runs.finished_at is not null
+        and runs.exit_code is not distinct from run."over"."exitCode"
 );
 
 update ops.runs

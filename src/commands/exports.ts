@@ -12,7 +12,7 @@ import {
 } from '../ground/errors.js';
 import { Secrets } from '../ground/redaction.js';
 import { ServiceClient } from '../service/client.js';
-import { partsOf } from '../journal/lines.js';
+import { partsOf } from '../exports/export.js';
 import { adviceFor } from '../exports/advice.js';
 import { askPage } from '../exports/poll.js';
 import { type Export, blocksRuns, isClosed, isResumable } from '../exports/export.js';

@@ -15,8 +15,7 @@ import {
 } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type Wanted } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/push.js';
-import { PushedRows } from '../landing/pushed-rows.js';
-import { KeptQueries } from '../landing/kept-queries.js';
+import { KeptQueries, PushedRows } from '../landing/pushed-rows.js';
 import { ALL, parseTarget } from '../push/targets.js';
 import { Journal } from '../journal/journal.js';
 import type { Invocation } from '../config/invocation.js';

@@ -2,13 +2,11 @@
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
-import { erasuresOf } from '../erasure/register.js';
+import { ERASE, erasuresOf } from '../erasure/register.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { untrackedIn, type Untracked } from '../exports/recovery.js';
 import type { Invocation } from '../config/invocation.js';
-import { forgottenError, type Doubt } from '../journal/doubt.js';
-import { erasureNamed, type Journal } from '../journal/journal.js';
-import { SHAPES } from '../journal/lines.js';
+import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
 import { PushLedger } from '../push/ledger.js';
@@ -30,7 +28,7 @@ export async function recoverCommand(
     // A later run may read the manifests of pulls that this one does not, so all are agreed to.
     const again = async (): Promise<Doubt | undefined> =>
       folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
-    const doubt = folder.doubt && (await again());
+    const doubt = ledger.doubt && (await again());
     const untracked = await untrackedIn(config.dataDir, journal, {
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),
@@ -44,7 +42,7 @@ export async function recoverCommand(
     const erasures = await enterErasures(journal, config, effects);
     if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that other files hold.`);
     const left = erasures === 0 ? doubt : await again();
-    if (left?.erase !== undefined) throw forgottenError(left);
+    if (left?.erase !== undefined) throw left;
     terminal.warn(doubt.why);
     if (json !== true && untracked.length > 0) showTable(terminal, untracked.map(asRow), 'records');
     terminal.note(
@@ -81,7 +79,7 @@ export async function recoverCommand(
  */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
-  const others = journal.others.flatMap((line) => SHAPES.erase.safeParse(line).data ?? []);
+  const others = journal.others.flatMap((line) => ERASE.shape.safeParse(line).data ?? []);
   const pending = new Pending(dataDir, effects);
   const stopped = await pending.read();
   const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
@@ -90,10 +88,10 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   let entered = 0;
   /** Returns the number of the line; undefined if the journal holds the erasure. */
   const begin = async (persons: number, ids: readonly string[]): Promise<number | undefined> => {
-    if (journal.holdsErasure(erasureNamed(ids))) return undefined;
+    if (journal.erasures.includes(erasureNamed(ids))) return undefined;
     entered++;
     const begun = { event: 'begun' as const, key, persons, ids: [...ids], entered: true };
-    return (await journal.append('erase', begun)).seq;
+    return (await journal.append(ERASE, begun)).seq;
   };
   if (stopped?.line !== undefined) {
     const line = await begin(stopped.origins.length, stopped.ids);
@@ -103,8 +101,8 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   for (const { persons, ids, records, rows } of [...(isOfKey ? erasuresOf(others) : []), ...known]) {
     const of = await begin(persons, ids);
     if (of === undefined) continue;
-    await journal.append('erase', { event: 'cut', of, records, rows });
-    await journal.append('erase', { event: 'done', of });
+    await journal.append(ERASE, { event: 'cut', of, records, rows });
+    await journal.append(ERASE, { event: 'done', of });
   }
   return entered;
 }

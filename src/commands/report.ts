@@ -1,6 +1,6 @@
 /** `dawnload report`: writes the published warehouse as a page for people. */
 import { Journal } from '../journal/journal.js';
-import { runsOf } from '../journal/runs.js';
+import { RUN, runsOf } from '../journal/lines.js';
 import { resolve } from 'node:path';
 import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
@@ -25,7 +25,7 @@ export async function reportCommand(options: ReportOptions, invocation: Invocati
   // The default path of the report in the data folder is allowed, because each run writes the report there.
   const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(dataDir, wanted);
   const language = options.lang ?? reportIn ?? 'en';
-  const runs = runsOf((await Journal.read(config, effects)).of('run'));
+  const runs = runsOf((await Journal.read(config, effects)).of(RUN));
   const bytes = await writeReport(file, { dataDir, language, now: effects.now(), runs });
   terminal.note(`Wrote ${file} (${formatBytes(bytes)}). Open it in a browser, or send it by mail.`, {
     event: 'report',

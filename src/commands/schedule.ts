@@ -6,7 +6,7 @@ import { KST } from '../ground/calendar.js';
 import { requireService } from '../config/config.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
-import { runsOf } from '../journal/runs.js';
+import { RUN, runsOf } from '../journal/lines.js';
 import { Nights, parseTime, runProcess } from '../operations/schedule.js';
 import type { Invocation } from '../config/invocation.js';
 import { assertSameProject } from '../job/data-folder.js';
@@ -37,7 +37,7 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
     signal,
     terminal,
     now: () => effects.now(),
-    runs: async () => runsOf((await journal()).of('run')),
+    runs: async () => runsOf((await journal()).of(RUN)),
     run: () => runProcess(run, signal),
   });
   terminal.note(`Scheduled daily at ${at} KST. Press Ctrl-C to stop.`);

@@ -8,13 +8,13 @@ import { describeGroup } from '../job/report.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { dataFiles } from '../landing/paths.js';
 import { spendOf } from '../exports/budget.js';
-import { runsOf, type PastRun as JournalledRun } from '../journal/runs.js';
+import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { formatPrice } from '../ground/price.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { isResumable } from '../exports/export.js';
 import type { Invocation } from '../config/invocation.js';
 import { daysIn } from '../job/wanted-days.js';
-import { daysNow, newestOf, type DaysNow, type PastRun } from '../job/published.js';
+import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/published.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
 import { showTable, type JsonOptions } from './shared.js';
 
@@ -47,7 +47,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   });
   const { journal: lines, ledger, lock, needed } = state;
   const entries = ledger.entries();
-  const journal = runsOf(lines.of('run'));
+  const journal = runsOf(lines.of(RUN));
   const last = lastCompleteDay(now);
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
   for (const { stream, day, rows } of published.coverage)
@@ -64,8 +64,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   // run.
   for (const { stream, date } of snapshots) missing[stream] = date !== null && date >= last ? [] : [last];
   // The journal includes runs that published nothing; without a journal, the last run in the file counts.
-  const [inFile] = published.runs;
-  const { begun, over } = journal.at(-1) ?? { begun: inFile, over: inFile };
+  const latest = journal.at(-1) ?? published.runs[0];
   const failure = journal.at(-1)?.over?.summary['failure'];
   const { holder } = lock;
   return {
@@ -82,14 +81,14 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
       ? { command: holder?.command ?? null, pid: holder?.pid ?? null, since: holder?.since ?? null }
       : null,
     last_run:
-      begun === undefined
+      latest === undefined
         ? null
         : {
-            command: begun.command,
-            started_at: begun.startedAt,
-            finished_at: over?.finishedAt ?? null,
-            exit_code: over?.exitCode ?? null,
-            outcome: over?.outcome ?? null,
+            command: latest.begun.command,
+            started_at: latest.begun.at,
+            finished_at: latest.over?.at ?? null,
+            exit_code: latest.over?.exitCode ?? null,
+            outcome: latest.over?.outcome ?? null,
           },
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
@@ -123,14 +122,14 @@ function lookbackFor([latest]: DaysNow['latestChange'], days: number) {
 const checked = z.object({ findings: z.array(findingGroup) });
 
 /** The latest run if checks withheld it. Only the journal of runs contains it, because the file was not published. */
-function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun[]) {
+function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[]) {
   const ended = runs.filter(({ over }) => over !== undefined).at(-1);
   const summary = checked.safeParse(ended?.over?.summary);
   if (ended?.over === undefined || !summary.success) return null;
   const { begun, over } = ended;
-  if (published.some(({ runId }) => runId === begun.runId)) return null;
+  if (published.some((run) => run.begun.runId === begun.runId)) return null;
   const findings = summary.data.findings.filter(({ severity }) => severity === 'stop');
-  return findings.length === 0 ? null : { command: begun.command, finished_at: over.finishedAt, findings };
+  return findings.length === 0 ? null : { command: begun.command, finished_at: over.at, findings };
 }
 
 function print(status: Status, terminal: Terminal, now: Date): void {

@@ -2,10 +2,44 @@
  * The register of erasures, as lines of the journal. It names persons only by keyed digests. Data that arrives after an
  * erasure, from any source, is compared with it.
  */
+import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
-import type { Entry, Line } from '../journal/lines.js';
+import { event, Kind, type Entry, type LineOf } from '../journal/lines.js';
+import { count } from '../landing/pull.js';
 import type { ErasureRow } from '../warehouse/rows.js';
+
+const text = z.string();
+
+/** An erasure of persons, who are named by keyed digests. `of` is the number of the `begun` line. */
+export const ERASE = new Kind(
+  'erase',
+  z.discriminatedUnion('event', [
+    /** Recorded before anything is erased. `entered`: by `recover`, since the journal that held it was lost. */
+    z.object({
+      ...event('begun'),
+      key: text,
+      persons: count,
+      ids: z.array(text),
+      entered: z.boolean().optional(),
+    }),
+    /**
+     * Before the first page of a pull is rewritten: only such a pull may hold fewer records than its manifest says.
+     * `records`: those that it held then.
+     */
+    z.object({ ...event('cutting'), pull: text, records: count }),
+    z.object({ ...event('cut'), of: count, records: count, rows: count }),
+    z.object({ ...event('done'), of: count }),
+    /** Records that arrived after the erasure and were cut. */
+    z.object({ ...event('late'), records: count }),
+    /** Every landed file that changed until `changed` (milliseconds, the filesystem's time) was searched for `of`. */
+    z.object({ ...event('swept'), of: count, changed: z.number() }),
+    /** The private file holds bytes of erased rows in free blocks, until it is rewritten. */
+    z.object(event('rows-deleted')),
+    z.object(event('rewritten')),
+  ]),
+);
+type Line = LineOf<typeof ERASE>;
 
 /** An erasure, as `ops.erasures` shows it. */
 export interface Erasure extends ErasureRow {
@@ -14,7 +48,7 @@ export interface Erasure extends ErasureRow {
 }
 
 /** The erasures that the lines of the journal tell of, oldest first. Pure. */
-export function erasuresOf(lines: readonly Line<'erase'>[]): Erasure[] {
+export function erasuresOf(lines: readonly Line[]): Erasure[] {
   const erasures = new Map<number, Erasure>();
   let last = 0;
   for (const line of lines) {
@@ -38,12 +72,12 @@ export function erasuresOf(lines: readonly Line<'erase'>[]): Erasure[] {
  * True if a pull may hold fewer records than its manifest says: an erasure has cut it, or the lines that would say so were
  * lost with a journal.
  */
-export function mayBeCut(lines: readonly Line<'erase'>[], pull: string): boolean {
+export function mayBeCut(lines: readonly Line[], pull: string): boolean {
   return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }
 
 /** As `Register.cutPulls`, for the lines of the journal. */
-export function cutPulls(lines: readonly Line<'erase'>[], since = 0): ReadonlyMap<string, number> {
+export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string, number> {
   return new Map(
     lines.flatMap((line) =>
       line.event === 'cutting' && line.seq > since ? [[line.pull, line.records] as const] : [],
@@ -70,8 +104,8 @@ export class Register {
     );
   }
 
-  get #lines(): readonly Line<'erase'>[] {
-    return this.#journal.of('erase');
+  get #lines(): readonly Line[] {
+    return this.#journal.of(ERASE);
   }
 
   /** The digests of all erased persons. */
@@ -118,7 +152,7 @@ export class Register {
   }
 
   /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */
-  async append(entry: Entry<'erase'>): Promise<number> {
-    return (await this.#journal.append('erase', entry)).seq;
+  async append(entry: Entry<Line>): Promise<number> {
+    return (await this.#journal.append(ERASE, entry)).seq;
   }
 }

@@ -4,17 +4,25 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { dayOf, isDay, shiftDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import type { Export } from '../exports/export.js';
 import type { Journal } from '../journal/journal.js';
+import { event, Kind } from '../journal/lines.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { foldersOf, isReadingOf, rangeOf } from '../landing/paths.js';
 import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
+
+/** Landed pages of an export that retention removed. */
+export const REMOVED = new Kind(
+  'removed',
+  z.object({ ...event('pages'), key: z.string(), exportId: z.string() }),
+);
 
 type Retention = Config['retention'];
 
@@ -71,9 +79,7 @@ interface Kept {
   readonly dataDir: string;
   readonly ledger: { entries(): readonly Export[] };
   readonly warehouse: Warehouse;
-  readonly report: {
-    removed(removal: { readonly place: string; readonly days: number; readonly items: number }): void;
-  };
+  readonly report: { readonly removals: { place: string; days: number; items: number }[] };
 }
 
 /**
@@ -120,7 +126,7 @@ export async function retain(
     const different = new Set(days).size;
     const row = { removedAt: now, place, firstDay: first, lastDay: last, days: different, items };
     await warehouse.note({ retention: row });
-    report.removed({ place, days: different, items });
+    report.removals.push({ place, days: different, items });
     terminal.note(`Removed by retention, ${place}: ${plural(different, 'day')}, ${first} to ${last}.`, {
       event: 'removed',
       place,
@@ -139,7 +145,7 @@ export async function removeFolders(
 ): Promise<void> {
   const disk = new DurableFolder(dataDir, effects);
   for (const { path, of } of folders) {
-    if (of !== undefined) await journal.append('removed', { event: 'pages', ...of });
+    if (of !== undefined) await journal.append(REMOVED, { event: 'pages', ...of });
     await orStorageError('remove', path, () => rm(path, { recursive: true, force: true }));
     effects.reach('retention/removed');
     await disk.syncFolder(dirname(path));
@@ -148,5 +154,5 @@ export async function removeFolders(
 
 /** True if the pages of a landed export were removed by retention. */
 export function wereRemoved(journal: Journal, { key, exportId }: Pick<Export, 'key' | 'exportId'>): boolean {
-  return journal.of('removed').some((line) => line.key === key && line.exportId === exportId);
+  return journal.of(REMOVED).some((line) => line.key === key && line.exportId === exportId);
 }

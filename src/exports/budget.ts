@@ -2,10 +2,11 @@
  * The budget limits what may be spent on exports (E20 is billed per record), per run and per KST month. Pure: the
  * functions only read the entries of the ledger. The unit is the record.
  */
-import { monthOf, type Day, type DayRange } from '../ground/calendar.js';
+import { monthOf, type Day } from '../ground/calendar.js';
 import { type Export, isResumable, missingDays } from './export.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 import { priceOf } from '../ground/price.js';
+import type { Job } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/text.js';
 
 export interface Budget {
@@ -21,7 +22,7 @@ export interface Candidate {
 
 /**
  * `waits_for_size`: an export of unknown size holds the rest of the budget until its number of records is known.
- * `unsure`: the journal may lack lines, so the day may have been paid for (journal/doubt.ts).
+ * `unsure`: the journal may lack lines, so the day may have been paid for (journal/journal.ts).
  * `same_answer`: the last two requests had the same unknown answer, so the next one would have it too.
  */
 export type BudgetVerdict =
@@ -66,11 +67,6 @@ export function isUnderWay({ state }: Export): boolean {
   return isResumable(state) && state !== 'landed';
 }
 
-interface Wanted {
-  readonly eventDays: DayRange;
-  readonly consent: 'budget' | 'given' | 'ask';
-}
-
 interface Known extends Omit<Circumstances, 'yesPaid'> {
   readonly entries: readonly Export[];
   /** Message totals for each day that the daily statistics cover. */
@@ -86,7 +82,7 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
  * Decides on every day of the job that no export covers, newest first; used by both `run` and `plan`. Estimates are
  * recomputed at each call because landed exports refine the ratio of records per message.
  */
-export function decide({ eventDays, consent }: Wanted, known: Known): Decision[] {
+export function decide({ eventDays, consent }: Pick<Job, 'eventDays' | 'consent'>, known: Known): Decision[] {
   const { entries, messages, budget, unsure, asked } = known;
   const days = missingDays(eventDays, entries)
     .reverse()

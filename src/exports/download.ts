@@ -16,7 +16,7 @@ import {
 } from './poll.js';
 import { presentOf } from '../service/clocks.js';
 import { isClosed, type Export } from './export.js';
-import type { PullWriter } from '../landing/landing-zone.js';
+import { readPull, type PullWriter } from '../landing/landing-zone.js';
 import type { ExportFolder } from '../landing/paths.js';
 import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
@@ -54,7 +54,7 @@ export async function downloadExport(
     isNew = (await warehouse.lackOf(day)).repeated > 0 && (await read({ lookAgain: true }, []));
   const { state, records, accepted } = ledger.get(key);
   if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(context, ledger.get(key), notes));
-  report.exported({ key, day, records, requested: run === runId });
+  report.exports.push({ key, day, records, requested: run === runId });
 }
 
 /**
@@ -108,7 +108,7 @@ async function land(
   const { exportId } = place;
   const { pageParameter, maxWaitMinutes } = config.exports;
   const gap = (reason: string): void => {
-    report.gap({ stream: 'events', days: { start: day, end: day }, reason });
+    report.gaps.push({ stream: 'events', days: { start: day, end: day }, reason });
   };
   const trouble = async (note: string, reason = note): Promise<undefined> => {
     if (!isClosed(entry)) await ledger.note(key, 'troubled', note);
@@ -120,13 +120,10 @@ async function land(
     const first = firstAnswers(pull.files);
     const pages = first.length + facts.unreadable.length;
     const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
+    const { accepted } = facts;
     await landing.discardBefore(place, pull);
     await ledger.ready(key, pages);
-    return ledger.landed(
-      key,
-      { pages, records: rowsIn(first), unreadable, accepted: facts.accepted },
-      pulledAt,
-    );
+    return ledger.landed(key, { pages, records: rowsIn(first), unreadable, accepted }, pulledAt);
   };
 
   const { writer, earlier, whole } = await readingOf(context, place, notes);
@@ -152,7 +149,7 @@ async function land(
             if (result.kind === 'processing') {
               if (ledger.get(key).state === 'requested') await ledger.processing(key);
             } else if (result.body.length > 0 && (result.kind !== 'page' || result.records === 0))
-              await setAside(context, `${key} ${result.kind}`, result.body);
+              await landing.reject('E21', `${key} ${result.kind}`, result.body);
           },
         })
       : { kind: 'ready', first: known };
@@ -175,7 +172,7 @@ async function land(
   if (isClosed(entry) && (waiting.kind === 'empty' || waiting.kind === 'doubtful')) return undefined;
   switch (waiting.kind) {
     case 'processing':
-      report.pending(key);
+      report.pending.push(key);
       return trouble(
         `Export ${key} is not ready after ${maxWaitMinutes} minutes. The next run resumes it at no cost.`,
       );
@@ -209,10 +206,12 @@ async function land(
   const early = isFirst ? new EarlyLoad(context, writer, pulledAt, files.values()) : undefined;
   try {
     const sink = sinkFor(context, place, writer, waiting.first.totalPages, files, early);
+    const lack = whole?.isCut?.() === false ? await context.warehouse.lackOf(day) : undefined;
     const pages = await collectPages(asking, waiting.first, earlier, config.concurrency, sink, {
       atLeast: expected.atLeast,
       again: lookAgain ? firstAnswers(earlier).map(({ number }) => number) : [],
-      beside: whole?.isCut?.() === false && (await lacksRecords(context, entry)),
+      // Other answers may hold records that the export lacks. Records without an id would count twice.
+      beside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
       unreadable: waiting.unreadable ?? -1,
     });
     notes.push(...pages.notes);
@@ -254,7 +253,7 @@ async function readingOf(
   const { landing } = context;
   let writer = await landing.reading(place);
   const damage: DamageError[] = [];
-  const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
+  const pull = await unlessDamaged(readPull(landing.folder, writer.id), (error) => damage.push(error));
   if (damage.length > 0) notes.push('its manifest could not be read');
   const ended = pull && { ...pull, isCut: () => context.isCut(pull.id) };
   const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
@@ -265,12 +264,6 @@ async function readingOf(
     if (!present.has(page.number)) earlier.push(page);
   }
   return { writer, earlier, whole };
-}
-
-/** True if other answers may hold records that an export lacks. Records without an id would count twice. */
-async function lacksRecords({ warehouse }: ExportsContext, { day }: Export): Promise<boolean> {
-  const { repeated, uncounted, without_id } = await warehouse.lackOf(day);
-  return repeated + uncounted > 0 && without_id === 0;
 }
 
 /** The reading of an export that is whole; undefined also if its manifest cannot be read. */
@@ -301,7 +294,7 @@ function sinkFor(
   landed: Map<number, LandedFile>,
   early: EarlyLoad | undefined,
 ): PageSink {
-  const { terminal } = context;
+  const { terminal, landing } = context;
   let records = rowsIn([...landed.values()]);
   const show = (total: number): void => {
     const pages = `page ${formatCount(landed.size)} of ${formatCount(total)}`;
@@ -310,32 +303,18 @@ function sinkFor(
   show(totalPages);
   return {
     async accept(page) {
+      // The page that this one replaces is set aside, so that no received data is lost.
       const before = landed.get(page.number);
-      if (before !== undefined) await keepReplaced(context, place, page.number, before.file);
+      const body = before && (await unlessDamaged(readWhole(before.file)));
+      if (body !== undefined) await landing.reject('E21', `${place.key} page ${page.number} replaced`, body);
       const file = await writer.land(page.body, page.records, page.number);
       early?.add(file);
       landed.set(page.number, file);
       records += page.records;
       show(Math.max(totalPages, page.totalPages));
     },
-    reject: (page, body) => setAside(context, `${place.key} page ${page}`, body),
+    reject: (page, body) => landing.reject('E21', `${place.key} page ${page}`, body),
   };
-}
-
-/** Sets aside an answer that is no page of the export. */
-async function setAside({ landing }: ExportsContext, what: string, body: Buffer): Promise<void> {
-  await landing.reject('E21', what, body);
-}
-
-/** Sets aside a page before another one replaces it, so that no received data is lost. */
-async function keepReplaced(
-  context: ExportsContext,
-  { key }: ExportFolder,
-  page: number,
-  file: string,
-): Promise<void> {
-  const body = await unlessDamaged(readWhole(file));
-  if (body !== undefined) await setAside(context, `${key} page ${page} replaced`, body);
 }
 
 interface Expected {

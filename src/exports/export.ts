@@ -1,7 +1,65 @@
 /** One paid export as recorded in the ledger, and how each line of the ledger changes it. Pure. */
-import { type Day, daysOf, type DayRange } from '../ground/calendar.js';
+import { z } from 'zod';
+import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
-import type { Line } from '../journal/lines.js';
+import { event, Kind, when, type LineOf } from '../journal/lines.js';
+import { count, instant } from '../landing/pull.js';
+
+const text = z.string();
+const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
+
+/** The day and the attempt in the key of an export; `undefined` if the text is not a key. */
+export function partsOf(key: string): { day: string; attempt: number } | undefined {
+  const [, ofDay = '', attempt = ''] = KEY.exec(key) ?? [];
+  return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
+}
+
+const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
+const exportId = text.min(1);
+
+/** A paid export (E20, E21); `at` is the instant of the event. */
+export const EXPORT = new Kind(
+  'export',
+  z.discriminatedUnion('event', [
+    z.object({
+      ...event('intended'),
+      key,
+      day: text.refine(isDay, 'not a day'),
+      messageData: z.boolean(),
+      estimate: count.optional(),
+      pricePerRecord: z.number().nonnegative(),
+      again: key.optional(),
+      run: text.optional(),
+    }),
+    z.object({ ...event('requested'), key, exportId }),
+    z.object({ ...event('attached'), key, exportId }),
+    z.object({ ...event('processing'), key }),
+    z.object({ ...event('ready'), key, pages: count }),
+    z.object({
+      ...event('landed'),
+      key,
+      pages: count,
+      records: count,
+      landedAt: instant,
+      unreadable: z.array(count).readonly().optional(),
+      accepted: z.boolean().optional(),
+    }),
+    z.object({ ...event('loaded'), key }),
+    z.object({ ...event('short'), key, records: count, note: text }),
+    z.object({
+      ...when,
+      event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
+      key,
+      note: text,
+      /**
+       * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is no more than an
+       * error, which a person may judge.
+       */
+      answer: z.object({ file: text, sha256: text, isError: z.boolean() }).optional(),
+    }),
+  ]),
+);
+export type Line = LineOf<typeof EXPORT>;
 
 /** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
 export interface Export {
@@ -14,7 +72,7 @@ export interface Export {
   readonly state: ExportState;
   readonly billed: Billed;
   /** Records expected when the request was intended; `undefined` if no statistics existed to estimate from. */
-  readonly estimate: number | undefined;
+  readonly estimate?: number | undefined;
   readonly pricePerRecord: number;
   /** Number of consecutive failed fetches; reset to zero after a success. */
   readonly troubles: number;
@@ -23,7 +81,7 @@ export interface Export {
   readonly requestedAt?: Date;
   readonly exportId?: string;
   readonly pages?: number;
-  readonly records?: number;
+  readonly records?: number | undefined;
   /** True if the last answer reported no records although the daily statistics count some, or a landed export is kept back. */
   readonly doubted: boolean;
   /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
@@ -45,7 +103,7 @@ export interface Export {
   /** A word of that answer that may be an export id. */
   readonly quotedId?: string | undefined;
   /** The key of the export that the user chose to pay for again. */
-  readonly again?: string;
+  readonly again?: string | undefined;
   /** The id of the run that intended this export. */
   readonly run?: string | undefined;
 }
@@ -67,78 +125,53 @@ export function keyOf(ofDay: Day, attempt: number): string {
 }
 
 /** Applies a line to an entry. Throws `UsageError` if the line cannot follow. */
-export function applyLine(entry: Export | undefined, line: Line<'export'>): Export {
+export function applyLine(entry: Export | undefined, line: Line): Export {
   if (entry === undefined && line.event === 'intended') return newEntry(line);
   const state = entry && MOVES[entry.state][line.event];
   if (entry === undefined || state === undefined)
     throw new UsageError(
       `Export ${line.key} is ${entry?.state ?? 'unknown'} and cannot become ${line.event}.`,
     );
-  return {
-    ...entry,
-    note: undefined,
-    ...changesOf(entry, line),
-    state,
-    billed: billedAfter(state, entry.billed),
-    updatedAt: line.at,
-  };
+  const { seq: _, event: __, at: updatedAt, ...own } = line;
+  const billed = billedAfter(state, entry.billed);
+  return { ...entry, note: undefined, ...own, ...changesOf(entry, line), state, billed, updatedAt };
 }
 
-function newEntry(record: Line<'export'> & { event: 'intended' }): Export {
+function newEntry(line: Line & { event: 'intended' }): Export {
+  const { seq: _, event: __, at, ...terms } = line;
   return {
-    key: record.key,
-    day: record.day,
-    messageData: record.messageData,
+    ...terms,
     state: 'intended',
     billed: 'maybe',
-    estimate: record.estimate,
-    pricePerRecord: record.pricePerRecord,
     troubles: 0,
     doubted: false,
     landings: 0,
-    intendedAt: record.at,
-    updatedAt: record.at,
-    run: record.run,
-    ...(record.again === undefined ? {} : { again: record.again }),
+    intendedAt: at,
+    updatedAt: at,
   };
 }
 
-function changesOf(entry: Export, record: Line<'export'>): Partial<Export> {
-  switch (record.event) {
+/** What a line changes besides its own fields. */
+function changesOf(entry: Export, line: Line): Partial<Export> {
+  switch (line.event) {
     case 'requested':
-      return { exportId: record.exportId, requestedAt: record.at };
+      return { requestedAt: line.at };
     case 'attached':
-      return {
-        exportId: record.exportId,
-        requestedAt: entry.requestedAt ?? record.at,
-        troubles: 0,
-        doubted: false,
-      };
+      return { requestedAt: entry.requestedAt ?? line.at, troubles: 0, doubted: false };
     case 'ready':
-      return { pages: record.pages, troubles: 0, doubted: false };
+      return { troubles: 0, doubted: false };
     case 'landed':
-      return {
-        pages: record.pages,
-        records: record.records,
-        landedAt: record.landedAt,
-        unreadable: record.unreadable,
-        accepted: record.accepted,
-        landings: entry.landings + 1,
-      };
+      return { unreadable: line.unreadable, accepted: line.accepted, landings: entry.landings + 1 };
     case 'loaded':
-      return { loadedAt: record.at, doubted: false, short: undefined };
+      return { loadedAt: line.at, doubted: false, short: undefined };
     case 'short':
-      return { note: record.note, short: record.records };
+      return { records: entry.records, short: line.records };
     case 'troubled':
-      return { note: record.note, troubles: entry.troubles + 1 };
+      return { troubles: entry.troubles + 1 };
     case 'doubted':
-      return { note: record.note, doubted: true };
+      return { doubted: true };
     case 'ambiguous':
-      return { note: record.note, answer: record.answer };
-    case 'failed':
-    case 'withdrawn':
-    case 'abandoned':
-      return { note: record.note };
+      return { answer: line.answer };
     default:
       return {};
   }
@@ -178,7 +211,7 @@ export type ExportState = (typeof EXPORT_STATES)[number];
 /** Billing state of an export: `maybe` until the answer to E20 is known. */
 export type Billed = 'no' | 'maybe' | 'yes';
 
-type Moves = Readonly<Partial<Record<Line<'export'>['event'], ExportState>>>;
+type Moves = Readonly<Partial<Record<Line['event'], ExportState>>>;
 
 export const MOVES: Readonly<Record<ExportState, Moves>> = {
   intended: {
@@ -230,18 +263,9 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
  * @param before the billing state until then
  */
 export function billedAfter(state: ExportState, before: Billed): Billed {
-  switch (state) {
-    case 'intended':
-    case 'ambiguous':
-      return 'maybe';
-    case 'failed':
-    case 'withdrawn':
-      return 'no';
-    case 'abandoned':
-      return before;
-    default:
-      return 'yes';
-  }
+  if (state === 'abandoned') return before;
+  if (state === 'intended' || state === 'ambiguous') return 'maybe';
+  return blocksRuns(state) ? 'yes' : 'no';
 }
 
 /**
@@ -276,7 +300,7 @@ export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
 }
 
 /** The exports that the lines of the journal tell of, by key, in the order of their intents. Throws `DamageError`. */
-export function exportsOf(lines: readonly Line<'export'>[]): Map<string, Export> {
+export function exportsOf(lines: readonly Line[]): Map<string, Export> {
   const book = new Map<string, Export>();
   for (const line of lines) {
     try {

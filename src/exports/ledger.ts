@@ -4,12 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import { closest } from 'fastest-levenshtein';
+import pLimit from 'p-limit';
 import { windowOf, type Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
-import { doubtIn, forgottenError, type Doubt, type KnownHead } from '../journal/doubt.js';
-import { Journal, type JournalPlace } from '../journal/journal.js';
-import { partsOf, type Entry } from '../journal/lines.js';
+import { doubtIn, type Doubt, type KnownHead, Journal, type JournalPlace } from '../journal/journal.js';
+import type { Entry } from '../journal/lines.js';
 import { foldersOf } from '../landing/paths.js';
 import { lockState, type LockState } from '../landing/run-lock.js';
 import { cut } from '../ground/text.js';
@@ -18,10 +18,13 @@ import {
   applyLine,
   blocksPayingAgain,
   blocksRuns,
+  EXPORT,
   exportsOf,
   keyOf,
   type Export,
   type Intent,
+  type Line,
+  partsOf,
 } from './export.js';
 import type { Untracked } from './recovery.js';
 import { isJudged } from '../service/refusals.js';
@@ -35,9 +38,11 @@ export class Ledger {
   readonly #dataDir: string;
   readonly #journal: Journal;
   readonly #effects: Effects;
-  readonly #doubt: Doubt | undefined;
+  /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
+  doubt: Doubt | undefined;
   readonly #book: Map<string, Export>;
-  #queue: Promise<unknown> = Promise.resolve();
+  /** Runs one change at a time, because each depends on the lines written before it. */
+  readonly #inTurn = pLimit(1);
 
   /**
    * @param doubt the reason why the journal may lack lines
@@ -47,8 +52,8 @@ export class Ledger {
     this.#dataDir = dataDir;
     this.#journal = journal;
     this.#effects = effects;
-    this.#doubt = doubt;
-    this.#book = exportsOf(journal.of('export'));
+    this.doubt = doubt;
+    this.#book = exportsOf(journal.of(EXPORT));
   }
 
   /** All exports, in the order of their intents. */
@@ -65,11 +70,6 @@ export class Ledger {
     const entry = this.find(key);
     if (entry === undefined) throw this.#unknown(key);
     return entry;
-  }
-
-  /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
-  get doubt(): DamageError | undefined {
-    return this.#doubt && forgottenError(this.#doubt);
   }
 
   /**
@@ -176,9 +176,8 @@ export class Ledger {
    *
    * @param landedAt later than that of an earlier landing
    */
-  async landed(key: string, { unreadable, ...pages }: Pages, landedAt: Date): Promise<Export> {
-    const lacking = unreadable === undefined ? undefined : [...unreadable];
-    return this.#event({ event: 'landed', key, ...pages, landedAt, unreadable: lacking });
+  landed(key: string, pages: Pages, landedAt: Date): Promise<Export> {
+    return this.#event({ event: 'landed', key, ...pages, landedAt });
   }
 
   /** Records that every page is in the warehouse, and ends a doubt. Repeated calls, as in a rebuild, write one line. */
@@ -274,10 +273,8 @@ export class Ledger {
   }
 
   /** Enters exports that other files know (`recover`) in their known state; the ledger may hold them as not billed. */
-  recover(untracked: readonly Untracked[]): Promise<void> {
-    return this.#inTurn(async () => {
-      for (const one of untracked) await this.#enterUntracked(one);
-    });
+  async recover(untracked: readonly Untracked[]): Promise<void> {
+    for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one));
   }
 
   async #enterUntracked({ key, day, exportId, state, ...known }: Untracked): Promise<void> {
@@ -310,27 +307,20 @@ export class Ledger {
     });
   }
 
-  #event(entry: Entry<'export'>, isKnown?: (entry: Export) => boolean): Promise<Export> {
+  #event(entry: Entry<Line>, isKnown?: (entry: Export) => boolean): Promise<Export> {
     return this.#inTurn(async () => {
       const known = this.get(entry.key);
       return isKnown?.(known) === true ? known : this.#record(entry);
     });
   }
 
-  async #record(entry: Entry<'export'>): Promise<Export> {
+  async #record(entry: Entry<Line>): Promise<Export> {
     const known = this.find(entry.key);
     // Whether the event may follow is decided before anything is written.
     applyLine(known, { ...entry, seq: 0, at: this.#effects.now() });
-    const next = applyLine(known, await this.#journal.append('export', entry));
+    const next = applyLine(known, await this.#journal.append(EXPORT, entry));
     this.#book.set(next.key, next);
     return next;
-  }
-
-  /** Runs one change at a time, because each depends on the lines written before it. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => undefined);
-    return turn;
   }
 }
 
@@ -348,14 +338,7 @@ function changeOfId(
   return `Export ${known.key} is ${known.state} as ${known.exportId}, and another id would replace it.`;
 }
 
-interface Pages {
-  readonly pages: number;
-  readonly records: number;
-  /** The numbers of the pages that cannot be read. */
-  readonly unreadable?: readonly number[] | undefined;
-  /** True if a person has accepted them as the complete export. */
-  readonly accepted?: boolean;
-}
+type Pages = Omit<Extract<Entry<Line>, { event: 'landed' }>, 'event' | 'key' | 'landedAt'>;
 
 /** The ledger as read by a command that may be running at the same time as a run. */
 export interface LedgerState {

@@ -46,12 +46,11 @@ export interface ExportsContext extends Clocks {
 
 /** The part of a run's report that is about paid exports. */
 interface ExportsReport {
-  readonly exports: readonly ExportLine[];
-  gap(gap: Gap): void;
-  needsAction(sentence: string): void;
-  exported(line: ExportLine): void;
-  pending(key: string): void;
-  unpaid(days: readonly Unpaid[], budget?: Budget): void;
+  readonly exports: ExportLine[];
+  readonly pending: string[];
+  readonly gaps: Gap[];
+  unpaidDays: readonly Unpaid[];
+  budget: Budget | undefined;
 }
 
 /** A day of events that was not requested, with the reason. */
@@ -100,11 +99,13 @@ export async function requestPaid(
 
   const entry = await intend({ pricePerRecord, messageData, run });
 
-  terminal.note(`Requesting the export of ${entry.day}, ${sizeOf(entry)} (${entry.key}).`, {
+  const { estimate } = entry;
+  const size = estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
+  terminal.note(`Requesting the export of ${entry.day}, ${size} (${entry.key}).`, {
     event: 'export_requested',
     key: entry.key,
     date: entry.day,
-    estimated_records: entry.estimate,
+    estimated_records: estimate,
   });
   const outcome = await requestExport(
     permit,
@@ -122,7 +123,7 @@ async function recorded(
   outcome: RequestOutcome,
 ): Promise<Sent> {
   const gap = (reason: string): void => {
-    report.gap({ stream: 'events', days: { start: day, end: day }, reason });
+    report.gaps.push({ stream: 'events', days: { start: day, end: day }, reason });
   };
   switch (outcome.kind) {
     case 'accepted': {
@@ -161,10 +162,6 @@ async function keptAnswer(landing: LandingZone, key: string, outcome: Unknown): 
 }
 
 type Unknown = RequestOutcome & { readonly kind: 'unknown' };
-
-function sizeOf({ estimate }: Export): string {
-  return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
-}
 
 /** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 export async function consentTo(

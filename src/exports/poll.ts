@@ -133,7 +133,7 @@ async function anotherPage(
 export interface PageSink {
   /** Resolves once the page is durable. */
   accept(page: Page): Promise<void>;
-  reject(page: number, body: Buffer): Promise<void>;
+  reject(page: number, body: Buffer): Promise<unknown>;
 }
 
 /**
@@ -161,7 +161,7 @@ export async function collectPages(
     unreadable = -1,
   }: { atLeast?: number; again?: number[]; beside?: boolean; unreadable?: number } = {},
 ): Promise<Collected> {
-  const pages = new PageSet(first);
+  const pages = new PageSet(first.totalPages);
   for (const page of landed) pages.keep(page);
   if (unreadable >= 0 && !pages.has(unreadable)) pages.setAside(unreadable);
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
@@ -186,10 +186,10 @@ export async function collectPages(
   // Pages 0 and 1 are requested alone first: if they are identical, every page would be, and requesting the rest is a
   // waste. One repetition may be a temporary fault; a second one means that the service ignores the page parameter.
   for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
-  if (pages.repeatedBy(1) === 0) {
+  if (pages.repeated.get(1) === 0) {
     await asking.effects.sleep(POLL.firstMs, asking.signal);
     await collect(1);
-    if (pages.repeatedBy(1) === 0) throw repeatsItself(asking.pageParameter);
+    if (pages.repeated.get(1) === 0) throw repeatsItself(asking.pageParameter);
   }
   async function collectMissing(): Promise<void> {
     let next = 0;
@@ -308,17 +308,20 @@ export interface Page {
 export type Result =
   | Page
   | { readonly kind: 'processing'; readonly body: Buffer }
-  | { readonly kind: 'not_found'; readonly reason: string; readonly body: Buffer }
-  | { readonly kind: 'invalid_page'; readonly reason: string; readonly body: Buffer }
-  /** A failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. */
-  | { readonly kind: 'trouble'; readonly reason: string; readonly body: Buffer }
+  /**
+   * `trouble`: a failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. `strange`: a complete
+   * answer in a shape that the specification does not define.
+   */
+  | {
+      readonly kind: 'not_found' | 'invalid_page' | 'trouble' | 'strange';
+      readonly reason: string;
+      readonly body: Buffer;
+    }
   /**
    * A success that is not a page, or a body that begins as JSON and is none: cut off, UTF-16, or with a word such as NaN.
    * `repeated` is true if the client has already repeated the request.
    */
-  | { readonly kind: 'unreadable'; readonly reason: string; readonly body: Buffer; readonly repeated?: true }
-  /** A complete answer in a shape that the specification does not define. */
-  | { readonly kind: 'strange'; readonly reason: string; readonly body: Buffer };
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly body: Buffer; readonly repeated?: true };
 
 /** Asks E21 for one page. */
 export async function askPage(
@@ -451,17 +454,11 @@ interface Collected {
 class PageSet {
   readonly #byNumber = new Map<number, { records: number; fingerprint: string }>();
   readonly #notes = new Set<string>();
-  readonly #repeated = new Map<number, number>();
+  /** The numbers of pages, and of the page whose records arrived instead of those of each. */
+  readonly repeated = new Map<number, number>();
   readonly #unreadable = new Set<number>();
-  #total: number;
 
-  constructor(first: Page) {
-    this.#total = first.totalPages;
-  }
-
-  get total(): number {
-    return this.#total;
-  }
+  constructor(public total: number) {}
 
   has(number: number): boolean {
     return this.#byNumber.has(number);
@@ -486,13 +483,8 @@ class PageSet {
     return undefined;
   }
 
-  /** The number of the page whose records arrived instead of those of this page. */
-  repeatedBy(number: number): number | undefined {
-    return this.#repeated.get(number);
-  }
-
   add(page: Page): void {
-    this.#repeated.delete(page.number);
+    this.repeated.delete(page.number);
     this.#unreadable.delete(page.number);
     this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
     this.grow(page.totalPages);
@@ -501,32 +493,32 @@ class PageSet {
   /** Adds a page of an earlier run, whose number of pages may be outdated. */
   keep({ number, records, fingerprint, totalPages }: Page): void {
     this.#byNumber.set(number, { records, fingerprint });
-    this.#total = Math.max(this.#total, totalPages);
+    this.total = Math.max(this.total, totalPages);
   }
 
   /** Keeps the highest number of pages reported: one page too many costs a request, one too few loses records. */
   grow(total: number): void {
-    if (total === this.#total) return;
-    this.#notes.add(`total_page_count changed from ${this.#total} to ${total}`);
-    this.#total = Math.max(this.#total, total);
+    if (total === this.total) return;
+    this.#notes.add(`total_page_count changed from ${this.total} to ${total}`);
+    this.total = Math.max(this.total, total);
   }
 
   /** Adds a page that arrived with the records of another page; its own records are unknown. */
   addRepeated(number: number, twin: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
-    this.#repeated.set(number, twin);
+    this.repeated.set(number, twin);
   }
 
   /** Sets aside a page that cannot be read after all retries, so that the other pages can continue. */
   setAside(number: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
-    this.#repeated.delete(number);
+    this.repeated.delete(number);
     this.#unreadable.add(number);
   }
 
   shrink(to: number): void {
     this.#notes.add(`total_page_count shrank to ${to} or less`);
-    this.#total = Math.min(this.#total, to);
+    this.total = Math.min(this.total, to);
   }
 
   recordsOf(number: number): number {
@@ -547,7 +539,7 @@ class PageSet {
    * maximum (Limits).
    */
   #empty(): number[] {
-    if (this.#total <= 1) return [];
+    if (this.total <= 1) return [];
     return [...this.#byNumber]
       .filter(([number, { records }]) => records === 0 && !this.#unreadable.has(number))
       .map(([number]) => number)
@@ -558,7 +550,7 @@ class PageSet {
     const empty = this.#empty();
     const records = this.#records();
     for (const number of empty.slice(0, 3)) {
-      const twin = this.#repeated.get(number);
+      const twin = this.repeated.get(number);
       this.#notes.add(`page ${number} ${twin === undefined ? 'holds no records' : `repeats page ${twin}`}`);
     }
     if (empty.length > 3) this.#notes.add(`${empty.length - 3} more pages hold no records too`);

@@ -150,11 +150,11 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
   const wanted = deciding();
   if (wanted.length === 0) return;
   if (config.exports.budget !== undefined && clockTrouble(context) !== undefined) {
-    report.unpaid(wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined })));
+    report.unpaidDays = wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined }));
     return;
   }
   if (!(await consentTo(job, context, wanted))) {
-    report.unpaid(wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
+    report.unpaidDays = wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate }));
     return;
   }
 
@@ -228,16 +228,14 @@ class ConcurrentDownloads {
 }
 
 function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  context.report.unpaid(
-    decisions.flatMap(({ day, verdict, estimate }) =>
-      verdict === 'request' ? [] : [{ day, verdict, estimate }],
-    ),
-    context.config.exports.budget,
+  context.report.budget = context.config.exports.budget;
+  context.report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
+    verdict === 'request' ? [] : [{ day, verdict, estimate }],
   );
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;
-    context.report.gap({
+    context.report.gaps.push({
       stream: 'events',
       days: { start: day, end: day },
       reason: 'Not requested, because the requests before it failed.',

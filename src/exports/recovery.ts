@@ -6,11 +6,18 @@
 import { join } from 'node:path';
 import type { Day } from '../ground/calendar.js';
 import type { Journal } from '../journal/journal.js';
-import { partsOf, SHAPES } from '../journal/lines.js';
 import { foldersOf, idOf, readingOf } from '../landing/paths.js';
 import { namesIn } from '../landing/storage-error.js';
 import type { ExportRow } from '../warehouse/rows.js';
-import { blocksRuns, exportsOf, EXPORT_STATES, type Export, type ExportState } from './export.js';
+import {
+  blocksRuns,
+  EXPORT,
+  exportsOf,
+  EXPORT_STATES,
+  partsOf,
+  type Export,
+  type ExportState,
+} from './export.js';
 
 /** The places that may know an export, the most reliable one first. */
 type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
@@ -31,7 +38,7 @@ export async function untrackedIn(
   journal: Journal,
   rows: Readonly<Partial<Record<Place, readonly ExportRow[]>>>,
 ): Promise<Untracked[]> {
-  const book = exportsOf(journal.of('export'));
+  const book = exportsOf(journal.of(EXPORT));
   const ofRows = (place: Place): Untracked[] => (rows[place] ?? []).flatMap((row) => ofRow(row, place));
   const found = [
     ...otherJournal(journal),
@@ -59,7 +66,7 @@ function isTracked({ state }: Untracked, entry: Export | undefined): boolean {
 }
 
 function otherJournal({ others }: Journal): Untracked[] {
-  const lines = others.flatMap((line) => SHAPES.export.safeParse(line).data ?? []);
+  const lines = others.flatMap((line) => EXPORT.shape.safeParse(line).data ?? []);
   return [...exportsOf(lines).values()].map((entry) => ({ ...entry, knownBy: 'second copy' }));
 }
 

@@ -62,6 +62,7 @@ function outcomeOf(
           }),
         };
   }
+  const unknown = { kind: 'unknown', body: redacted, isError: false } as const;
   const told = readAnswer(status ?? 0, body);
   const note = `HTTP ${status ?? '?'}`;
   const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
@@ -69,25 +70,20 @@ function outcomeOf(
     case 'accepted':
       // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
       if (secrets.holds(told.exportId))
-        return {
-          kind: 'unknown',
-          note: 'the export_id repeats a key or the token',
-          body: redacted,
-          isError: false,
-        };
+        return { ...unknown, note: 'the export_id repeats a key or the token' };
       return told;
     case 'refused':
       return { kind: 'refused', reason, note };
     case 'error': {
       // The text is kept alone, so that what a person lists is what is compared.
       const text = judgedText(secrets.hide(told.text));
-      if (text === undefined) return { kind: 'unknown', note, body: redacted, isError: false };
+      if (text === undefined) return { ...unknown, note };
       return isJudged(text, refusals)
         ? { kind: 'refused', reason, note }
         : { kind: 'unknown', note, body: text, isError: true };
     }
     case 'unknown':
-      return { kind: 'unknown', note, body: redacted, isError: false };
+      return { ...unknown, note };
   }
 }
 

@@ -11,7 +11,7 @@ import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { runsOf, type RunOver } from '../journal/runs.js';
+import type { PastRun } from '../journal/lines.js';
 import { describePushed, pushLake, rowsAdded } from '../lake/push.js';
 import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './data-folder.js';
@@ -28,8 +28,8 @@ export interface Night {
   readonly failure: Error | undefined;
   /** The landed folders that retention removes. */
   readonly due: readonly DueFolder[];
-  /** The end of the run for the page. */
-  over(): RunOver | undefined;
+  /** The runs of the journal, this one with its end. */
+  runs(): readonly PastRun[];
 }
 
 interface Step {
@@ -69,7 +69,7 @@ const STEPS: readonly Step[] = [
     wanted: (night) =>
       night.command === 'run' &&
       night.config.pushes.length > 0 &&
-      night.folder.doubt === undefined &&
+      night.folder.ledger.doubt === undefined &&
       isWhole(night),
     async run({ config, folder, invocation }) {
       const { pushNightly } = await import('../push/push.js');
@@ -91,7 +91,7 @@ const STEPS: readonly Step[] = [
     wanted: ({ config, folder }) => config.reportIn !== undefined && existsSync(folder.files.published),
     async run(night) {
       const { config, folder, invocation } = night;
-      const { dataDir, files, journal } = folder;
+      const { dataDir, files } = folder;
       if (config.reportIn === undefined) return undefined;
       invocation.terminal.progress('writing the report');
       const { writeReport } = await import('../readers/report/report.js');
@@ -99,7 +99,7 @@ const STEPS: readonly Step[] = [
         dataDir,
         language: config.reportIn,
         now: invocation.effects.now(),
-        runs: runsOf(journal.of('run'), night.over()),
+        runs: night.runs(),
       });
       return `The report on it is ${files.report}.`;
     },

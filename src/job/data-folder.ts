@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { mistypedColumns } from '../config/schema.js';
 import { Erasures } from '../erasure/landed.js';
@@ -11,9 +12,8 @@ import { Register } from '../erasure/register.js';
 import { ConfigError } from '../ground/errors.js';
 import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
-import { doubtIn, forgottenError, type Doubt, type KnownHead } from '../journal/doubt.js';
-import { erasuresIn, Journal } from '../journal/journal.js';
-import type { Line } from '../journal/lines.js';
+import { doubtIn, type Doubt, type KnownHead, erasuresIn, Journal } from '../journal/journal.js';
+import { event, Kind, RUN } from '../journal/lines.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, MANIFEST, type DataFiles } from '../landing/paths.js';
 import type { LandedPull, Pull } from '../landing/pull.js';
@@ -40,8 +40,6 @@ export interface DataFolder {
   readonly ledger: Ledger;
   /** The number of the last migration of the published file; 0 if there is none. */
   readonly publishedSchema: number;
-  /** The reason why the journal may lack lines. */
-  readonly doubt: Doubt | undefined;
   /**
    * Compares the journal once more, with the heads of further files too, and records a doubt.
    *
@@ -74,9 +72,8 @@ export async function withDataFolder<T>(
   const files = dataFiles(dataDir);
   const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
   try {
-    const journal = await Journal.open(config, effects, (found) => {
-      assertSameProject(found, config);
-    });
+    assertSameProject(await Journal.read(config, effects), config);
+    const journal = await Journal.open(config, effects);
     try {
       const landing = await LandingZone.open(dataDir, effects, () => journal.head);
       const holds = landing.found.length > 0 || existsSync(files.published);
@@ -86,30 +83,21 @@ export async function withDataFolder<T>(
       warnOfAddress(journal, config, terminal);
       const published = await knownBy(files.published);
       const known = [...published.head, ...(await knownBy(files.working)).head, ...headsOf(newest)];
+      const ledger = new Ledger(dataDir, journal, effects);
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
+        ledger.doubt = found;
         if (found !== undefined) await recordDoubt(journal, found);
         // After the doubt, since the witness may be its only evidence.
         await begin(journal, config);
         if (found !== undefined && (needs === 'all' || (needs === 'erasures' && found.erase !== undefined)))
-          throw forgottenError(found);
+          throw found;
         return found;
       };
-      const doubt = await lookAgain([]);
-      const ledger = new Ledger(dataDir, journal, effects, doubt);
+      await lookAgain([]);
       await ledger.settle(config.exports.refusals);
       const { schema: publishedSchema } = published;
-      return await work({
-        dataDir,
-        files,
-        lock,
-        journal,
-        landing,
-        ledger,
-        doubt,
-        lookAgain,
-        publishedSchema,
-      });
+      return await work({ dataDir, files, lock, journal, landing, ledger, lookAgain, publishedSchema });
     } finally {
       await journal.close();
     }
@@ -119,9 +107,9 @@ export async function withDataFolder<T>(
 }
 
 async function recordDoubt(journal: Journal, { why, erase }: Doubt): Promise<void> {
-  const last = journal.of('run').findLast(({ event }) => event === 'unsure' || event === 'confirmed');
+  const last = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
   const isKnown = erasuresIn(erase).every((name) => journal.lackedErasures.includes(name));
-  if (last?.event !== 'unsure' || !isKnown) await journal.append('run', { event: 'unsure', why, erase });
+  if (last?.event !== 'unsure' || !isKnown) await journal.append(RUN, { event: 'unsure', why, erase });
 }
 
 /** The heads that manifests carry, each once. */
@@ -129,20 +117,6 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   const heads = pulls.map(({ id, head }) => ({ ...head, place: `landing/${id}/${MANIFEST}` }));
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
 }
-
-/** The settings that the warehouse needs. */
-export type WarehouseConfig = FolderConfig &
-  Pick<
-    Config,
-    | 'brand'
-    | 'messenger'
-    | 'privacy'
-    | 'storageVersion'
-    | 'experiments'
-    | 'mainGoals'
-    | 'notClicks'
-    | 'machineClicks'
-  >;
 
 /** The data folder with its warehouse open. */
 export interface OpenFolder extends DataFolder {
@@ -172,18 +146,18 @@ export interface OpenFolder extends DataFolder {
  */
 export async function withWarehouse<T>(
   folder: DataFolder,
-  config: WarehouseConfig,
+  config: Config,
   invocation: Invocation,
   report: RunReport,
   which: 'working' | 'rebuilt',
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const { dataDir, files, journal, landing } = folder;
+  const { dataDir, files, journal, landing, ledger } = folder;
   const { effects, terminal, signal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   if (which === 'working') refuseNewer(folder.publishedSchema);
   const known =
-    folder.doubt === undefined
+    ledger.doubt === undefined
       ? []
       : [...(await exportsKnownBy(files.published)), ...(await exportsKnownBy(files.working))];
   const key = await hmacKey(dataDir, effects);
@@ -198,8 +172,7 @@ export async function withWarehouse<T>(
     );
     const waiting = await unloaded(landing, warehouse, report);
     const heads = headsOf(waiting);
-    const doubt = heads.length === 0 ? folder.doubt : await folder.lookAgain(heads);
-    const ledger = doubt === folder.doubt ? folder.ledger : new Ledger(dataDir, journal, effects, doubt);
+    if (heads.length > 0) await folder.lookAgain(heads);
     const forgotten = known.filter((row) => ledger.find(row.key) === undefined);
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
@@ -218,18 +191,7 @@ export async function withWarehouse<T>(
         return outcome;
       });
     const path = files[which];
-    return await work({
-      ...folder,
-      ledger,
-      doubt,
-      path,
-      warehouse,
-      erasures,
-      waiting,
-      forgotten,
-      report,
-      load,
-    });
+    return await work({ ...folder, path, warehouse, erasures, waiting, forgotten, report, load });
   } finally {
     terminal.progress('');
     await warehouse.close();
@@ -239,33 +201,13 @@ export async function withWarehouse<T>(
 /** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  {
-    dataDir,
-    brand,
-    messenger,
-    privacy,
-    storageVersion,
-    experiments,
-    mainGoals,
-    notClicks,
-    machineClicks,
-  }: WarehouseConfig,
+  config: Config,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
-  return Warehouse.open({
-    path,
-    tempDirectory: dataFiles(dataDir).temp,
-    brand,
-    messenger,
-    experiments,
-    mainGoals,
-    notClicks,
-    machineClicks,
-    storageVersion,
-    privacy: { ...privacy, key: await hmacKey(dataDir, effects) },
-    effects,
-    signal,
-  });
+  const { dataDir } = config;
+  const privacy = { ...config.privacy, key: await hmacKey(dataDir, effects) };
+  const tempDirectory = dataFiles(dataDir).temp;
+  return Warehouse.open({ ...config, path, tempDirectory, privacy, effects, signal });
 }
 
 /**
@@ -281,7 +223,7 @@ async function unloaded(
   const found = landing.found.filter(({ id }) => !loaded.has(id));
   await landing.removeUnended(found);
   return landing.pulls(found, ({ message, hint = '' }, { stream, days }) => {
-    report.gap({ stream, days, reason: `${message} ${hint}` });
+    report.gaps.push({ stream, days, reason: `${message} ${hint}` });
   });
 }
 
@@ -299,10 +241,20 @@ function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): voi
 // The project that a data folder belongs to, and the addresses that it was pulled from. Two projects must not share a
 // folder, where days, exports and budget of one would count as those of the other.
 
+const text = z.string();
+/** The project of the data folder, and the addresses that issued a token for it (E1). */
+export const PROJECT = new Kind(
+  'project',
+  z.discriminatedUnion('event', [
+    z.object({ ...event('made'), projectId: text.optional() }),
+    z.object({ ...event('address'), projectId: text, baseUrl: text }),
+  ]),
+);
+
 type Settings = Pick<Config, 'dataDir' | 'projectId' | 'baseUrl'>;
 
 function projectIn(journal: Journal): { projectId: string | undefined; addresses: readonly string[] } {
-  const lines: readonly Line<'project'>[] = journal.of('project');
+  const lines = journal.of(PROJECT);
   const projectId = lines.find((line) => line.projectId !== undefined)?.projectId;
   return { projectId, addresses: lines.flatMap((line) => (line.event === 'address' ? [line.baseUrl] : [])) };
 }
@@ -319,7 +271,7 @@ export function assertSameProject(journal: Journal, { dataDir, projectId }: Sett
 
 /** Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. */
 async function begin(journal: Journal, { projectId }: Settings): Promise<void> {
-  if (journal.of('project').length === 0) await journal.append('project', { event: 'made', projectId });
+  if (journal.of(PROJECT).length === 0) await journal.append(PROJECT, { event: 'made', projectId });
   // A kill may have left the line without the witness.
   if (journal.head.seq === 1) await journal.witness();
 }
@@ -338,5 +290,5 @@ function warnOfAddress(journal: Journal, { projectId, baseUrl }: Settings, termi
 export async function rememberAddress(journal: Journal, { projectId, baseUrl }: Settings): Promise<void> {
   const { addresses } = projectIn(journal);
   if (projectId === undefined || baseUrl === undefined || addresses.includes(baseUrl)) return;
-  await journal.append('project', { event: 'address', projectId, baseUrl });
+  await journal.append(PROJECT, { event: 'address', projectId, baseUrl });
 }

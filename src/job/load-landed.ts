@@ -6,11 +6,12 @@ import { Pending } from '../erasure/erase.js';
 import { daysOf } from '../ground/calendar.js';
 import type { OpenFolder } from './data-folder.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { DamageError, messageOf, StrayError } from '../ground/errors.js';
+import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Export } from '../exports/export.js';
 import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
 import { isReadingOf } from '../landing/paths.js';
+import { unlessDamaged } from '../landing/storage-error.js';
 import { isReference, type Pull } from '../landing/pull.js';
 
 export async function loadLanded(folder: OpenFolder, { effects }: Invocation): Promise<void> {
@@ -69,19 +70,16 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
     if (pull !== undefined || loaded.some((id) => isReadingOf(id, entry)) || wereRemoved(journal, entry))
       continue;
     // A manifest that cannot be read was reported when the landing zone was read.
-    if ((await landing.exportPull(entry).catch(ifDamaged)) === 'damaged') continue;
-    report.gap({
+    const damage: DamageError[] = [];
+    await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
+    if (damage.length > 0) continue;
+    report.gaps.push({
       stream: 'events',
       days: { start: day, end: day },
       reason: `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }
   return pulls;
-}
-
-function ifDamaged(error: unknown): 'damaged' {
-  if (!(error instanceof DamageError)) throw error;
-  return 'damaged';
 }
 
 /**
@@ -134,8 +132,8 @@ async function exportPulls(
 ): Promise<Pull[]> {
   const pulls: Pull[] = [];
   for (const entry of onDisk(folder).filter(isWanted)) {
-    const pull = await folder.landing.exportPull(entry).catch(ifDamaged);
-    if (pull !== undefined && pull !== 'damaged') pulls.push(pull);
+    const pull = await unlessDamaged(folder.landing.exportPull(entry));
+    if (pull !== undefined) pulls.push(pull);
   }
   return pulls;
 }
@@ -176,7 +174,7 @@ export async function reportUnloaded(folder: OpenFolder, { terminal }: Invocatio
   for (const { pull, error } of report.unloaded) {
     const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`;
     if (await isSuperseded(folder, pull)) terminal.note(`${reason} Later answers have taken its place.`);
-    else report.gap({ stream: pull.stream, days: pull.days, reason });
+    else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
   }
 }
 

@@ -14,26 +14,12 @@ import { emptyDay, messageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
 import { type Job, type Stream, STREAMS } from '../ground/streams.js';
 
-export interface CoveredDay {
-  readonly stream: Stream;
-  readonly day: Day;
-  readonly rows: number;
-  readonly loadedAt: Date;
-}
-
-export interface PastRun {
-  readonly runId: string;
-  readonly command: string;
-  readonly startedAt: Date;
-  readonly finishedAt: Date | null;
-  readonly exitCode: number | null;
-  readonly outcome: string | null;
-}
-
 const instant = z.number().transform((ms) => new Date(ms));
 const coverageRow = z
   .object({ stream: z.enum(STREAMS), date: z.string(), rows: z.number(), loaded_at_ms: instant })
   .transform(({ stream, date, rows, loaded_at_ms }) => ({ stream, day: date, rows, loadedAt: loaded_at_ms }));
+export type CoveredDay = z.output<typeof coverageRow>;
+
 const runRow = z
   .object({
     run_id: z.string(),
@@ -44,13 +30,10 @@ const runRow = z
     outcome: z.string().nullable(),
   })
   .transform((row) => ({
-    runId: row.run_id,
-    command: row.command,
-    startedAt: row.started_at_ms,
-    finishedAt: row.finished_at_ms,
-    exitCode: row.exit_code,
-    outcome: row.outcome,
+    begun: { runId: row.run_id, command: row.command, at: row.started_at_ms },
+    over: { at: row.finished_at_ms, exitCode: row.exit_code, outcome: row.outcome },
   }));
+export type PublishedRun = z.output<typeof runRow>;
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
@@ -83,7 +66,7 @@ export interface DaysNow {
   readonly state: LedgerState;
   readonly coverage: readonly CoveredDay[];
   readonly removed: readonly Day[];
-  readonly runs: readonly PastRun[];
+  readonly runs: readonly PublishedRun[];
   readonly findings: readonly FindingGroup[];
   readonly latestChange: readonly { readonly date: Day; readonly days_after: number }[];
 }

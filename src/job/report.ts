@@ -25,7 +25,7 @@ import type { LoadReport } from '../warehouse/rows.js';
 import type { Pull } from '../landing/pull.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
-import type { RunOver } from '../journal/runs.js';
+import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { plural } from '../terminal/terminal.js';
 import type { Stream } from '../ground/streams.js';
 
@@ -42,10 +42,14 @@ export class RunReport {
   readonly exports: ExportLine[] = [];
   /** Things that need a person, in whole sentences that say what to do. */
   readonly attention: string[] = [];
+  /** The keys of exports that the service has not finished; a later run may find them ready. */
+  readonly pending: string[] = [];
+  /** Removals by the settings under `retention`. */
   readonly removals: Removal[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
   readonly steps: StepOutcome[] = [];
   unpaidDays: readonly Unpaid[] = [];
+  /** The budget that these days would exceed. */
   budget: Budget | undefined;
   /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
   mainGoals: Readonly<Record<string, string>> = {};
@@ -56,7 +60,6 @@ export class RunReport {
   /** Seconds that each stage took: open, load (a part of pull), pull, model, check, publish, and each step that follows. */
   readonly seconds: Record<string, number> = {};
   #loads: LoadReport[] = [];
-  readonly #pending: string[] = [];
   #withheld: string | undefined;
 
   readonly startedAt: Date;
@@ -75,39 +78,11 @@ export class RunReport {
     }
   }
 
-  gap(...gaps: readonly Gap[]): void {
-    this.gaps.push(...gaps);
-  }
-
   loaded(load: LoadReport): void {
     // An export that is read again replaces what it brought before.
     const isReplaced = (one: LoadReport): boolean =>
       one.stream === 'events' && load.stream === 'events' && one.days[0] === load.days[0];
     this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
-  }
-
-  exported(line: ExportLine): void {
-    this.exports.push(line);
-  }
-
-  needsAction(sentence: string): void {
-    this.attention.push(sentence);
-  }
-
-  /** Records that the service has not finished the export of this key; a later run may find it ready. */
-  pending(key: string): void {
-    this.#pending.push(key);
-  }
-
-  /** @param budget the budget that the days would exceed */
-  unpaid(days: readonly Unpaid[], budget?: Budget): void {
-    this.unpaidDays = days;
-    this.budget = budget;
-  }
-
-  /** Records a removal by the settings under `retention`. */
-  removed(removal: Removal): void {
-    this.removals.push(removal);
   }
 
   /**
@@ -194,7 +169,7 @@ export class RunReport {
       })),
       gaps: this.gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
       needs_attention: this.attention,
-      pending_exports: this.#pending,
+      pending_exports: this.pending,
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,
@@ -221,7 +196,6 @@ export interface StepOutcome {
   readonly sentence: string;
 }
 
-/** A removal by the settings under `retention`. */
 interface Removal {
   /** `events`, `opt_outs` or `landing`. */
   readonly place: string;
@@ -285,7 +259,7 @@ export class RunRecord {
   /** Does the work between the lines of its begin and its end, which is written last and in every case. */
   async around<T>(work: (report: RunReport) => Promise<T>): Promise<T> {
     const begun = { ...this.#run, processId: process.pid };
-    await this.#journal.append('run', { event: 'begun', ...begun });
+    await this.#journal.append(RUN, { event: 'begun', ...begun });
     try {
       const result = await work(this.report);
       await this.#end(undefined);
@@ -297,24 +271,24 @@ export class RunRecord {
     }
   }
 
-  /** The end of the run, as far as it is known. */
-  over(failure: Error | undefined): RunOver {
+  /** The runs of the journal, this one with its end, as far as it is known. */
+  runs(failure: Error | undefined): PastRun[] {
+    const { report } = this;
+    const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
+    const over = { ...this.#outcome(failure), at: report.now(), summary };
+    return runsOf(this.#journal.of(RUN)).map((run) =>
+      run.begun.runId === over.runId ? { ...run, over } : run,
+    );
+  }
+
+  #outcome(failure: Error | undefined) {
     const exitCode = failure === undefined ? this.report.exitCode() : exitCodeOf(failure);
-    const summary = this.report.toJSON();
-    return {
-      runId: this.#run.runId,
-      finishedAt: this.report.now(),
-      exitCode,
-      outcome: outcomeOf(exitCode, failure),
-      summary: failure === undefined ? summary : { ...summary, failure: messageOf(failure) },
-    };
+    return { runId: this.#run.runId, exitCode, outcome: outcomeOf(exitCode, failure) };
   }
 
   async #end(failure: Error | undefined): Promise<void> {
-    const { runId, exitCode, outcome } = this.over(failure);
-    const counts = this.report.forJournal();
-    const summary = failure === undefined ? counts : { ...counts, failure: kindOf(failure) };
-    await this.#journal.append('run', { event: 'ended', runId, exitCode, outcome, summary });
+    const summary = { ...this.report.forJournal(), ...(failure && { failure: kindOf(failure) }) };
+    await this.#journal.append(RUN, { event: 'ended', ...this.#outcome(failure), summary });
   }
 }
 

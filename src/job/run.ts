@@ -17,7 +17,7 @@ import { actionsNeeded } from '../exports/advice.js';
 import type { Export } from '../exports/export.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
-import { runsOf, type RunOver } from '../journal/runs.js';
+import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { equalInLake } from '../lake/retained.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
@@ -28,7 +28,6 @@ import {
   withDataFolder,
   withWarehouse,
   type OpenFolder,
-  type WarehouseConfig,
 } from './data-folder.js';
 import { loadExport, loadLanded, loadOrReport, removedExports, reportUnloaded } from './load-landed.js';
 import { RunRecord, RunReport } from './report.js';
@@ -187,7 +186,7 @@ export async function deliver(
   const { warehouse, report } = folder;
   await assertReplaceable(folder.files.published);
   const timed = stopwatch(report, invocation);
-  const failure = await timed('pull', () => failureOf(work));
+  const failure = await timed('pull', () => work().then(() => undefined, asError));
   // After Ctrl-C or a disk error, no further stage is begun: the next run publishes. A damaged database file is not
   // published: only a new file can replace it.
   if (
@@ -205,12 +204,11 @@ export async function deliver(
     equalInLake(days, folder, config, invocation),
   );
   const { journal } = folder;
-  const runs = runsOf(journal.of('run'), record?.over(failure));
-  await warehouse.note({ runs, head: journal.head });
+  const runs = (): PastRun[] => record?.runs(failure) ?? runsOf(journal.of(RUN));
+  await warehouse.note({ runs: runs(), head: journal.head });
   const lost = await lostDays(folder);
   const publishedBytes = await timed('publish', () => publishSound(folder, lost, failure, invocation));
-  const over = (): RunOver | undefined => record?.over(failure);
-  await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, over });
+  await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, runs });
   if (failure !== undefined) throw failure;
   return { report, publishedBytes, lost };
 }
@@ -288,7 +286,7 @@ function reportClocks(service: ServiceClient, report: RunReport): void {
   const trouble = clockTrouble({ service });
   if (trouble === undefined) return;
   report.clockSkewMs = service.clockSkewMs;
-  report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+  report.attention.push(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
 }
 
 /** The wanted days of a job, by what the private file and the journal know now. */
@@ -312,9 +310,9 @@ async function wantedOf(
 async function noteJob(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
   const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
   await ledger.readTexts();
-  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.needsAction(advice);
+  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.attention.push(advice);
   const { pushes } = new PushLedger(journal, invocation.effects);
-  for (const push of pushes.filter(waits)) report.needsAction(adviceOn(push));
+  for (const push of pushes.filter(waits)) report.attention.push(adviceOn(push));
   const { startDate } = config;
   const now = invocation.effects.now();
   const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, now);
@@ -326,7 +324,7 @@ async function noteJob(folder: OpenFolder, config: Config, invocation: Invocatio
     ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
     ...(job !== undefined && { days: await wantedOf(job, folder, config, invocation) }),
     ...(erased.length > 0 && { erasures: erased }),
-    runs: runsOf(journal.of('run')),
+    runs: runsOf(journal.of(RUN)),
   });
 }
 
@@ -342,15 +340,6 @@ function stopwatch(report: RunReport, { terminal }: Invocation) {
     terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds });
     return result;
   };
-}
-
-async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    return asError(error);
-  }
 }
 
 /** Publishes the file, unless a check forbids it, or the run failed and the warehouse is empty. */
@@ -396,7 +385,7 @@ async function lostDays(folder: OpenFolder): Promise<Day[]> {
 async function holdsDays(
   path: string,
   days: readonly Day[],
-  config: WarehouseConfig,
+  config: Config,
   invocation: Invocation,
 ): Promise<boolean> {
   try {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Journal } from '../journal/journal.js';
+import { event, Kind } from '../journal/lines.js';
 import type { Effects } from '../ground/effects.js';
 import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';
@@ -145,6 +146,17 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
 // What the journal of this data folder holds about a lake: the last commit seen in it, and the commits that were requested
 // and not seen. A lake has one writer, because two writers would undo each other's days.
 
+const text = z.string();
+/** Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. */
+const LAKE = new Kind(
+  'lake',
+  z.discriminatedUnion('event', [
+    z.object({ ...event('begun'), lake: text, commit: text }),
+    z.object({ ...event('dropped'), lake: text, commit: text }),
+    z.object({ ...event('settled'), lake: text, commit: text.nullable() }),
+  ]),
+);
+
 /** Maximum number of pending commits that are looked for. */
 const MOST_PENDING = 10;
 
@@ -162,7 +174,7 @@ export class LakeState {
   get #state(): { readonly head: string | null; readonly pending: readonly string[] } {
     let head: string | null = null;
     let pending: string[] = [];
-    for (const { lake, event, commit } of this.journal.of('lake')) {
+    for (const { lake, event, commit } of this.journal.of(LAKE)) {
       if (lake !== this.#lake) continue;
       // A catalog may execute a request long after the client stopped waiting for the answer.
       pending = pending.filter((id) => id !== commit);
@@ -179,17 +191,17 @@ export class LakeState {
 
   /** Records a commit before it is requested, so that after any failure the next push knows which commit to look for. */
   async begin(commit: string): Promise<void> {
-    await this.journal.append('lake', { event: 'begun', lake: this.#lake, commit });
+    await this.journal.append(LAKE, { event: 'begun', lake: this.#lake, commit });
   }
 
   /** Removes a recorded commit that was not requested. */
   async drop(commit: string): Promise<void> {
-    await this.journal.append('lake', { event: 'dropped', lake: this.#lake, commit });
+    await this.journal.append(LAKE, { event: 'dropped', lake: this.#lake, commit });
   }
 
   /** Records the newest commit of the lake. */
   async settle(commit: string | null): Promise<void> {
-    await this.journal.append('lake', { event: 'settled', lake: this.#lake, commit });
+    await this.journal.append(LAKE, { event: 'settled', lake: this.#lake, commit });
   }
 
   /**

@@ -20,7 +20,7 @@ interface Published {
   readonly dataDir: string;
   readonly files: { readonly published: string };
   readonly journal: Journal;
-  readonly report: { needsAction(sentence: string): void };
+  readonly report: { readonly attention: string[] };
 }
 
 /**
@@ -57,7 +57,7 @@ export async function equalInLake(
   const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, since they could not be compared with the lake: ${reason}`;
   const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
   if (waiting.some((day) => day < longest)) {
-    report.needsAction(
+    report.attention.push(
       `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` removes them.`,
     );
   } else terminal.warn(`${sentence}.`);

@@ -5,7 +5,7 @@
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Effects } from '../ground/effects.js';
-import { codeOf } from '../ground/errors.js';
+import { codeOf, DamageError } from '../ground/errors.js';
 import { namesIn, orStorageError } from './storage-error.js';
 
 /** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
@@ -47,7 +47,14 @@ export class DurableFolder {
     await orStorageError('write', path, async () => {
       try {
         this.#effects.reach(`${what}/before-write`);
-        await this.#writeTemporary(temporary, body, what);
+        const handle = await open(temporary, 'w', FILE_MODE);
+        try {
+          await handle.writeFile(body);
+          this.#effects.reach(`${what}/before-fsync`);
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
         this.#effects.reach(`${what}/before-rename`);
         await rename(temporary, path);
       } catch (error) {
@@ -61,23 +68,48 @@ export class DurableFolder {
   }
 
   /**
+   * Appends to a file, which is made if it is missing, and resolves when the bytes are durable. `what` names the crash
+   * points. Throws `StorageError`; then the file is as it was, or has another size.
+   *
+   * @param size the size of the file, in bytes
+   * @throws DamageError if the file has another size; it is not written
+   */
+  async append(path: string, bytes: Uint8Array, what: string, size: number): Promise<void> {
+    await orStorageError('write', path, async () => {
+      const file = await open(path, 'a', FILE_MODE);
+      try {
+        if ((await file.stat()).size !== size)
+          throw new DamageError(`${path} does not end where this run left it.`, {
+            hint: 'Another program changed it, or the disk failed. Run again when that has ended.',
+          });
+        this.#effects.reach(`${what}/before-append`);
+        try {
+          await file.appendFile(bytes);
+          this.#effects.reach(`${what}/before-fsync`);
+          await file.sync();
+          if (size === 0) await this.#sync.sync(dirname(path));
+        } catch (error) {
+          await file
+            .truncate(size)
+            .then(() => file.sync())
+            .catch(() => undefined);
+          throw error;
+        }
+        this.#effects.reach(`${what}/durable`);
+      } finally {
+        // All bytes are fsynced or cut off by now, so an error on closing has no consequence.
+        await file.close().catch(() => undefined);
+      }
+    });
+  }
+
+  /**
    * Returns the folder right below the root that contains the path, such as `landing`. Temporary files are created
    * there, so that a sweep lists one folder and not the folders of years.
    */
   #partOf(path: string): string {
     const [part = '', ...below] = relative(this.#root, path).split(sep);
     return below.length === 0 ? this.#root : join(this.#root, part);
-  }
-
-  async #writeTemporary(temporary: string, body: Uint8Array | string, what: string): Promise<void> {
-    const handle = await open(temporary, 'w', FILE_MODE);
-    try {
-      await handle.writeFile(body);
-      this.#effects.reach(`${what}/before-fsync`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
   }
 
   /** Resolves once every rename and every new name in the folder, made before this call, is durable. */
@@ -99,35 +131,21 @@ export class DurableFolder {
     return made;
   }
 
-  async #make(path: string): Promise<void> {
-    if (path.startsWith(this.#root + sep)) {
-      await this.makeFolder(dirname(path));
-      await makeOrFind(path, FOLDER_MODE);
-      await this.#sync.sync(dirname(path));
-      return;
-    }
-    await this.#makeOutside(path);
-  }
-
   /**
-   * Makes the root and the folders above it, with access for everyone, since other accounts read the published file.
-   * Makes them one by one, since a recursive mkdir never returns for a place such as /proc, where nothing can be
-   * created.
+   * Makes the root and the folders above it with access for everyone, since other accounts read the published file. Makes
+   * folders one by one, since a recursive mkdir never returns for a place such as /proc, where nothing can be created.
    */
-  async #makeOutside(path: string): Promise<void> {
-    if (await isFolder(path)) return;
-    if (dirname(path) !== path) await this.#makeOutside(dirname(path));
-    await makeOrFind(path);
+  async #make(path: string): Promise<void> {
+    const isInside = path.startsWith(this.#root + sep);
+    if (!isInside && (await isFolder(path))) return;
+    if (dirname(path) !== path) await this.makeFolder(dirname(path));
+    try {
+      await mkdir(path, { mode: isInside ? FOLDER_MODE : undefined });
+    } catch (error) {
+      // Another process that starts at the same time may have created it.
+      if (codeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+    }
     await this.#sync.sync(dirname(path));
-  }
-}
-
-/** Creates a folder unless it exists: another process that starts at the same time may have created it. */
-async function makeOrFind(path: string, mode?: number): Promise<void> {
-  try {
-    await mkdir(path, { mode });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
 
@@ -167,10 +185,7 @@ export class FolderSync {
     const round = this.#rounds.get(folder);
     if (round === undefined) return this.#start(folder);
     // The running fsync may have begun before the caller's rename; only the next one is sure to include it.
-    round.next ??= round.running.then(
-      () => this.#start(folder),
-      () => this.#start(folder),
-    );
+    round.next ??= round.running.catch(() => undefined).then(() => this.#start(folder));
     return round.next;
   }
 

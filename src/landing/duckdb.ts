@@ -40,16 +40,9 @@ export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promis
   }
 }
 
-/** Evaluates a SQL expression without a database; returns the value as text. */
-export async function ask(sql: string): Promise<string> {
-  const instance = await openInstance(':memory:');
-  try {
-    const connection = await instance.connect();
-    const result = await connection.runAndReadAll(sql);
-    return String(result.value(0, 0));
-  } finally {
-    instance.closeSync();
-  }
+/** The version of DuckDB, such as `v1.5.5`. */
+export function duckdbVersion(): string {
+  return duckdb.version();
 }
 
 /** Escapes a text, such as a path, for use between the quotes of a SQL string literal. */

@@ -3,7 +3,7 @@
  * built again from it without the network.
  */
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import type { DayRange } from '../ground/calendar.js';
@@ -24,7 +24,7 @@ import {
   rejectedPath,
   type ExportFolder,
 } from './paths.js';
-import { parsePull, type Facts, type LandedPull, type Page } from './pull.js';
+import { parsePull, type Facts, type Head, type LandedPull, type Page } from './pull.js';
 import { gzipped, readWhole } from './repair-json.js';
 import { namesIn, orStorageError, readIfThere, unlessDamaged } from './storage-error.js';
 
@@ -44,41 +44,37 @@ export type OnDamage = (error: DamageError, found: Found) => void;
 const AT_ONCE = 64;
 
 export class LandingZone {
-  readonly folder: string;
-  /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
-  readonly found: readonly Found[];
-  readonly #zone: Zone;
-
-  private constructor(zone: Zone, found: readonly Found[]) {
-    this.folder = zone.landing;
-    this.found = found;
-    this.#zone = zone;
-  }
+  private constructor(
+    readonly folder: string,
+    /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
+    readonly found: readonly Found[],
+    private readonly zone: Zone,
+  ) {}
 
   /**
    * Opens the landing zone for writing and removes temporary files of dead processes. Requires the lock.
    *
    * @param head returns the end of the journal, which manifests carry
    */
-  static async open(dataDir: string, effects: Effects, head: () => LandedPull['head']): Promise<LandingZone> {
-    const landing = landingOf(dataDir);
+  static async open(dataDir: string, effects: Effects, head: () => Head): Promise<LandingZone> {
+    const landing = resolve(foldersOf(dataDir).landing);
     const disk = new DurableFolder(dataDir, effects);
     await disk.makeFolder(landing);
     await sweepTemporaries(landing);
-    return new LandingZone({ disk, effects, landing, head }, await listPulls(landing));
+    return new LandingZone(landing, await listPulls(landing), { disk, effects, landing, head });
   }
 
   /** Opens the landing zone for reading beside a run; creates and removes nothing. */
   static async read(dataDir: string, effects: Effects): Promise<LandingZone> {
-    const landing = landingOf(dataDir);
+    const landing = resolve(foldersOf(dataDir).landing);
     const disk = new DurableFolder(dataDir, effects);
-    const head = (): LandedPull['head'] => ({ seq: 0, sum: '', erase: '' });
-    return new LandingZone({ disk, effects, landing, head }, await listPulls(landing));
+    const head = (): Head => ({ seq: 0, sum: '', erase: '' });
+    return new LandingZone(landing, await listPulls(landing), { disk, effects, landing, head });
   }
 
   /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
   begin(stream: Stream, days: DayRange, pulledAt: Date): PullWriter {
-    return new PullWriter(this.#zone, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
+    return new PullWriter(this.zone, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
   /**
@@ -89,15 +85,15 @@ export class LandingZone {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
     const id = exportFolder(place, reading);
-    if (reading === 1) await this.#zone.disk.makeFolder(join(this.folder, id));
+    if (reading === 1) await this.zone.disk.makeFolder(join(this.folder, id));
     const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
-    return new PullWriter(this.#zone, 'events', { start: place.day, end: place.day }, id, undefined, before);
+    return new PullWriter(this.zone, 'events', { start: place.day, end: place.day }, id, undefined, before);
   }
 
   /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
   async exportPull(place: ExportFolder): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
-      const pull = await this.pull(exportFolder(place, reading));
+      const pull = await readPull(this.folder, exportFolder(place, reading));
       if (pull !== undefined) return pull;
     }
     return undefined;
@@ -126,24 +122,20 @@ export class LandingZone {
    * @param what a few words
    */
   async reject(endpoint: string, what: string, body: Uint8Array): Promise<string> {
-    const path = rejectedPath(endpoint, what, this.#zone.effects.now(), body);
-    await this.#zone.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
+    const path = rejectedPath(endpoint, what, this.zone.effects.now(), body);
+    await this.zone.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
     return path;
-  }
-
-  /** Returns the pull with this id; undefined if it never ended. Throws `DamageError`, `StorageError`. */
-  pull(id: string): Promise<LandedPull | undefined> {
-    return readPull(this.folder, id);
   }
 
   /**
    * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
    * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
    */
-  async pulls(found: readonly Found[] = this.found, onDamage: OnDamage = rethrow): Promise<LandedPull[]> {
+  async pulls(found: readonly Found[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
     const read = (one: Found): Promise<LandedPull | undefined> =>
-      unlessDamaged(this.pull(one.id), (error) => {
+      unlessDamaged(readPull(this.folder, one.id), (error) => {
+        if (onDamage === undefined) throw error;
         onDamage(error, one);
       });
     const pulls = await Promise.all(found.map((one) => limit(read, one)));
@@ -196,9 +188,7 @@ export class LandingZone {
    */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
     const pulls = await this.pulls(undefined, onDamage);
-    const names = await orStorageError('list', this.folder, async () =>
-      existsSync(this.folder) ? readdir(this.folder, { recursive: true }) : [],
-    );
+    const names = await namesIn(this.folder, { recursive: true });
     const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
     const all = new Set([...files, ...pulls.flatMap((pull) => pull.files.map(({ file }) => file))]);
     for (const file of all) await unlessDamaged(readWhole(file), onDamage);
@@ -210,32 +200,27 @@ interface Zone {
   readonly effects: Effects;
   readonly disk: DurableFolder;
   readonly landing: string;
-  readonly head: () => LandedPull['head'];
+  readonly head: () => Head;
 }
 
 /** A pull in progress; it counts once `finish` has resolved. */
 export class PullWriter {
-  readonly #zone: Zone;
-  readonly #pulledAt: Date | undefined;
   #next = 0;
 
   constructor(
-    zone: Zone,
+    private readonly zone: Zone,
     readonly stream: Stream,
     readonly days: DayRange,
     readonly id: string,
-    pulledAt?: Date,
+    private readonly at?: Date,
     /** The id of the reading of the export before this one. */
     readonly before?: string,
-  ) {
-    this.#zone = zone;
-    this.#pulledAt = pulledAt;
-  }
+  ) {}
 
   /** The instant of the answer, which the name of a free pull holds. */
   get pulledAt(): Date {
-    if (this.#pulledAt === undefined) throw new Error(`${this.id} has no instant before it ends.`);
-    return this.#pulledAt;
+    if (this.at === undefined) throw new Error(`${this.id} has no instant before it ends.`);
+    return this.at;
   }
 
   /**
@@ -243,8 +228,8 @@ export class PullWriter {
    * it is the next one. Throws `StorageError`; the page leaves no file then.
    */
   async land(body: Uint8Array, rows: number, number = this.#next++): Promise<Page> {
-    const file = join(this.#zone.landing, this.id, pageName(number));
-    await this.#zone.disk.write(file, await gzipped(body), `land/${this.stream}`);
+    const file = join(this.zone.landing, this.id, pageName(number));
+    await this.zone.disk.write(file, await gzipped(body), `land/${this.stream}`);
     return { file, rows, bytes: body.byteLength };
   }
 
@@ -263,7 +248,7 @@ export class PullWriter {
     facts: Partial<Facts> = {},
     pulledAt = this.pulledAt,
   ): Promise<LandedPull> {
-    const { disk, landing, head } = this.#zone;
+    const { disk, landing, head } = this.zone;
     const path = join(landing, this.id, MANIFEST);
     const named = files.map(({ file, rows, bytes }) => {
       const isOwn = dirname(file) === dirname(path);
@@ -275,14 +260,6 @@ export class PullWriter {
     await disk.write(path, `${text}\n`, `land/${stream}-manifest`);
     return parsePull(landing, this.id, text);
   }
-}
-
-function landingOf(dataDir: string): string {
-  return resolve(foldersOf(dataDir).landing);
-}
-
-function rethrow(error: DamageError): never {
-  throw error;
 }
 
 /** Lists the folders of pulls; after years, there are thousands. Throws `StorageError`. */
@@ -302,13 +279,9 @@ async function listPulls(landing: string): Promise<Found[]> {
 
 function foundAt(stream: Stream, id: string): Found | undefined {
   const [, range = '', name = ''] = id.split('/');
-  if (stream === 'events') {
-    const days = rangeOf(`${range}_${range}`);
-    return days && { stream, id, days };
-  }
-  const days = rangeOf(range);
-  const pulledAt = instantOf(name);
-  return days && pulledAt && { stream, id, days, pulledAt };
+  const days = rangeOf(stream === 'events' ? `${range}_${range}` : range);
+  const pulledAt = stream === 'events' ? undefined : instantOf(name);
+  return days && (stream === 'events' || pulledAt) && { stream, id, days, pulledAt };
 }
 
 /** Returns the pull of a folder of the landing zone; undefined if it never ended. Throws `DamageError`, `StorageError`. */

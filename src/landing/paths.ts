@@ -103,9 +103,15 @@ const LONGEST = 120;
  * and its UTF-16 code. An id too long for a name becomes `%h` and its SHA-256, which cannot be decoded.
  */
 export function safeName(id: string): string {
-  // Encodes each UTF-16 unit, not each character: different halves of surrogate pairs must not become the same name.
-  const name = id === '' ? '%' : Array.from({ length: id.length }, (_, i) => safeUnit(id, i)).join('');
+  // Without the flag `u`, each UTF-16 unit is encoded: different halves of surrogate pairs must not become the same name.
+  const name = id === '' ? '%' : id.replace(/[^a-z0-9_-]|^-/g, safeUnit);
   return name.length <= LONGEST ? name : `%h${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
+}
+
+function safeUnit(unit: string): string {
+  if (/[A-Z]/.test(unit)) return `~${unit.toLowerCase()}`;
+  const code = unit.charCodeAt(0);
+  return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16).padStart(4, '0')}`;
 }
 
 /** Decodes a name into its id; undefined if the name is not encoded, or its id was too long. */
@@ -133,39 +139,23 @@ export function slug(text: string): string {
   );
 }
 
-function safeUnit(id: string, at: number): string {
-  const unit = id.charAt(at);
-  if (/[a-z0-9_]/.test(unit) || (unit === '-' && at > 0)) return unit;
-  if (/[A-Z]/.test(unit)) return `~${unit.toLowerCase()}`;
-  const code = unit.charCodeAt(0);
-  return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16).padStart(4, '0')}`;
-}
+export type DataFiles = ReturnType<typeof dataFiles>;
 
-/** The paths of the main files in a data folder. */
-export interface DataFiles {
-  /** The published file, which analysts open. */
-  readonly published: string;
-  /** The report page for people. */
-  readonly report: string;
-  /** The private file that a run works on. */
-  readonly working: string;
-  /** The file that a rebuild works on until it is complete. */
-  readonly rebuilt: string;
-  readonly temp: string;
-  readonly ledger: string;
-  /** The record of an unfinished erasure; the file exists only during an erasure. */
-  readonly erasing: string;
-}
-
-export function dataFiles(dataDir: string): DataFiles {
+/** Returns the paths of the main files in a data folder. */
+export function dataFiles(dataDir: string) {
   const folders = foldersOf(dataDir);
   return {
+    /** The published file, which analysts open. */
     published: join(dataDir, 'warehouse.duckdb'),
+    /** The report page for people. */
     report: join(dataDir, 'report.html'),
+    /** The private file that a run works on. */
     working: join(folders.private, 'warehouse.duckdb'),
+    /** The file that a rebuild works on until it is complete. */
     rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
     temp: join(folders.private, 'tmp'),
     ledger: folders.ledger,
+    /** The record of an unfinished erasure; the file exists only during an erasure. */
     erasing: join(folders.private, 'erasing.json'),
   };
 }

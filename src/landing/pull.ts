@@ -9,8 +9,9 @@ import { isDay, type DayRange } from '../ground/calendar.js';
 import { REFERENCE_STREAMS, STREAMS, type Stream } from '../ground/streams.js';
 import { pageOf } from './paths.js';
 
-const count = z.number().int().nonnegative();
-const instant = z.iso.datetime().transform((text) => new Date(text));
+export const count = z.number().int().nonnegative();
+/** An instant, which is written as an ISO text. */
+export const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
 
 /** The list name of a stream that has only one list. */
@@ -61,12 +62,19 @@ export type TemplateRead = Facts['templates'][number];
 /** A page of this pull, or one of an earlier pull of the stream: the answer to E5 for an unchanged template. */
 const NAME = /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3}Z\/)?page-\d{5,}\.json\.gz$/;
 
+/**
+ * Sequence number and checksum of a line of the journal, and the names of erasures, separated by spaces: the last one up
+ * to the line, and those that a doubt says are missing.
+ */
+export const headShape = z.object({ seq: count, sum: z.string(), erase: z.string() });
+export type Head = z.output<typeof headShape>;
+
 const manifestShape = z.object({
   stream: z.enum(STREAMS),
   days: z.object({ start: day, end: day }),
   pulledAt: instant,
   /** The end of the journal when the pull ended. */
-  head: z.object({ seq: count, sum: z.string(), erase: z.string() }),
+  head: headShape,
   files: z.array(z.object({ name: z.string().regex(NAME), rows: count, bytes: count })),
   facts: factsShape,
 });
@@ -105,7 +113,7 @@ export interface Pull {
 
 /** A pull whose manifest was read or written. */
 export interface LandedPull extends Pull {
-  readonly head: z.output<typeof manifestShape>['head'];
+  readonly head: Head;
 }
 
 /** Facts with their defaults. */

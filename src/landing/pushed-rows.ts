@@ -5,14 +5,14 @@
  * without it, the rows are sent again.
  */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder, FILE_MODE } from './atomic-file.js';
 import { foldersOf, safeName } from './paths.js';
-import { namesIn, orStorageError } from './storage-error.js';
+import { jsonOf } from './repair-json.js';
+import { namesIn, orStorageError, readIfThere } from './storage-error.js';
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
 export interface Hashed {
@@ -33,30 +33,30 @@ interface CallLine {
 export const GONE = 'gone';
 
 export class PushedRows {
-  readonly path: string;
   readonly #disk: DurableFolder;
-  readonly #effects: Pick<Effects, 'reach'>;
   /** A newline if the file ends in a part of a line, since a process died during an append. */
   #before = '';
+  #size = 0;
 
-  private constructor(path: string, disk: DurableFolder, effects: Pick<Effects, 'reach'>) {
-    this.path = path;
+  private constructor(
+    readonly path: string,
+    disk: DurableFolder,
+  ) {
     this.#disk = disk;
-    this.#effects = effects;
   }
 
   /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
   static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
     const disk = new DurableFolder(dataDir, effects);
-    const folder = join(foldersOf(dataDir).ledger, 'pushed');
-    await disk.makeFolder(folder);
-    const memory = new PushedRows(join(folder, `${safeName(target)}.jsonl`), disk, effects);
-    await memory.#append('');
-    await orStorageError('read', memory.path, async () => {
-      const handle = await open(memory.path);
+    const path = join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
+    await disk.makeFolder(dirname(path));
+    const memory = new PushedRows(path, disk);
+    await orStorageError('open', path, async () => {
+      const handle = await open(path, 'a+', FILE_MODE);
       try {
         const { size } = await handle.stat();
         const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+        memory.#size = size;
         if (size > 0 && buffer[0] !== 0x0a) memory.#before = '\n';
       } finally {
         await handle.close();
@@ -82,28 +82,11 @@ export class PushedRows {
 
   async #line(body: object): Promise<string> {
     const text = JSON.stringify(body);
-    const bytes = `${this.#before}${text}\n`;
-    this.#before = '\n';
-    await this.#append(bytes);
+    const bytes = Buffer.from(`${this.#before}${text}\n`);
+    await this.#disk.append(this.path, bytes, 'pushed', this.#size);
+    this.#size += bytes.length;
     this.#before = '';
     return createHash('sha256').update(text).digest('hex');
-  }
-
-  async #append(text: string): Promise<void> {
-    const isFirst = text === '';
-    const flags = constants.O_WRONLY | constants.O_APPEND | (isFirst ? constants.O_CREAT : 0);
-    await orStorageError('write', this.path, async () => {
-      const handle = await open(this.path, flags, FILE_MODE);
-      try {
-        if (!isFirst) this.#effects.reach('pushed/before-append');
-        await handle.appendFile(text);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      if (isFirst) await this.#disk.syncFolder(join(this.path, '..'));
-    });
-    if (!isFirst) this.#effects.reach('pushed/durable');
   }
 }
 
@@ -129,7 +112,7 @@ export async function rememberedCalls(dataDir: string): Promise<RememberedCall[]
   const calls: RememberedCall[] = [];
   for (const name of await namesIn(folder)) {
     for (const text of (await readFile(join(folder, name), 'utf8')).split('\n')) {
-      const { data } = callLine.safeParse(parsed(text));
+      const { data } = callLine.safeParse(jsonOf(text));
       const line = createHash('sha256').update(text).digest('hex');
       if (data !== undefined) calls.push({ ...data, rows: data.k.length, line });
     }
@@ -137,10 +120,33 @@ export async function rememberedCalls(dataDir: string): Promise<RememberedCall[]
   return calls;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** The queries of unfinished pushes, `private/pushes/`: a person can resume a push without giving its query again. */
+export class KeptQueries {
+  readonly #disk: DurableFolder;
+
+  constructor(
+    private readonly dataDir: string,
+    effects: Pick<Effects, 'reach'>,
+  ) {
+    this.#disk = new DurableFolder(dataDir, effects);
+  }
+
+  /** @throws StorageError */
+  keep(push: string, query: object): Promise<void> {
+    return this.#disk.write(this.#path(push), JSON.stringify(query), 'push-query');
+  }
+
+  /** Returns undefined if the query is not kept. Throws `StorageError`. */
+  async read(push: string): Promise<unknown> {
+    const text = await readIfThere(this.#path(push));
+    return text && JSON.parse(text.toString('utf8'));
+  }
+
+  drop(push: string): Promise<void> {
+    return rm(this.#path(push), { force: true });
+  }
+
+  #path(push: string): string {
+    return join(foldersOf(this.dataDir).private, 'pushes', `${push}.json`);
   }
 }

@@ -27,13 +27,11 @@ export function repairedJson(text: string): string | undefined {
   const repaired = given.replace(STRINGS_AND_COMMAS, (found) =>
     found === ',' ? '' : found.replace(TROUBLES, repairedCharacter),
   );
-  return isJson(repaired) ? repaired : undefined;
+  return jsonOf(repaired) === undefined ? undefined : repaired;
 }
 
 function repairedCharacter(found: string): string {
-  if (found.length === 12) return found;
-  if (/^\\u[dD][89a-fA-F]/.test(found) && found.length === 6) return '\\ufffd';
-  if (found.length === 6) return found;
+  if (found.length >= 6) return found.length === 6 && /^\\u[dD][89a-fA-F]/.test(found) ? '\\ufffd' : found;
   // The escaped character may be a control character, or a letter that is not a valid escape.
   if (found.length === 2)
     return /["\\/bfnrt]/.test(found.charAt(1)) ? found : `\\\\${repairedControl(found.charAt(1))}`;
@@ -44,12 +42,12 @@ function repairedControl(character: string): string {
   return character < ' ' ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character;
 }
 
-function isJson(text: string): boolean {
+/** The value of a JSON text; undefined if it is not JSON. */
+export function jsonOf(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -13,21 +13,17 @@ import { messageOf, StorageError, TryLaterError } from '../ground/errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
 import { openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
+import { instant } from './pull.js';
 import { orStorageError } from './storage-error.js';
-
-/** The process that holds, or last held, a lock; used in messages only. */
-interface LockHolder {
-  readonly pid: number;
-  /** The command of the process, such as `dawnload run`. */
-  readonly command: string;
-  readonly since: Date;
-}
 
 const holder = z.object({
   pid: z.number().int().positive(),
+  /** The command of the process, such as `dawnload run`. */
   command: z.string(),
-  since: z.iso.datetime().transform((text) => new Date(text)),
+  since: instant,
 });
+/** The process that holds, or last held, a lock; used in messages only. */
+type LockHolder = z.output<typeof holder>;
 
 /** An empty database needs no more than one thread. */
 const SETTINGS = { threads: '1' };
@@ -40,22 +36,18 @@ const taken = new Set<string>();
 
 /** A lock that is held until `release` or the end of the process. */
 export class RunLock {
-  readonly #path: string;
-  readonly #inode: number;
-  #instance: DuckDBInstance | undefined;
-
-  private constructor(path: string, instance: DuckDBInstance, inode: number) {
-    this.#path = path;
-    this.#instance = instance;
-    this.#inode = inode;
-  }
+  private constructor(
+    private readonly path: string,
+    private readonly inode: number,
+    private instance: DuckDBInstance | undefined,
+  ) {}
 
   /** Takes the lock of a data folder, without waiting. Throws `TryLaterError` naming the other run, `StorageError`. */
   static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
     const disk = new DurableFolder(dataDir, effects);
     const folder = foldersOf(dataDir).private;
     await disk.makeFolder(folder);
-    const path = join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
+    const path = await fileOf(dataDir);
     if (taken.has(path)) throw new TryLaterError(`This process already holds the lock of ${dataDir}.`);
     taken.add(path);
     let instance: DuckDBInstance | undefined;
@@ -67,7 +59,7 @@ export class RunLock {
       const { ino } = await orStorageError('find', path, () => stat(path));
       const about = { pid: process.pid, command, since: effects.now() };
       await disk.write(join(folder, 'lock.json'), `${JSON.stringify(about)}\n`, 'lock');
-      return new RunLock(path, instance, ino);
+      return new RunLock(path, ino, instance);
     } catch (error) {
       instance?.closeSync();
       taken.delete(path);
@@ -80,25 +72,30 @@ export class RunLock {
    * `StorageError`.
    */
   async assertHeld(): Promise<void> {
-    const inode = await stat(this.#path).then(
+    const inode = await stat(this.path).then(
       ({ ino }) => ino,
       () => undefined,
     );
-    if (this.#instance !== undefined && inode === this.#inode) return;
-    throw new StorageError(`The lock ${this.#path} was removed or replaced while this run held it.`, {
+    if (this.instance !== undefined && inode === this.inode) return;
+    throw new StorageError(`The lock ${this.path} was removed or replaced while this run held it.`, {
       hint: 'Leave data/private alone during a run. Run again when no other run is active.',
     });
   }
 
   /** Releases the lock; a second call does nothing. */
   async release(): Promise<void> {
-    if (this.#instance === undefined) return;
-    const instance = this.#instance;
-    this.#instance = undefined;
-    await rm(join(this.#path, '..', 'lock.json'), { force: true }).catch(() => undefined);
+    if (this.instance === undefined) return;
+    const instance = this.instance;
+    this.instance = undefined;
+    await rm(join(this.path, '..', 'lock.json'), { force: true }).catch(() => undefined);
     instance.closeSync();
-    taken.delete(this.#path);
+    taken.delete(this.path);
   }
+}
+
+async function fileOf(dataDir: string): Promise<string> {
+  const folder = foldersOf(dataDir).private;
+  return join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
 }
 
 /** Returns the last recorded holder, for messages only: a process that was killed leaves its entry behind. */
@@ -125,20 +122,15 @@ export async function lockState(dataDir: string): Promise<LockState> {
   // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
   // for an instant.
   if (named === undefined) return { taken: false, holder: undefined };
-  const path = join(
-    await orStorageError('find', dataDir, () => realpath(foldersOf(dataDir).private)),
-    'lock.duckdb',
-  );
+  const path = await fileOf(dataDir);
   if (taken.has(path)) return { taken: true, holder: named };
   try {
     const instance = await openInstance(path, { ...SETTINGS, access_mode: 'READ_ONLY' });
     instance.closeSync();
-    return { taken: false, holder: named };
   } catch (error) {
-    return isConflict(error)
-      ? { taken: true, holder: namedBy(error, named) }
-      : { taken: false, holder: named };
+    if (isConflict(error)) return { taken: true, holder: namedBy(error, named) };
   }
+  return { taken: false, holder: named };
 }
 
 /** Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`. */

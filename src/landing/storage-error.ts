@@ -76,27 +76,21 @@ export async function orStorageError<T>(doing: string, path: string, work: () =>
 }
 
 /** Returns the bytes of a file; undefined if the file does not exist. Throws `StorageError`. */
-export async function readIfThere(path: string): Promise<Buffer | undefined> {
-  return orStorageError('read', path, async () => {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  });
+export function readIfThere(path: string): Promise<Buffer | undefined> {
+  return orStorageError('read', path, () => readFile(path).catch(unless('ENOENT', undefined)));
 }
 
 /** Returns the names in a folder; an empty list if it does not exist or is not a folder. Throws `StorageError`. */
-export async function namesIn(folder: string): Promise<string[]> {
-  return orStorageError('list', folder, async () => {
-    try {
-      return await readdir(folder);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-      throw error;
-    }
-  });
+export function namesIn(folder: string, how: { readonly recursive?: true } = {}): Promise<string[]> {
+  return orStorageError('list', folder, () => readdir(folder, how).catch(unless('ENOENT ENOTDIR', [])));
+}
+
+/** Returns a default for errors with one of the codes, and throws the others. */
+function unless<T>(codes: string, otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (codes.split(' ').includes(codeOf(error) ?? '')) return otherwise;
+    throw error;
+  };
 }
 
 /** Resolves with undefined if a landed file turns out damaged; `tell` is called with the error. */

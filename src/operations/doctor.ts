@@ -15,9 +15,9 @@ import {
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
 import { batchesOf, Erasures } from '../erasure/landed.js';
-import { mayBeCut, Register } from '../erasure/register.js';
+import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
-import { exportsOf } from '../exports/export.js';
+import { EXPORT, exportsOf } from '../exports/export.js';
 import { wholeReading } from '../exports/download.js';
 import { landedPages } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
@@ -27,8 +27,8 @@ import { withLake } from '../lake/push.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal } from '../journal/journal.js';
-import { runsOf, type PastRun } from '../journal/runs.js';
-import { ask, openInstance } from '../landing/duckdb.js';
+import { RUN, runsOf, type PastRun } from '../journal/lines.js';
+import { duckdbVersion, openInstance } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn } from '../landing/pull.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
@@ -79,10 +79,9 @@ export async function* examine(
   invocation: Invocation,
 ): AsyncGenerator<Check> {
   const now = invocation.effects.now();
-  yield check('versions', async () => {
-    const duckdb = await ask('select version()');
-    return ok(`dawnload ${invocation.version}, Node ${process.version}, DuckDB ${duckdb}`);
-  });
+  yield check('versions', () =>
+    ok(`dawnload ${invocation.version}, Node ${process.version}, DuckDB ${duckdbVersion()}`),
+  );
   let loaded: Config | undefined;
   yield await check('settings', () => {
     loaded = invocation.loadConfig();
@@ -102,7 +101,7 @@ export async function* examine(
     if (config.exports.budget === undefined) return disk(dataDir, 0);
     // Another check reports a damaged journal.
     const lines = await journal()
-      .then((read) => read.of('export'))
+      .then((read) => read.of(EXPORT))
       .catch(() => []);
     const paid = [...exportsOf(lines).values()].map(({ records }) => records ?? 0);
     return disk(dataDir, Math.max(0, ...paid) || (asked ?? 0));
@@ -120,7 +119,7 @@ export async function* examine(
     yield check('days', () => days(config, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
   yield check('last run', async () =>
-    lastRun(runsOf((await journal()).of('run')), now, (await lockState(dataDir)).taken),
+    lastRun(runsOf((await journal()).of(RUN)), now, (await lockState(dataDir)).taken),
   );
   yield check('alerts', () => alerts(config));
   if (alerted === true) yield check('test alert', () => testAlert(config, invocation));
@@ -465,9 +464,9 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const { begun, over } = last;
   if (over === undefined) {
     return underWay
-      ? ok(`${begun.command} is under way, since ${formatKst(begun.startedAt)}`)
+      ? ok(`${begun.command} is under way, since ${formatKst(begun.at)}`)
       : warn(
-          `${begun.command} was killed (it began ${since(begun.startedAt, now)}).`,
+          `${begun.command} was killed (it began ${since(begun.at, now)}).`,
           'Run `dawnload run`: it continues from there, and pays for nothing twice.',
         );
   }
@@ -475,8 +474,8 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const due = completeFrom(day);
   const failure = over.summary['failure'];
   const why = typeof failure === 'string' ? `: ${failure.replace(/\.$/, '')}` : '';
-  const text = `${begun.command} ended with exit code ${over.exitCode} (${over.outcome}; ${since(over.finishedAt, now)})${why}`;
-  if (over.finishedAt < due && now.getTime() - due.getTime() > LATE_MS) {
+  const text = `${begun.command} ended with exit code ${over.exitCode} (${over.outcome}; ${since(over.at, now)})${why}`;
+  if (over.at < due && now.getTime() - due.getTime() > LATE_MS) {
     return warn(
       `Nobody has fetched ${day}, which is complete since ${formatKst(due)}; ${text}.`,
       'Check the scheduler and its log, then run `dawnload run`.',
@@ -542,12 +541,12 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
   const journal = await Journal.read(config, effects);
-  for (const entry of exportsOf(journal.of('export')).values()) {
+  for (const entry of exportsOf(journal.of(EXPORT)).values()) {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(journal, entry)) continue;
     const pull = await wholeReading(
-      { landing, isCut: (id) => mayBeCut(journal.of('erase'), id) },
+      { landing, isCut: (id) => mayBeCut(journal.of(ERASE), id) },
       { day, key, exportId },
     );
     const found = pull === undefined ? 0 : rowsIn(firstAnswers(await landedPages(landing, pull.id, pull)));

@@ -8,7 +8,7 @@ import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
-import type { PastRun } from '../journal/runs.js';
+import type { PastRun } from '../journal/lines.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /**
@@ -43,14 +43,13 @@ export function nextRun(now: Date, at: string, runs: readonly PastRun[]): Date {
   const night = nightOf(now, at);
   // Runs with a date in the future come from a wrong clock and are ignored.
   const tonight = runs.filter(
-    ({ begun: { command, startedAt } }) =>
-      command === 'run' && startedAt >= night.start && startedAt < night.end,
+    ({ begun: { command, at: began } }) => command === 'run' && began >= night.start && began < night.end,
   );
   const last = tonight.at(-1);
   if (last === undefined) return night.start;
   const pause = NIGHTLY.retryPausesMinutes[tonight.length - 1];
   if (pause === undefined || tonight.some(({ over }) => FINAL.has(over?.exitCode))) return night.end;
-  const again = later(last.over?.finishedAt ?? last.begun.startedAt, pause);
+  const again = later(last.over?.at ?? last.begun.at, pause);
   return again < night.end ? again : night.end;
 }
 

@@ -2,15 +2,64 @@
  * The ledger of pushes, as lines of the journal: an intent is durable before its call leaves, its outcome after. It holds
  * numbers and hashes, never a row. The rows of each call are hashed beside it (landing/pushed-rows.ts).
  */
+import { z } from 'zod';
 import { dayOf, monthOf } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
-import type { CallOutcome, Entry, Line } from '../journal/lines.js';
+import { event, Kind, type Entry, type LineOf } from '../journal/lines.js';
 import type { RememberedCall } from '../landing/pushed-rows.js';
 import type { PushRow } from '../warehouse/rows.js';
 
-type Begun = Omit<Extract<Entry<'push'>, { event: 'begun' }>, 'event' | 'push'>;
+const [text, number] = [z.string(), z.number()];
+
+/** The rows of a push by what becomes of them. */
+const pushCounts = z.object({
+  rows: number,
+  new: number,
+  changed: number,
+  unchanged: number,
+  unknown: number,
+  left: number,
+  erased: number,
+});
+
+const CALL_OUTCOMES = ['acknowledged', 'refused', 'withdrawn', 'ambiguous'] as const;
+
+const pushed = <const E extends string>(name: E) => ({ ...event(name), push: text });
+export const PUSH = new Kind(
+  'push',
+  z.discriminatedUnion('event', [
+    z.object({
+      ...pushed('begun'),
+      target: text,
+      mode: text.optional(),
+      name: text.optional(),
+      key: text,
+      once: z.boolean(),
+      only: z.boolean(),
+      source: text,
+      run: text,
+      counts: pushCounts,
+    }),
+    /** `line`: the SHA-256 of the line of the call in `ledger/pushed/`, which shows that the line is there and unchanged. */
+    z.object({ ...pushed('intended'), call: number, run: text, rows: number, line: text }),
+    z.object({ ...pushed('settled'), call: number, outcome: z.enum(CALL_OUTCOMES), note: text.optional() }),
+    /** Calls of a command that may be repeated (E2, E12, E14), and the rows that they took; each is in `ledger/pushed/`. */
+    z.object({ ...pushed('sent'), rows: number, calls: number, run: text }),
+    z.object({ ...pushed('rejected'), rows: number, reason: text }),
+    z.object({ ...pushed('stopped'), note: text }),
+    z.object({ ...pushed('resumed'), again: z.boolean() }),
+    z.object(pushed('abandoned')),
+    z.object(pushed('done')),
+  ]),
+);
+type Line = LineOf<typeof PUSH>;
+
+export type PushCounts = z.infer<typeof pushCounts>;
+type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
+type Begun = Omit<Extract<Entry<Line>, { event: 'begun' }>, 'event' | 'push'>;
 
 /** A call of E13 or E16, or the calls of a command that may be repeated, together. */
 export interface Call {
@@ -75,7 +124,7 @@ export class PushLedger {
     private readonly journal: Journal,
     private readonly effects: Effects,
   ) {
-    for (const line of journal.of('push')) this.#apply(line);
+    for (const line of journal.of(PUSH)) this.#apply(line);
   }
 
   /** All pushes, oldest first. */
@@ -132,7 +181,7 @@ export class PushLedger {
     return this.#append({ event: 'begun', push: `${day}.${last + 1}`, ...begun });
   }
 
-  write({ id }: Push, event: Of<Exclude<Entry<'push'>, { event: 'begun' }>>): Promise<Push> {
+  write({ id }: Push, event: Of<Exclude<Entry<Line>, { event: 'begun' }>>): Promise<Push> {
     return this.#append({ ...event, push: id });
   }
 
@@ -143,11 +192,11 @@ export class PushLedger {
     await this.write(push, event === 'resumed' ? { event, again } : { event });
   }
 
-  async #append(entry: Entry<'push'>): Promise<Push> {
-    return this.#apply(await this.journal.append('push', entry));
+  async #append(entry: Entry<Line>): Promise<Push> {
+    return this.#apply(await this.journal.append(PUSH, entry));
   }
 
-  #apply(line: Line<'push'>): Push {
+  #apply(line: Line): Push {
     const { at, push: id } = line;
     if (line.event === 'begun') {
       const rest = { id, begunAt: at, updatedAt: at, calls: [], rejected: 0, note: undefined };

@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import { agreedUpTo, forgottenError } from '../journal/doubt.js';
-import type { Journal } from '../journal/journal.js';
-import type { PushCounts } from '../journal/lines.js';
+import { agreedUpTo, Doubt, type Journal } from '../journal/journal.js';
+import { RUN } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
 import { findRows, type Found, type FoundColumn } from '../readers/queries/rows.js';
 import { escaped } from '../landing/duckdb.js';
@@ -19,7 +18,7 @@ import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';
 import { statement, type Session } from '../warehouse/session.js';
-import { isCounted, isUnfinished, type Push } from './ledger.js';
+import { isCounted, isUnfinished, type Push, type PushCounts } from './ledger.js';
 import type { Target } from './targets.js';
 
 export interface Wanted {
@@ -145,8 +144,8 @@ export async function assertRemembered(
   const agreed = agreedUpTo(journal);
   if (lost.some(({ seq }) => seq > agreed)) {
     const why = `ledger/pushed lacks rows that were sent to ${first.target}, or they were altered.`;
-    await journal.append('run', { event: 'unsure', why });
-    throw forgottenError({ why, forgotten: journal.head.seq });
+    await journal.append(RUN, { event: 'unsure', why });
+    throw new Doubt(why, journal.head.seq);
   }
   const done = pushes.filter(({ state }) => state === 'done');
   return lost.some(({ at }) => done.every(({ begunAt }) => begunAt <= at));

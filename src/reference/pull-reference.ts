@@ -23,7 +23,7 @@ interface ReferenceContext {
   readonly config: ServiceConfig;
   readonly landing: LandingZone;
   readonly warehouse: Warehouse;
-  readonly report: { gap(gap: Gap): void };
+  readonly report: { readonly gaps: Gap[] };
   readonly effects: Pick<Effects, 'now'>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -122,7 +122,7 @@ async function pullStream(
   const pulledAt = context.pullInstant();
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
-    report.gap({ stream, days: { start: day, end: day }, reason });
+    report.gaps.push({ stream, days: { start: day, end: day }, reason });
   };
   try {
     const [earlier] = await landing.newest([stream]);

@@ -37,7 +37,7 @@ export async function pullCampaigns(job: Job, wanted: DaysOf, context: Statistic
   const heldBack = await heldBackAmong(days, context, 'campaigns');
   if (heldBack.length === 0) return;
   await pull(heldBack);
-  report.gap(...gapsOf(await heldBackAmong(days, context, 'campaigns'), 'campaigns'));
+  report.gaps.push(...gapsOf(await heldBackAmong(days, context, 'campaigns'), 'campaigns'));
 }
 
 async function pullRange(range: DayRange, job: Job, context: StatisticsContext): Promise<void> {
@@ -91,7 +91,7 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
   const [first] = failed;
   if (first !== undefined) {
     const others = failed.length === 1 ? '' : ` and ${failed.length - 1} more`;
-    report.gap({
+    report.gaps.push({
       stream: 'campaigns',
       days: range,
       reason: `Campaign ${first.campaignId}${others}: ${first.reason}.`,

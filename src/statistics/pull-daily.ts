@@ -28,7 +28,7 @@ export interface StatisticsContext {
   readonly service: ServiceClient;
   readonly landing: LandingZone;
   readonly warehouse: Warehouse;
-  readonly report: { gap(...gaps: readonly Gap[]): void };
+  readonly report: { readonly gaps: Gap[] };
   readonly effects: Pick<Effects, 'now'>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -62,7 +62,7 @@ export async function pullStatistics(job: Job, wanted: DaysOf, context: Statisti
     const doubtful = await doubtfulAmong(days, context, round.stream);
     if (doubtful.length === 0) continue;
     await pull(round, doubtful);
-    report.gap(...gapsOf(await heldBackAmong(days, context, round.stream), round.stream));
+    report.gaps.push(...gapsOf(await heldBackAmong(days, context, round.stream), round.stream));
   }
 
   async function pull(
@@ -74,7 +74,8 @@ export async function pullStatistics(job: Job, wanted: DaysOf, context: Statisti
       terminal.progress(`${what} ${range.start} to ${range.end}`);
       const landed: Pull[] = [];
       try {
-        report.gap(...(await extract(context.service, range, sinkFor(stream, what, job, context, landed))));
+        const sink = sinkFor(stream, what, job, context, landed);
+        report.gaps.push(...(await extract(context.service, range, sink)));
       } finally {
         // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
         // failure are loaded too.

@@ -5,8 +5,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
-import type { KnownHead } from '../journal/doubt.js';
-import { headShape } from '../journal/lines.js';
+import type { KnownHead } from '../journal/journal.js';
+import { headShape } from '../landing/pull.js';
 import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
 import { refuseNewer, newestSchema } from './migrate.js';
 import { exportRow, type ExportRow } from './rows.js';

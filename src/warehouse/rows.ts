@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Settings } from '../config/schema.js';
-import type { PastRun } from '../journal/runs.js';
-import type { Head } from '../journal/lines.js';
+import type { PastRun } from '../journal/lines.js';
+import type { Head } from '../landing/pull.js';
 import { STREAMS, type Stream } from '../ground/streams.js';
 
 /** The result of one load. */

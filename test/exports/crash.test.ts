@@ -83,7 +83,7 @@ describe('killed while landing an export', () => {
 describe('killed while keeping the ledger', () => {
   /** Event, step, and the state that the next run finds before and after it has settled. */
   const deaths = (['intended', 'requested', 'ready', 'landed'] as const).flatMap((event, i, events) =>
-    JOURNAL_STEPS.filter((step) => event !== 'intended' || step !== 'before-copy-fsync').map((step) => {
+    JOURNAL_STEPS.filter((step) => event !== 'intended' || step !== 'copy/before-fsync').map((step) => {
       const isWritten = step !== 'before-append';
       return { point: `journal/export/${event}/${step}`, state: isWritten ? event : events[i - 1] };
     }),

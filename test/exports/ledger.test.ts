@@ -6,7 +6,7 @@ import { DamageError, RefusedError, StorageError, UsageError } from '../../src/g
 import { adviceFor, needsPerson } from '../../src/exports/advice.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { untrackedIn } from '../../src/exports/recovery.js';
-import { Journal } from '../../src/journal/journal.js';
+import { Doubt, Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import type { ExportRow } from '../../src/warehouse/rows.js';
 import {
@@ -471,7 +471,7 @@ describe('exports that a warehouse lists and the journal lacks', () => {
 
 it('nothing is intended while the journal may lack lines', async () => {
   const { data, effects } = await opened();
-  const doubt = { why: 'It was lost.', forgotten: 9 };
+  const doubt = new Doubt('It was lost.', 9);
   const ledger = new Ledger(data, await Journal.open({ dataDir: data }, effects), effects, doubt);
   const error = await rejection(ledger.intend(INTENT));
   expect(error).toBeInstanceOf(DamageError);

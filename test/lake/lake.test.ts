@@ -1,6 +1,7 @@
 // @module-tag long
 /** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
 import { realEffects } from '../../src/ground/effects.js';
+import { REMOVED } from '../../src/erasure/retention.js';
 import { Journal } from '../../src/journal/journal.js';
 import { idOf } from '../../src/landing/paths.js';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -391,7 +392,7 @@ describe('retention with a lake', () => {
     await rm(join(pages, folder), { recursive: true });
     const dataDir = join(place.folder, 'data');
     const journal = await Journal.open({ dataDir }, realEffects({}));
-    await journal.append('removed', { event: 'pages', key: '2026-11-09.1', exportId: idOf(folder) ?? '' });
+    await journal.append(REMOVED, { event: 'pages', key: '2026-11-09.1', exportId: idOf(folder) ?? '' });
     await journal.close();
     const [{ user }] = (await lake.rows(
       "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",

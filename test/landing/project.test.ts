@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEffects } from '../../src/ground/effects.js';
+import { PROJECT as PROJECT_LINES } from '../../src/job/data-folder.js';
 import { Journal } from '../../src/journal/journal.js';
 import { startSandbox, type Sandbox } from '../../sandbox/index.js';
 import { KEYS, NOW, Place, PROJECT, type Environment } from '../support/dawnload.js';
@@ -35,7 +36,7 @@ afterAll(async () => {
 
 /** The project and the addresses in the journal. */
 async function recorded(dataDir = join(place.folder, 'data')): Promise<unknown> {
-  const lines = (await Journal.read({ dataDir }, realEffects({}))).of('project');
+  const lines = (await Journal.read({ dataDir }, realEffects({}))).of(PROJECT_LINES);
   const addresses = lines.flatMap((line) => (line.event === 'address' ? [line.baseUrl] : []));
   return { projectId: lines[0]?.projectId, addresses };
 }

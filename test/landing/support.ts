@@ -95,6 +95,7 @@ const MODULES = {
   Ledger: 'exports/ledger',
   RunLock: 'landing/run-lock',
   readWhole: 'landing/repair-json',
+  EXPORT: 'exports/export',
 };
 
 const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger']);
@@ -106,6 +107,7 @@ function prelude(script: string): string {
       ([name]) =>
         script.includes(`${name}.`) ||
         script.includes(`${name}(`) ||
+        script.includes(`(${name},`) ||
         (script.includes('Ledger(') && LEDGER.has(name)),
     )
     .map(([name, file]) => `import { ${name} } from '${BUILD}/${file}.js';`);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/ground/calendar.js';
 import { nextRun, nightOf, Nights, parseTime } from '../../src/operations/schedule.js';
-import type { PastRun } from '../../src/journal/runs.js';
+import type { PastRun } from '../../src/journal/lines.js';
 
 const AT = '07:10';
 const MINUTE = 60_000;
@@ -25,10 +25,10 @@ function runs(text: string): PastRun[] {
     const how = word as keyof typeof CODES | 'unfinished';
     const startedAt = kst(at);
     const runId = startedAt.toISOString();
-    const begun = { runId, command: 'run', startedAt, version: '0.0.0', processId: 1 };
+    const begun = { runId, command: 'run', at: startedAt, version: '0.0.0', processId: 1 };
     if (how === 'unfinished') return [{ begun, over: undefined }];
     const finishedAt = new Date(startedAt.getTime() + 5 * MINUTE);
-    return [{ begun, over: { runId, finishedAt, exitCode: CODES[how], outcome: how, summary: {} } }];
+    return [{ begun, over: { runId, at: finishedAt, exitCode: CODES[how], outcome: how, summary: {} } }];
   });
 }
 
@@ -134,10 +134,10 @@ class World {
 
   record(processId: number, startedAt: number, { code, minutes = 5 }: Planned): void {
     const runId = `run-${this.recorded.length}`;
-    const begun = { runId, command: 'run', startedAt: new Date(startedAt), version: '0.0.0', processId };
+    const begun = { runId, command: 'run', at: new Date(startedAt), version: '0.0.0', processId };
     const finishedAt = new Date(startedAt + minutes * MINUTE);
     const outcome = code === 0 ? 'done' : 'incomplete';
-    this.recorded.push({ begun, over: { runId, finishedAt, exitCode: code, outcome, summary: {} } });
+    this.recorded.push({ begun, over: { runId, at: finishedAt, exitCode: code, outcome, summary: {} } });
   }
 
   private run(): Promise<number> {

@@ -2,6 +2,7 @@
 /** `dawnload schedule` as a process: its signals, and no two runs at once. */
 import { realEffects } from '../../src/ground/effects.js';
 import { Journal } from '../../src/journal/journal.js';
+import { RUN } from '../../src/journal/lines.js';
 
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
@@ -55,7 +56,7 @@ async function stopped({
 
 const runs = async (made: Place) => {
   const journal = await Journal.read({ dataDir: join(made.folder, 'data') }, realEffects({}));
-  return journal.of('run').filter((line) => line.event === 'ended');
+  return journal.of(RUN).filter((line) => line.event === 'ended');
 };
 
 test('it catches up, and stops during a pause', async () => {

@@ -1,6 +1,10 @@
 /** A published warehouse and the sandbox that it came from; each test begins without a push. */
 import { realEffects } from '../../src/ground/effects.js';
+import { EXPORT } from '../../src/exports/export.js';
+import { PROJECT } from '../../src/job/data-folder.js';
 import { Journal } from '../../src/journal/journal.js';
+import { RUN } from '../../src/journal/lines.js';
+import { PUSH } from '../../src/push/ledger.js';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Place, type Ended } from '../support/dawnload.js';
@@ -41,9 +45,9 @@ export async function forgetPushes(place: Place): Promise<void> {
   for (const path of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl', 'private/witness.json'])
     await rm(join(dataDir, path), { force: true });
   const anew = await Journal.open({ dataDir }, realEffects({}));
-  for (const { seq: _, at: __, ...line } of journal.of('project')) await anew.append('project', line);
-  for (const { seq: _, at: __, ...line } of journal.of('run')) await anew.append('run', line);
-  for (const { seq: _, at: __, ...line } of journal.of('export')) await anew.append('export', line);
+  for (const { seq: _, at: __, ...line } of journal.of(PROJECT)) await anew.append(PROJECT, line);
+  for (const { seq: _, at: __, ...line } of journal.of(RUN)) await anew.append(RUN, line);
+  for (const { seq: _, at: __, ...line } of journal.of(EXPORT)) await anew.append(EXPORT, line);
   // The published file knows the number that the journal had.
   await anew.confirm(journal.head.seq + 1_000);
   await anew.close();
@@ -52,7 +56,7 @@ export async function forgetPushes(place: Place): Promise<void> {
 /** The lines of the ledger of pushes, without their instants. */
 export async function lines(place: Place): Promise<Record<string, unknown>[]> {
   const journal = await Journal.read({ dataDir: join(place.folder, 'data') }, realEffects({}));
-  return journal.of('push').map((line) => ({ ...line }));
+  return journal.of(PUSH).map((line) => ({ ...line }));
 }
 
 /** Writes SQL into a file, so that it is not on the command line. */

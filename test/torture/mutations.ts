@@ -58,8 +58,8 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'lines of the journal are not fsynced',
     by: ['kill'],
-    file: 'journal/journal.js',
-    changes: [['await handle.sync();', '']],
+    file: 'landing/atomic-file.js',
+    changes: [['await file.sync();', '']],
   },
   {
     name: 'no run lock',
@@ -190,7 +190,7 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'exports/request-outcome.js',
     changes: [
       [
-        "case 'unknown':\n            return { kind: 'unknown', note, body: redacted, isError: false };",
+        "case 'unknown':\n            return { ...unknown, note };",
         "case 'unknown':\n            return { kind: 'refused', reason, note };",
       ],
       [": { kind: 'unknown', note, body: text, isError: true };", ": { kind: 'refused', reason, note };"],
@@ -228,34 +228,31 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'no room is kept for the answer',
     by: ['disk'],
     file: 'journal/journal.js',
-    changes: [['Buffer.alloc(RESERVE_BYTES)', 'Buffer.alloc(0)']],
+    changes: [['Buffer.alloc(64 * 1024)', 'Buffer.alloc(0)']],
   },
   {
     name: 'heads that other files carry are not compared',
     by: ['lost'],
-    file: 'journal/doubt.js',
+    file: 'journal/journal.js',
     changes: [['const missing = heads.filter(', 'const missing = [].filter(']],
   },
   {
     name: 'a missing witness is no sign of a restored folder',
     by: ['restored'],
-    file: 'journal/doubt.js',
-    changes: [['if (found !== undefined || witness !== undefined || isNew)', 'if (true)']],
+    file: 'journal/journal.js',
+    changes: [['isNew ? undefined : restored', 'undefined']],
   },
   {
     name: 'a doubt does not stop a payment',
     by: ['lost'],
-    file: 'exports/ledger.js',
-    changes: [
-      ['if (this.doubt !== undefined)\n            throw this.doubt;', ''],
-      ['return this.#doubt && forgottenError(this.#doubt);', 'return undefined;'],
-    ],
+    file: 'job/data-folder.js',
+    changes: [['ledger.doubt = found;', '']],
   },
   {
     name: 'the lock is not looked at again before paying',
     by: ['lock'],
     file: 'landing/run-lock.js',
-    changes: [['if (this.#instance !== undefined && inode === this.#inode)', 'if (true)']],
+    changes: [['if (this.instance !== undefined && inode === this.inode)', 'if (true)']],
   },
   {
     name: 'signals are not waited for while paying',

@@ -97,9 +97,9 @@ test('the ledger is shown as it stands, and replaced whole', async () => {
 test('a run is noted when it begins, and completed when it ends', async () => {
   const workshop = new Workshop();
   const begun = {
-    ...{ runId: 'r1', command: 'run', startedAt: workshop.now, version: '0.1.0', processId: 42 },
+    ...{ runId: 'r1', command: 'run', at: workshop.now, version: '0.1.0', processId: 42 },
   };
-  const end = { runId: 'r1', finishedAt: workshop.now, exitCode: 0, outcome: 'done' };
+  const end = { runId: 'r1', at: workshop.now, exitCode: 0, outcome: 'done' };
   await workshop.with((warehouse) => warehouse.note({ runs: [{ begun, over: undefined }] }));
   const run = (): Promise<Row> =>
     workshop.lookOne(`select run_id, command, version, process_id, finished_at is null as open, exit_code, outcome,

@@ -168,10 +168,10 @@ describe('goals', () => {
   test('the main goal of before holds in a warehouse that is made anew, and after a setting', async () => {
     const workshop = new Workshop({ mainGoals: { c1: '구매' } });
     await workshop.with(async (warehouse) => {
-      const begun = { runId: 'r1', command: 'run', startedAt: NOW, version: '1', processId: 1 };
+      const begun = { runId: 'r1', command: 'run', at: NOW, version: '1', processId: 1 };
       const summary = { main_goals: [{ resource_id: 'c1', goal: '가입' }] };
       await warehouse.note({
-        runs: [{ begun, over: { runId: 'r1', finishedAt: NOW, exitCode: 0, outcome: 'done', summary } }],
+        runs: [{ begun, over: { runId: 'r1', at: NOW, exitCode: 0, outcome: 'done', summary } }],
       });
       for (const pull of twoDays(workshop)) await loadOne(warehouse, pull);
       expect(await warehouse.model()).toEqual({ c2: '가입', c3: '가' });

@@ -9,7 +9,7 @@ import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
 import { loadCatalogue, queryNamed, valuesFor, type QueryFile } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { Wording, type Text } from '../queries/wording.js';
-import type { PastRun } from '../../journal/runs.js';
+import type { PastRun } from '../../journal/lines.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
 import { statement } from '../../warehouse/session.js';
@@ -158,9 +158,9 @@ export function noticeOf(
 ): (Text & { readonly word: Word }) | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
   if (last?.over === undefined) return undefined;
-  const { outcome, finishedAt } = last.over;
+  const { outcome } = last.over;
   const run = `dawnload ${last.begun.command}`;
-  const at = formatKst(finishedAt);
+  const at = formatKst(last.over.at);
   const { failure, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
   if (outcome === 'failed') {
     return {
@@ -205,7 +205,7 @@ export async function writeReport(
     readonly dataDir: string;
     readonly language: Language;
     readonly now: Date;
-    /** The runs of the journal, the one that writes the report with its end. */
+    /** The runs of the journal; the one that writes the report has its end. */
     readonly runs: readonly PastRun[];
   },
 ): Promise<number> {

@@ -10,7 +10,7 @@ import { html } from '../../../src/readers/report/html.js';
 import { Renderer, type Answered } from '../../../src/readers/report/render.js';
 import { makeReport, noticeOf } from '../../../src/readers/report/report.js';
 import { SECTIONS, type Block } from '../../../src/readers/report/sections.js';
-import type { PastRun } from '../../../src/journal/runs.js';
+import type { PastRun } from '../../../src/journal/lines.js';
 import { goldenAnswers } from '../queries/support.js';
 import { NOW } from '../../support/dawnload.js';
 import { copyTemplate } from '../../support/template.js';
@@ -179,11 +179,11 @@ function run(runId: string, outcome: string, summary: Record<string, unknown> = 
     begun: {
       runId,
       command: 'run',
-      startedAt: new Date('2026-11-20T22:10:00Z'),
+      at: new Date('2026-11-20T22:10:00Z'),
       version: '0.1.0',
       processId: 1,
     },
-    over: { runId, finishedAt: new Date('2026-11-20T22:12:00Z'), exitCode: 0, outcome, summary },
+    over: { runId, at: new Date('2026-11-20T22:12:00Z'), exitCode: 0, outcome, summary },
   };
 }
 
