@@ -168,6 +168,8 @@ export async function rewriteDatabase(
   const instance = await openInstance(':memory:', {
     temp_directory: temp,
     preserve_insertion_order: 'false',
+    // Copying needs one row group for each thread.
+    memory_limit: '256MB',
   });
   try {
     const connection = await instance.connect();
