@@ -140,6 +140,17 @@ describe('records that lie outside the window of their export', () => {
       expect(await workshop.lines(STRAY)).toEqual([back]);
     },
   );
+
+  test('are noted alike whether the two exports are loaded together or one after the other', async () => {
+    const notes: string[][] = [];
+    for (const how of ['load', 'loadTogether'] as const) {
+      const workshop = new Workshop();
+      await workshop[how](workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]]));
+      notes.push(await workshop.lines('select date, note, records from ops.load_notes order by all'));
+    }
+    expect(notes[0]).toContain(`${DAY} | stray | 1`);
+    expect(notes[1]).toEqual(notes[0]);
+  });
 });
 
 test('an export of which more than a tenth happened on other days is not loaded, unless a person accepts it', async () => {

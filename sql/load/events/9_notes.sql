@@ -13,27 +13,12 @@ where
 -- Notes about nonconforming exports.
 
 insert into ops.load_notes by name
-with counts as (
-    select
-        export_date,
-        count(*) filter (event_id is null) as no_id,
-        count(*) filter (event_name is null) as no_event_name,
-        count(*) filter (occurred_at is null) as no_time,
-        count(*) filter (date <> export_date) as stray,
-        count(*) filter (korean_day(epoch_us(occurred_at)) <> date) as odd_time
-    from events
-    where
-        export_date between getvariable('load').first_day and getvariable('load').last_day
-        and export_date in (select date from days)
-    group by export_date
-),
-
-beside as (
+with beside as (
     select unnest(getvariable('loaded').days)::date as export_date, unnest(getvariable('loaded').beside)::bigint as records
 ),
 
 all_counts as (
-    from (unpivot counts on no_id, no_event_name, no_time, stray, odd_time into name note value records)
+    from (unpivot note_counts on no_id, no_event_name, no_time, stray, odd_time into name note value records)
     union all
     -- Answers for pages that are kept beside others repeat their records.
     select export_date, note, counted.records - if(note = 'repeated', coalesce(beside.records, 0), 0)

@@ -47,6 +47,21 @@ from (
 ) as ids
 group by export_date;
 
+-- What is noted of each export, before any record is removed: the notes do not depend on which exports are loaded together.
+create or replace temp table note_counts as
+select
+    export_date,
+    count(*) filter (event_id is null) as no_id,
+    count(*) filter (event_name is null) as no_event_name,
+    count(*) filter (occurred_at is null) as no_time,
+    count(*) filter (date <> export_date) as stray,
+    count(*) filter (korean_day(epoch_us(occurred_at)) <> date) as odd_time
+from events
+where
+    export_date between getvariable('load').first_day and getvariable('load').last_day
+    and export_date in (select date from days)
+group by export_date;
+
 -- The number of records of each export, before any is removed, and of those that happened outside its day.
 select
     (select count(*) from repeated_ids) as ids,
