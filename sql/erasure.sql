@@ -134,9 +134,9 @@ matches as (
 select
     scanned.filename,
     scanned.position,
-    if(getvariable('landed').with_records, any_value(scanned.record), '') as record,
+    any_value(scanned.record) as record,
     bool_or(matches.own) as own,
-    list(distinct matches.given) filter (matches.given is not null) as given
+    coalesce(list(distinct matches.given) filter (matches.given is not null), []) as given
 from matches
 inner join scanned using (row_id)
 group by scanned.filename, scanned.position;

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { deleteUsers } from '../service/endpoints.js';
 import { ServiceClient } from '../service/client.js';
 import { requireService, type Config } from '../config/config.js';
-import { batchesOf } from '../erasure/landed.js';
 import {
   copyRows,
   countFound,
@@ -179,8 +178,8 @@ async function landedIds(
 ): Promise<LandedIds[]> {
   await erasures.lookFor(ids);
   const found = new Map<string, LandedIds>();
-  for (const some of batchesOf(await erasures.pages())) {
-    for (const { record, own, given } of await erasures.find(some, 'records')) {
+  for await (const some of erasures.find(await erasures.pages())) {
+    for (const { record, own, given } of some) {
       const set = { ids: own ? idsOf(record, brand) : [], matched: given };
       if (set.ids.length > 0) found.set(JSON.stringify(set), set);
     }
@@ -214,9 +213,9 @@ async function show(
   const rows = await rowsFound(session);
   const landed: object[] = [];
   const { landing } = foldersOf(dataDir);
-  for (const some of batchesOf(await erasures.pages())) {
-    for (const { file, position, record, own } of await erasures.find(some, 'records')) {
-      landed.push({ file: relative(landing, file), position, own, record: parsed(record) });
+  for await (const some of erasures.find(await erasures.pages())) {
+    for (const { filename, position, record, own } of some) {
+      landed.push({ file: relative(landing, filename), position, own, record: parsed(record) });
     }
   }
   for (const { file, row } of await erasures.optOuts()) {
@@ -249,8 +248,7 @@ async function tellCounts(
 ): Promise<void> {
   let records = 0;
   let mentions = 0;
-  for (const some of batchesOf(await erasures.pages())) {
-    const found = await erasures.find(some);
+  for await (const found of erasures.find(await erasures.pages())) {
     const own = found.filter((one) => one.own).length;
     records += own;
     mentions += found.length - own;

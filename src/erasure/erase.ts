@@ -80,14 +80,14 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
 }
 
 /** The result of searching the data folder. */
-export interface Searched {
-  readonly files: number;
+interface Searched {
+  files: number;
   /** Files that contained an id and were removed: rejected answers, temporary files and files set aside. */
-  readonly removed: readonly string[];
+  readonly removed: string[];
   /** Files that still hold an id. */
-  readonly left: readonly string[];
+  readonly left: string[];
   /** Files that could not be read. */
-  readonly unread: readonly string[];
+  readonly unread: string[];
 }
 
 /** Copies that no command reads any more. */
@@ -99,12 +99,7 @@ const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing
 /** Searches every file of the data folder for the ids, and removes copies that hold one. */
 export async function searchFolder(dataDir: string, ids: Iterable<string>): Promise<Searched> {
   const finder = new Finder(ids);
-  const found = {
-    files: 0,
-    removed: new Array<string>(),
-    left: new Array<string>(),
-    unread: new Array<string>(),
-  };
+  const found: Searched = { files: 0, removed: [], left: [], unread: [] };
   const entries = await orStorageError('list', dataDir, () =>
     readdir(dataDir, { recursive: true, withFileTypes: true }),
   );

@@ -26,81 +26,65 @@ import {
   SMALLEST_BUFFER,
 } from '../warehouse/landed-files.js';
 import { count, type Session } from '../warehouse/session.js';
-import type { Register } from './register.js';
+import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
 
 /** Bytes of JSON that are searched in one batch. */
 const BATCH_BYTES = 4 * 2 ** 20;
 
 const match = z.object({
+  /** The page. */
   filename: z.string(),
+  /** The position of the record on the page, counted from 0, and the record as JSON. */
   position: count,
   record: z.string(),
+  /** True if the record is about the person; false if its text only mentions the person's number or address. */
   own: z.boolean(),
-  given: z.array(z.string()).nullable(),
+  /** The ids as the record spells them. */
+  given: z.array(z.string()),
 });
 
 /** A record on a page that holds an erased id. */
-export interface Match {
-  readonly file: string;
-  /** Its position on the page, counted from 0. */
-  readonly position: number;
-  /** The record as JSON; empty if only positions were asked for. */
-  readonly record: string;
-  /** True if the record is about the person; false if its text only mentions the person's number or address. */
-  readonly own: boolean;
-  /** The ids as the record spells them. */
-  readonly given: readonly string[];
-}
+type Match = z.infer<typeof match>;
 
 type SizedFile = Pick<Page, 'file' | 'bytes'>;
 
-/** The result of cutting pages. */
+/** What was cut: the number of records, and the pulls in which they were or numbers were blanked. */
 export interface Cut {
-  readonly records: number;
-  readonly pulls: ReadonlySet<string>;
+  records: number;
+  readonly pulls: Set<string>;
 }
 
-const NOTHING: Cut = { records: 0, pulls: new Set() };
-
-/** Called before a pull is cut, with the ids as its records spell them. */
+/** Called before a page is cut, with the ids as its records spell them. */
 type Before = (written: ReadonlySet<string>) => Promise<void>;
 
 const NOTHING_BEFORE: Before = () => Promise.resolve();
 
 /** Searches landed files for the ids of one set of digests, and cuts them out. */
 export class Erasures {
-  readonly register: Register;
   /** Landed files that could not be read and therefore were not searched. */
   readonly unread = new Set<string>();
   readonly #landing: string;
-  readonly #tempDirectory: string;
-  readonly #key: Uint8Array;
   readonly #disk: DurableFolder;
-  readonly #open: () => Promise<Session>;
   /** The folders that the sweep of this run left clean, with their inode change times. */
   readonly #clean = new Map<string, number>();
   #session: Promise<Session> | undefined;
   #ids: ReadonlySet<string>;
 
   constructor(
-    { dataDir, tempDirectory, key }: { dataDir: string; tempDirectory: string; key: Uint8Array },
-    register: Register,
+    private readonly place: { dataDir: string; tempDirectory: string; key: Uint8Array },
+    readonly register: Register,
     effects: Pick<Effects, 'reach'>,
-    open: () => Promise<Session>,
+    private readonly open: () => Promise<Session>,
   ) {
-    this.register = register;
-    this.#landing = foldersOf(dataDir).landing;
-    this.#tempDirectory = tempDirectory;
-    this.#key = key;
-    this.#disk = new DurableFolder(dataDir, effects);
-    this.#open = open;
+    this.#landing = foldersOf(place.dataDir).landing;
+    this.#disk = new DurableFolder(place.dataDir, effects);
     this.#ids = new Set(register.ids);
   }
 
   /** Returns a connection whose macros hash; its table `erased_ids` holds the digests to search for. */
   async session(): Promise<Session> {
-    this.#session ??= this.#open().then((session) => this.#prepare(session));
+    this.#session ??= this.open().then((session) => this.#prepare(session));
     return this.#session;
   }
 
@@ -115,7 +99,7 @@ export class Erasures {
    * register's line.
    */
   async begin({ origins, ids }: { origins: readonly string[]; ids: readonly string[] }): Promise<number> {
-    const key = keyFingerprint(this.#key);
+    const key = keyFingerprint(this.place.key);
     const line = await this.register.append({ event: 'begun', key, persons: origins.length, ids: [...ids] });
     await this.lookFor(this.register.ids);
     return line;
@@ -132,7 +116,7 @@ export class Erasures {
     if (this.#ids.size === 0) return [...pulls];
     const guarded: Pull[] = [];
     for (const pull of pulls) {
-      const isCut = (): boolean => this.register.mayBeCut(pull.id);
+      const isCut = (): boolean => mayBeCut(this.register.lines, pull.id);
       const { arriving } = pull;
       if (arriving !== undefined) {
         guarded.push({ ...pull, isCut, arriving: { ...arriving, pages: this.#arriving(arriving.pages) } });
@@ -140,8 +124,8 @@ export class Erasures {
       }
       guarded.push({ ...pull, isCut });
       const folder = join(this.#landing, pull.id);
-      if ((pull.stream !== 'events' && pull.stream !== 'opt_outs') || (await this.#isClean(folder))) continue;
-      await this.late(await (pull.stream === 'events' ? this.#cutFolder(folder) : this.#cutOptOuts(folder)));
+      const isOfPersons = pull.stream === 'events' || pull.stream === 'opt_outs';
+      if (isOfPersons && !(await this.#isClean(folder))) await this.late(await this.#cutFolder(folder));
     }
     return guarded;
   }
@@ -154,7 +138,7 @@ export class Erasures {
 
   async *#arriving(pages: AsyncIterable<readonly Page[]>): AsyncGenerator<readonly Page[]> {
     for await (const some of pages) {
-      await this.late(await this.#cut(some));
+      await this.late(await this.#cutPages(some));
       yield await sized(some);
     }
   }
@@ -168,55 +152,50 @@ export class Erasures {
    * Cuts erased persons from every landed file that changed since the last sweep, or from all files if the register has
    * grown or the landing zone is an older copy.
    *
-   * @param before is called before each pull is cut
+   * @param before is called before each page is cut
    */
-  async sweep(before: Before = NOTHING_BEFORE): Promise<Cut> {
+  async sweep(before?: Before): Promise<Cut> {
+    const all: Cut = { records: 0, pulls: new Set() };
     const { last, swept } = this.register;
-    if (last === undefined) return NOTHING;
+    if (last === undefined) return all;
     const since = swept?.of === last.line ? swept.changed : 0;
-    let all = NOTHING;
-    for (const { folder, changed } of await foldersOfPersons(this.#landing)) {
-      if (changed < since) continue;
-      const isOptOut = relative(this.#landing, folder).startsWith('opt_outs');
-      const cut = await (isOptOut ? this.#cutOptOuts(folder, before) : this.#cutFolder(folder, before));
-      all = sum(all, cut);
-    }
-    for (const { folder, changed } of await foldersOfPersons(this.#landing)) this.#clean.set(folder, changed);
+    for (const { folder, changed } of await this.#foldersOfPersons())
+      if (changed >= since) await this.#cutFolder(folder, before, all);
+    for (const { folder, changed } of await this.#foldersOfPersons()) this.#clean.set(folder, changed);
     const changed = Math.floor(Math.max(0, ...this.#clean.values()));
     if (swept?.of !== last.line || swept.changed !== changed)
       await this.register.append({ event: 'swept', of: last.line, changed });
     return all;
   }
 
-  /** Returns the records on these pages that hold one of the searched ids, by their positions alone or with their JSON. */
-  async find(files: readonly SizedFile[], what: 'positions' | 'records' = 'positions'): Promise<Match[]> {
+  /** Yields the records on these pages that hold one of the searched ids, in batches of pages. */
+  async *find(files: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
-    const found: Match[] = [];
     for (const some of batchesOf(files)) {
+      let found: Match[] = [];
       try {
-        found.push(...(await this.#search(session, some, what)));
+        found = await this.#search(session, some);
       } catch (error) {
         if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
-        for (const one of some) {
-          const matches = await this.#readable(one.file, () => this.#searchRepaired(session, one, what));
-          found.push(...(matches ?? []));
-        }
+        for (const one of some)
+          found.push(...((await this.#readable(one.file, () => this.#searchRepaired(session, one))) ?? []));
       }
+      if (found.length > 0) yield found;
     }
-    return found;
   }
 
   /** Returns the landed pages of exports. */
   async pages(): Promise<SizedFile[]> {
-    const files: string[] = [];
-    for (const { folder } of await foldersOfPersons(this.#landing))
-      if (relative(this.#landing, folder).startsWith('events')) files.push(...(await pagesIn(folder)));
-    return this.#sized(files);
+    const all: SizedFile[] = [];
+    for (const { folder } of await this.#foldersOfPersons(['events']))
+      all.push(...(await this.#pagesIn(folder)));
+    return all;
   }
 
-  async #sized(files: readonly string[]): Promise<SizedFile[]> {
+  async #pagesIn(folder: string): Promise<SizedFile[]> {
     const all: SizedFile[] = [];
-    for (const file of files) all.push(...((await this.#readable(file, () => sized([{ file }]))) ?? []));
+    for (const file of await pagesIn(folder))
+      all.push(...((await this.#readable(file, () => sized([{ file }]))) ?? []));
     return all;
   }
 
@@ -234,47 +213,84 @@ export class Erasures {
   /** Returns the opt-outs of erased persons in the landing zone, by file. */
   async optOuts(): Promise<{ file: string; row: string }[]> {
     const found: { file: string; row: string }[] = [];
-    for (const { folder } of await foldersOfPersons(this.#landing)) {
-      if (!relative(this.#landing, folder).startsWith('opt_outs')) continue;
-      for (const file of await pagesIn(folder)) {
-        const rows = optOutsIn((await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0));
-        const erased = await this.#numbers(rows);
-        for (const { text, number } of rows) if (erased.has(number)) found.push({ file, row: text });
-      }
-    }
+    for (const { folder } of await this.#foldersOfPersons(['opt_outs']))
+      for await (const { file, body, erased } of this.#optOutsIn(folder))
+        for (const row of rowsOn(body)) if (erased.has(numberOf(row) ?? '')) found.push({ file, row });
     return found;
   }
 
-  /** Cuts the pages; each page is replaced durably. */
-  async #cut(files: readonly SizedFile[]): Promise<Cut> {
-    return this.#cutMatches(await this.find(files));
-  }
-
-  async #cutMatches(found: readonly Match[]): Promise<Cut> {
-    const files = new Map<string, Map<number, boolean>>();
-    for (const { file, position, own } of found)
-      files.set(file, (files.get(file) ?? new Map<number, boolean>()).set(position, own));
-    let all = NOTHING;
-    for (const [file, own] of files) {
-      const { text, records } = edited(await readWhole(file), (record, nth) => {
-        const isOwn = own.get(nth);
-        return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
-      });
-      const pull = relative(this.#landing, dirname(file));
-      await this.#cutting(pull);
-      await this.#disk.write(file, await gzipped(text), 'erasures/page');
-      all = sum(all, { records, pulls: new Set([pull]) });
+  /** Yields the pages of a snapshot that hold numbers of erased persons, each with these numbers. */
+  async *#optOutsIn(folder: string): AsyncGenerator<{ file: string; body: Buffer; erased: Set<string> }> {
+    const session = await this.session();
+    for (const file of await pagesIn(folder)) {
+      const body = await this.#readable(file, () => readWhole(file));
+      if (body === undefined) continue;
+      const numbers = rowsOn(body).flatMap((row) => numberOf(row) ?? []);
+      await session.set({ given: [...new Set(numbers)] });
+      const rows = await session.rows('erasure/numbers', z.object({ given: z.string() }));
+      if (rows.length > 0) yield { file, body, erased: new Set(rows.map(({ given }) => given)) };
     }
-    return all;
   }
 
-  /** Records, before the first page of a pull is rewritten, that it may hold fewer records than its manifest says. */
-  async #cutting(pull: string): Promise<void> {
-    const { last } = this.register;
-    if (this.register.cutPulls(last?.line).has(pull)) return;
-    const landed = this.register.cutPulls().has(pull) ? undefined : await this.#rowsLanded(pull);
-    const records = landed === undefined ? await this.#recordsIn(pull) : sumOf(landed.values());
-    await this.register.append({ event: 'cutting', pull, records });
+  /** Cuts a pull, and adds to what was cut. */
+  async #cutFolder(
+    folder: string,
+    before = NOTHING_BEFORE,
+    cut: Cut = { records: 0, pulls: new Set() },
+  ): Promise<Cut> {
+    if (!relative(this.#landing, folder).startsWith('opt_outs'))
+      return this.#cutPages(await this.#pagesIn(folder), before, cut);
+    for await (const { file, body, erased } of this.#optOutsIn(folder)) {
+      await before(erased);
+      await this.#rewrite(cut, file, body, (row) => (erased.has(numberOf(row) ?? '') ? undefined : row));
+    }
+    return cut;
+  }
+
+  async #cutPages(
+    files: readonly SizedFile[],
+    before = NOTHING_BEFORE,
+    cut: Cut = { records: 0, pulls: new Set() },
+  ): Promise<Cut> {
+    for await (const found of this.find(files)) {
+      await before(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
+      for (const file of new Set(found.map(({ filename }) => filename))) {
+        const here = found.filter(({ filename }) => filename === file);
+        const own = new Map(here.map((one) => [one.position, one.own]));
+        await this.#rewrite(cut, file, await readWhole(file), (record, nth) => {
+          const isOwn = own.get(nth);
+          return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
+        });
+      }
+    }
+    return cut;
+  }
+
+  /**
+   * Replaces a page durably by what `edit` leaves of its records. Before the first page of a pull is rewritten, the journal
+   * notes that it may hold fewer records than its manifest says.
+   */
+  async #rewrite(
+    cut: Cut,
+    file: string,
+    body: Buffer,
+    edit: (record: string, nth: number) => string | undefined,
+  ): Promise<void> {
+    const { text, records } = edited(body, edit);
+    const pull = relative(this.#landing, dirname(file));
+    const { last, lines } = this.register;
+    if (!cutPulls(lines, last?.line).has(pull)) {
+      const landed = cutPulls(lines).has(pull) ? undefined : await this.#rowsLanded(pull);
+      const held =
+        landed === undefined
+          ? await this.#recordsIn(pull)
+          : [...landed.values()].reduce((all, one) => all + one, 0);
+      await this.register.append({ event: 'cutting', pull, records: held });
+    }
+    const point = pull.startsWith('opt_outs') ? 'erasures/snapshot' : 'erasures/page';
+    await this.#disk.write(file, await gzipped(text), point);
+    cut.records += records;
+    cut.pulls.add(pull);
   }
 
   /** The number of records that landed on each page; undefined without a manifest that can be read. */
@@ -294,68 +310,23 @@ export class Erasures {
     return records;
   }
 
-  async #cutFolder(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
-    let all = NOTHING;
-    for (const some of batchesOf(await this.#sized(await pagesIn(folder)))) {
-      const found = await this.find(some);
-      if (found.length === 0) continue;
-      await before(writtenIn(found));
-      all = sum(all, await this.#cutMatches(found));
-    }
-    return all;
-  }
-
-  async #cutOptOuts(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
-    const pull = relative(this.#landing, folder);
-    let all = NOTHING;
-    for (const file of await pagesIn(folder)) {
-      const body = await this.#readable(file, () => readWhole(file));
-      if (body === undefined) continue;
-      const erased = await this.#numbers(optOutsIn(body));
-      if (erased.size === 0) continue;
-      await before(erased);
-      const { text, records } = edited(body, (row) => (erased.has(numberOf(row) ?? '') ? undefined : row));
-      await this.#cutting(pull);
-      await this.#disk.write(file, await gzipped(text), 'erasures/snapshot');
-      all = sum(all, { records, pulls: new Set([pull]) });
-    }
-    return all;
-  }
-
-  async #numbers(rows: readonly Row[]): Promise<Set<string>> {
-    const session = await this.session();
-    await session.set({ given: [...new Set(rows.map(({ number }) => number))] });
-    const erased = await session.rows('erasure/numbers', z.object({ given: z.string() }));
-    return new Set(erased.map(({ given }) => given));
-  }
-
-  async #search(
-    session: Session,
-    files: readonly SizedFile[],
-    what: 'positions' | 'records',
-    as?: string,
-  ): Promise<Match[]> {
+  async #search(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
     await session.set({
       landed: {
-        with_records: what === 'records',
         files: files.map(({ file }) => asPattern(file)),
         largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
       },
     });
     await session.run('erasure/scan');
     await session.run('load/redact');
-    const rows = await session.rows('erasure/matches', match);
-    return rows.map(({ filename, given, ...rest }) => ({
-      ...rest,
-      file: as ?? filename,
-      given: given ?? [],
-    }));
+    return session.rows('erasure/matches', match);
   }
 
-  async #searchRepaired(session: Session, page: SizedFile, what: 'positions' | 'records'): Promise<Match[]> {
-    const copy = await repair(page.file, this.#tempDirectory);
+  async #searchRepaired(session: Session, { file, bytes }: SizedFile): Promise<Match[]> {
+    const copy = await repair(file, this.place.tempDirectory);
     try {
-      return await this.#search(session, [{ file: copy, bytes: page.bytes * 2 }], what, page.file);
+      const found = await this.#search(session, [{ file: copy, bytes: bytes * 2 }]);
+      return found.map((one) => ({ ...one, filename: file }));
     } finally {
       await rm(copy, { force: true });
     }
@@ -363,7 +334,9 @@ export class Erasures {
 
   /** Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found. */
   #blanked(text: string): string | undefined {
-    const isErased = (plain: string): boolean => this.#ids.has(digestOf(this.#key, plain));
+    // The digest that the load makes of a number or address.
+    const isErased = (plain: string): boolean =>
+      this.#ids.has(createHmac('sha256', this.place.key).update(plain).digest('hex'));
     const blank = text.replace(SCALARS, (scalar) => {
       // A number that is a JSON number has lost its leading zero.
       if (!scalar.startsWith('"')) return isErased(`0${scalar}`) ? '0' : scalar;
@@ -376,37 +349,40 @@ export class Erasures {
 
   /** Returns the number of records that an erasure, by its line in the register, has cut, and of the pulls it touched. */
   async cutBy(line: number): Promise<{ records: number; pulls: number }> {
-    const held = this.register.cutPulls(line);
+    const held = cutPulls(this.register.lines, line);
     let records = 0;
     for (const [pull, before] of held) records += before - (await this.#recordsIn(pull));
     return { records, pulls: held.size };
+  }
+
+  /**
+   * The folders that hold persons, of exports and of snapshots of opt-outs, each with its inode change time in
+   * milliseconds, which also reveals a restored copy.
+   */
+  async #foldersOfPersons(
+    streams: readonly ('events' | 'opt_outs')[] = ['events', 'opt_outs'],
+  ): Promise<{ folder: string; changed: number }[]> {
+    const folders: { folder: string; changed: number }[] = [];
+    for (const stream of streams) {
+      let level = [join(this.#landing, stream)];
+      for (let depth = stream === 'events' ? 3 : 2; depth > 0; depth--)
+        level = (await Promise.all(level.map(pathsIn))).flat();
+      for (const folder of level.sort()) {
+        const found = await stat(folder);
+        if (!found.isDirectory()) continue;
+        // A page that is written over changes its folder in nothing.
+        const files = await Promise.all((await pathsIn(folder)).map((path) => stat(path)));
+        folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
+      }
+    }
+    return folders;
   }
 }
 
 /** Matches a text or a number in JSON. */
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
-/** Returns the same digest as the load does, for a number or address in its plain spelling. */
-function digestOf(key: Uint8Array, text: string): string {
-  return createHmac('sha256', key).update(text).digest('hex');
-}
-
-/** An opt-out of E12: its JSON text and its number. */
-interface Row {
-  readonly text: string;
-  readonly number: string;
-}
-
-function optOutsIn(body: Buffer): Row[] {
-  const rows: Row[] = [];
-  edited(body, (text) => {
-    const number = numberOf(text);
-    if (number !== undefined) rows.push({ text, number });
-    return text;
-  });
-  return rows;
-}
-
+/** The number of an opt-out of E12. */
 function numberOf(row: string): string | undefined {
   try {
     const value = z.looseObject({ recipientNo: z.union([z.string(), z.number()]) }).parse(JSON.parse(row));
@@ -422,6 +398,14 @@ function listIn(page: Buffer): Part | undefined {
   return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
 }
 
+/** The records on a page, as JSON. */
+function rowsOn(page: Buffer): string[] {
+  const list = listIn(page);
+  return list === undefined
+    ? []
+    : elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
+}
+
 /** Returns the page with each element of its list as `edit` returns it, without those for which it returns undefined. */
 function edited(
   page: Buffer,
@@ -429,14 +413,14 @@ function edited(
 ): { text: Buffer; records: number } {
   const list = listIn(page);
   if (list === undefined) return { text: page, records: 0 };
-  const elements = elementsOf(page, list);
-  const left = elements.flatMap(({ start, end }, nth) => edit(page.toString('utf8', start, end), nth) ?? []);
+  const elements = rowsOn(page);
+  const left = elements.flatMap((element, nth) => edit(element, nth) ?? []);
   const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
   return { text: Buffer.from(text), records: elements.length - left.length };
 }
 
 /** Divides files into batches whose JSON is small enough to be searched at once. */
-export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> {
+function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> {
   let some: SizedFile[] = [];
   let bytes = 0;
   for (const one of files) {
@@ -450,49 +434,10 @@ export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> 
   if (some.length > 0) yield some;
 }
 
-/** Returns the ids, as spelled in the records, of the persons whose own records these are. */
-function writtenIn(matches: readonly Match[]): Set<string> {
-  return new Set(matches.filter(({ own }) => own).flatMap(({ given }) => given));
-}
-
-interface Folder {
-  readonly folder: string;
-  /** The inode change time in milliseconds, which also reveals a restored copy. */
-  readonly changed: number;
-}
-
-/** Returns the folders that hold persons: those of exports and of opt-out snapshots. */
-async function foldersOfPersons(landing: string): Promise<Folder[]> {
-  const folders: Folder[] = [];
-  for (const [stream, depth] of [
-    ['events', 3],
-    ['opt_outs', 2],
-  ] as const) {
-    let level = [join(landing, stream)];
-    for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(pathsIn))).flat();
-    for (const folder of level.sort()) {
-      const found = await stat(folder);
-      if (!found.isDirectory()) continue;
-      // A page that is written over changes its folder in nothing.
-      const files = await Promise.all((await pathsIn(folder)).map((path) => stat(path)));
-      folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
-    }
-  }
-  return folders;
-}
-
 async function pathsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).map((name) => join(folder, name));
 }
 
 async function pagesIn(folder: string): Promise<string[]> {
   return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined).sort();
-}
-
-function sumOf(numbers: Iterable<number>): number {
-  return [...numbers].reduce((all, one) => all + one, 0);
-}
-
-function sum(a: Cut, b: Cut): Cut {
-  return { records: a.records + b.records, pulls: new Set([...a.pulls, ...b.pulls]) };
 }

@@ -115,16 +115,14 @@ const TABLES: readonly Rows[] = [
   { table: 'opt_outs_history', condition: 'rowid in (select row_id from found_opt_outs)' },
 ];
 
+const asJson = z.object({ row: z.string() }).transform(({ row }): unknown => JSON.parse(row));
+
 /** Returns the rows of the found persons by table, as JSON; tables without such rows are left out. */
 export async function rowsFound(session: Session): Promise<Map<string, unknown[]>> {
   const found = new Map<string, unknown[]>();
   for (const names of TABLES) {
-    const rows = await session.rows('erasure/found_rows', z.object({ row: z.string() }), names);
-    if (rows.length > 0)
-      found.set(
-        names.table,
-        rows.map(({ row }): unknown => JSON.parse(row)),
-      );
+    const rows = await session.rows('erasure/found_rows', asJson, names);
+    if (rows.length > 0) found.set(names.table, rows);
   }
   return found;
 }

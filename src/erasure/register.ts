@@ -76,7 +76,10 @@ export function mayBeCut(lines: readonly Line[], pull: string): boolean {
   return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }
 
-/** As `Register.cutPulls`, for the lines of the journal. */
+/**
+ * The pulls of which records were or are being cut, with the number of records that each held before; `since` is the
+ * number of a line.
+ */
 export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string, number> {
   return new Map(
     lines.flatMap((line) =>
@@ -86,15 +89,15 @@ export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string,
 }
 
 export class Register {
-  readonly #journal: Journal;
-
   /**
    * @param fingerprint the fingerprint of the hash key
    * @throws ConfigError when the register was made with another key
    */
-  constructor(journal: Journal, fingerprint: string) {
-    this.#journal = journal;
-    const other = this.#lines.find((line) => line.event === 'begun' && line.key !== fingerprint);
+  constructor(
+    private readonly journal: Journal,
+    fingerprint: string,
+  ) {
+    const other = this.lines.find((line) => line.event === 'begun' && line.key !== fingerprint);
     if (other === undefined) return;
     throw new ConfigError(
       `The erasure in line ${other.seq} of ${journal.path} was made with another key than private/hmac.key.`,
@@ -104,8 +107,8 @@ export class Register {
     );
   }
 
-  get #lines(): readonly Line[] {
-    return this.#journal.of(ERASE);
+  get lines(): readonly Line[] {
+    return this.journal.of(ERASE);
   }
 
   /** The digests of all erased persons. */
@@ -114,7 +117,7 @@ export class Register {
   }
 
   get erasures(): Erasure[] {
-    return erasuresOf(this.#lines);
+    return erasuresOf(this.lines);
   }
 
   /** The erasure that was begun and is not complete. */
@@ -129,30 +132,17 @@ export class Register {
 
   /** The last search of all landed files; undefined if there was none. */
   get swept(): { readonly of: number; readonly changed: number } | undefined {
-    return this.#lines.findLast((line) => line.event === 'swept');
+    return this.lines.findLast((line) => line.event === 'swept');
   }
 
   /** True if the private file holds bytes of erased rows in free blocks, and has to be rewritten. */
   get holdsErasedBytes(): boolean {
-    const last = this.#lines.findLast(({ event }) => event === 'rows-deleted' || event === 'rewritten');
+    const last = this.lines.findLast(({ event }) => event === 'rows-deleted' || event === 'rewritten');
     return last?.event === 'rows-deleted';
-  }
-
-  /** True if a pull may hold fewer records than its manifest says. */
-  mayBeCut(pull: string): boolean {
-    return mayBeCut(this.#lines, pull);
-  }
-
-  /**
-   * The pulls of which records were or are being cut, with the number of records that each held before; `since` is the
-   * number of a line.
-   */
-  cutPulls(since = 0): ReadonlyMap<string, number> {
-    return cutPulls(this.#lines, since);
   }
 
   /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */
   async append(entry: Entry<Line>): Promise<number> {
-    return (await this.#journal.append(ERASE, entry)).seq;
+    return (await this.journal.append(ERASE, entry)).seq;
   }
 }

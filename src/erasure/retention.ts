@@ -100,39 +100,26 @@ export async function retain(
     const due = await warehouse.removable(shiftDay(today, -retention.events));
     const left = await warehouse.removeDays(await mayLeave(due), now);
     const rows = left.reduce((sum, day) => sum + day.rows, 0);
-    await noteDays(
-      left.map(({ day }) => day),
-      'events',
-      rows,
-    );
+    await noteDays('events', rows, left);
   }
   if (retention.reference !== undefined) {
     const gone = await warehouse.removeClosedOptOuts(shiftDay(today, -retention.reference));
-    if (gone !== undefined) await noteDays(gone.days, 'opt_outs', gone.items);
+    await noteDays('opt_outs', gone?.items ?? 0, gone?.days.map((day) => ({ day })) ?? []);
   }
   const left = new Set(await warehouse.removedDays());
   const folders = await foldersDue(dataDir, retention, { entries: ledger.entries(), left, now });
-  await noteDays(
-    folders.map(({ day }) => day),
-    'landing',
-    folders.length,
-  );
+  await noteDays('landing', folders.length, folders);
   return folders;
 
-  async function noteDays(days: readonly Day[], place: string, items: number): Promise<void> {
-    const [first] = [...days].sort();
-    if (first === undefined) return;
-    const last = days.reduce((latest, day) => (day > latest ? day : latest), first);
-    const different = new Set(days).size;
-    const row = { removedAt: now, place, firstDay: first, lastDay: last, days: different, items };
-    await warehouse.note({ retention: row });
-    report.removals.push({ place, days: different, items });
-    terminal.note(`Removed by retention, ${place}: ${plural(different, 'day')}, ${first} to ${last}.`, {
-      event: 'removed',
-      place,
-      days: different,
-      items,
-    });
+  async function noteDays(place: string, items: number, of: readonly { readonly day: Day }[]): Promise<void> {
+    const days = [...new Set(of.map(({ day }) => day))].sort();
+    const [firstDay, lastDay] = [days[0], days.at(-1)];
+    if (firstDay === undefined || lastDay === undefined) return;
+    const removal = { place, days: days.length, items };
+    await warehouse.note({ retention: { removedAt: now, firstDay, lastDay, ...removal } });
+    report.removals.push(removal);
+    const sentence = `Removed by retention, ${place}: ${plural(days.length, 'day')}, ${firstDay} to ${lastDay}.`;
+    terminal.note(sentence, { event: 'removed', ...removal });
   }
 }
 

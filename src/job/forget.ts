@@ -12,6 +12,7 @@ import {
   type Begun,
   type Erased,
 } from '../erasure/erase.js';
+import { cutPulls } from '../erasure/register.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
@@ -75,7 +76,7 @@ async function erase(
   const outcome = await deliver('forget', folder, config, invocation, async () => {
     await cutLanded(folder, erasing, pending);
     effects.reach('erase/landing-swept');
-    await reloadErased(folder, new Set(register.cutPulls(line).keys()));
+    await reloadErased(folder, new Set(cutPulls(register.lines, line).keys()));
     effects.reach('erase/loaded');
     cut = await erasures.cutBy(line);
     const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);

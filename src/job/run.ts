@@ -5,6 +5,7 @@ import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from 
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { deleteComputed } from '../erasure/person.js';
+import { mayBeCut } from '../erasure/register.js';
 import { retain } from '../erasure/retention.js';
 import {
   asError,
@@ -242,7 +243,7 @@ function sourceOf(
     load: (pulls: readonly Pull[]) => folder.load(pulls),
     loadPulls: (pulls: readonly Pull[]) => loadOrReport(folder, pulls),
     loadExport: (entry: Export) => loadExport(folder, entry),
-    isCut: (pull: string) => erasures.register.mayBeCut(pull),
+    isCut: (pull: string) => mayBeCut(erasures.register.lines, pull),
     /**
      * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than
      * everything that has landed. The later of two pulls of a day counts, so a clock that was set back must not make the

@@ -14,7 +14,7 @@ import {
 } from '../config/config.js';
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
-import { batchesOf, Erasures } from '../erasure/landed.js';
+import { Erasures } from '../erasure/landed.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
 import { EXPORT, exportsOf } from '../exports/export.js';
@@ -432,7 +432,7 @@ async function erasedPersons(config: Config, { effects, signal }: Invocation): P
     );
     const files = new Set((await search.optOuts()).map((one) => one.file));
     const pages = await search.pages();
-    for (const some of batchesOf(pages)) for (const match of await search.find(some)) files.add(match.file);
+    for await (const some of search.find(pages)) for (const match of some) files.add(match.filename);
     return files.size === 0
       ? ok(`no erased person is in ${plural(pages.length, 'page')} of exports and in the opt-outs`)
       : fail(
