@@ -2,6 +2,7 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Transform } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
@@ -38,17 +39,11 @@ export async function mcpCommand(options: McpOptions, invocation: Invocation): P
   };
   const seconds = numberIn('--seconds', options.seconds, 0.1, 3_600);
   invocation.loadConfig();
-  const { signal } = invocation;
-  const stopped = new Promise<void>((done) => {
-    for (const event of ['end', 'close']) process.stdin.once(event, done);
-    signal.addEventListener('abort', () => {
-      done();
-    });
-  });
   const transport = new StdioServerTransport(process.stdin.pipe(shortLines()), process.stdout);
   const server = serveStdio(() => agentServer(limits, seconds, invocation), { transport });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
-  await stopped;
+  // Rejects where the command is interrupted, or a client breaks off.
+  await finished(process.stdin, { signal: invocation.signal, writable: false }).catch(() => undefined);
   await server.close();
   return EXIT.done;
 }

@@ -14,11 +14,12 @@ import { coverageOf, relationsIn } from './coverage.js';
 import { knownValues } from './known-values.js';
 import { jsonText } from './sink.js';
 
-export interface AgentQuestion {
+/** A question of an agent: one of the catalogue, or SQL. */
+interface AgentQuestion {
   readonly sql: string;
   readonly values: ParameterValues;
   /** The query of the catalogue; undefined for free SQL. */
-  readonly query?: QueryFile;
+  readonly query?: QueryFile | undefined;
   readonly language: Language;
 }
 
@@ -27,8 +28,7 @@ const limits = z.object({ rows: z.number(), characters: z.number() });
 /** How much of an answer is given; the characters count the whole of it. */
 export type Limits = z.infer<typeof limits>;
 
-/** A question of an agent: one of the catalogue by its name, or SQL. */
-const agentQuestion = z.object({
+const given = z.object({
   file: z.string(),
   sql: z.string(),
   values: z.array(z.tuple([z.string(), z.string()])),
@@ -40,12 +40,12 @@ const agentQuestion = z.object({
 
 /** Answers a question in a process of its own (child.ts). */
 export async function perform(input: unknown, megabytes: number): Promise<string> {
-  const { file, sql, values, question, queries, language, limits: most } = agentQuestion.parse(input);
+  const { file, sql, values, question, queries, language, limits: most } = given.parse(input);
   const reader = await Reader.open(file);
   try {
     await reader.confine(megabytes);
-    const query = question === undefined ? {} : { query: queryNamed(question, queries) };
-    return await answerFor(reader, file, { sql, values: new Map(values), language, ...query }, most);
+    const query = question === undefined ? undefined : queryNamed(question, queries);
+    return await answerFor(reader, file, { sql, values: new Map(values), language, query }, most);
   } finally {
     await reader.close();
   }
@@ -59,10 +59,10 @@ export async function perform(input: unknown, megabytes: number): Promise<string
 export async function answerFor(
   reader: Reader,
   file: string,
-  { sql, values: given, query, language }: AgentQuestion,
+  { sql, values: asked, query, language }: AgentQuestion,
   limits: Limits,
 ): Promise<string> {
-  const values = query === undefined ? given : await knownValues(query, given, reader);
+  const values = query === undefined ? asked : await knownValues(query, asked, reader);
   const subject = query === undefined ? 'The query' : `The query ${query.name}`;
   const sentences = query?.sentences ?? [];
   const answer = await ask(reader.connection, sql, values, subject, { sentences, language });
@@ -79,15 +79,17 @@ export async function answerFor(
   const { relations, isSure } = relationsIn(reader, sql);
   const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
   const about = {
-    ...(query === undefined ? {} : { question: query.question, parameters: Object.fromEntries(values) }),
-    ...(dropped.length === 0 ? {} : { note: notCounted(dropped)[language] }),
-    ...(answer.said.length === 0 ? {} : { sentences: answer.said.map(({ text }) => text) }),
+    // JSON leaves out what is undefined.
+    question: query?.question,
+    parameters: query && Object.fromEntries(values),
+    note: dropped.length === 0 ? undefined : notCounted(dropped)[language],
+    sentences: answer.said.length === 0 ? undefined : answer.said.map(({ text }) => text),
     ...(await coverageOf(reader, relations, isSure, query && (await daysAsked(reader, query)))),
     published_at: formatKst(statSync(file).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),
     ...definitionsOf(columns, relations, language),
-    ...(query === undefined ? { bundled_questions: questionsAbout(relations) } : {}),
+    bundled_questions: query === undefined ? questionsAbout(relations) : undefined,
   };
   // Under a low limit the words give way to the numbers.
   const isLong = JSON.stringify(about).length > limits.characters / 2;
@@ -137,25 +139,23 @@ export function definitionsOf(
   columns: readonly string[],
   relations: ReadonlySet<string>,
   language: Language,
-): { definitions: Record<string, string>; columns_without_definition?: string[] } {
+) {
   const dictionary = Dictionary.load();
-  const found = columns.map((column) => [column, dictionary.meaning(column, relations, language)] as const);
-  const without = found.flatMap(([column, meaning]) => (meaning === undefined ? [column] : []));
-  return {
-    definitions: Object.fromEntries(
-      found.flatMap(([column, meaning]) => (meaning === undefined ? [] : [[column, meaning]])),
-    ),
-    ...(without.length === 0 ? {} : { columns_without_definition: without }),
-  };
+  const definitions: Record<string, string> = {};
+  const without: string[] = [];
+  for (const column of columns) {
+    const meaning = dictionary.meaning(column, relations, language);
+    if (meaning === undefined) without.push(column);
+    else definitions[column] = meaning;
+  }
+  return { definitions, columns_without_definition: without.length === 0 ? undefined : without };
 }
 
-/** Bundled questions that read the same tables, for whoever wrote SQL; the first few. */
+/** The first ten bundled questions that read the same tables, for an agent that wrote SQL. */
 function questionsAbout(relations: ReadonlySet<string>): string[] {
   const tables = [...relations].filter((relation) => !relation.startsWith('ops.'));
   return loadCatalogue()
     .filter(({ sql }) => tables.some((relation) => mentions(sql, relation)))
     .map(({ name, title }) => `${name}: ${title}`)
-    .slice(0, MOST_QUESTIONS);
+    .slice(0, 10);
 }
-
-const MOST_QUESTIONS = 10;

@@ -41,14 +41,13 @@ const SHARE_OF_DUCKDB = 0.6;
 const ENTRY = join(PACKAGE_ROOT, 'dist', 'src', 'readers', 'queries', 'child.js');
 const CHECK_MS = 25;
 const CLASSES = { UsageError, ConfigError, StorageError };
+const HINT = { hint: 'Ask for fewer days or columns, or a bundled question.' };
 
-type Reply =
+/** What the process says: the sentences above its answer, its result, or its error. */
+type Message =
+  | { readonly said: readonly string[] }
   | { readonly result: unknown }
-  | { readonly error: string; readonly message: string; readonly hint?: string | undefined };
-
-interface Told {
-  readonly said: readonly string[];
-}
+  | { readonly error: string; readonly message: string; readonly hint: string | undefined };
 
 /**
  * Returns what the task returns.
@@ -60,70 +59,52 @@ export async function inChild(
   { signal, megabytes, seconds, read, told }: Bounds,
 ): Promise<unknown> {
   signal.throwIfAborted();
+  const limit = new AbortController();
+  const over = AbortSignal.any([signal, limit.signal]);
   const child = spawn(process.execPath, [ENTRY], {
     stdio: ['ignore', read === undefined ? 'ignore' : 'pipe', 'inherit', 'ipc'],
     env: {},
+    signal: over,
+    killSignal: 'SIGKILL',
   });
-  let stopped: Error | undefined;
-  const stop = (error: Error): void => {
-    stopped ??= error;
-    child.kill('SIGKILL');
+  const stop = (why: string): void => {
+    limit.abort(new UsageError(why, HINT));
   };
-  const interrupt = (): void => {
-    stop(signal.reason instanceof Error ? signal.reason : new Error('The question was given up.'));
-  };
-  signal.addEventListener('abort', interrupt);
-  const hint = 'Ask for fewer days or columns, or a bundled question.';
-  const late =
-    seconds === undefined
-      ? undefined
-      : setTimeout(() => {
-          stop(new UsageError(`There was no answer within ${seconds} seconds.`, { hint }));
-        }, seconds * 1000);
+  const why = `There was no answer within ${seconds ?? 0} seconds.`;
+  const late = seconds === undefined ? undefined : setTimeout(stop, seconds * 1000, why);
   const watch = setInterval(() => {
     void residentMegabytes(child.pid).then((resident) => {
-      const what = `The answer needs more than ${megabytes} MB of memory (mcp.memory_megabytes).`;
-      if (resident > megabytes) stop(new UsageError(what, { hint }));
+      if (resident > megabytes)
+        stop(`The answer needs more than ${megabytes} MB of memory (mcp.memory_megabytes).`);
     });
   }, CHECK_MS);
   try {
-    const replied = new Promise<Reply | undefined>((done) => {
-      let reply: Reply | undefined;
-      child.on('message', (message: Reply | Told) => {
-        if ('said' in message) told?.(message.said);
-        else reply = message;
-      });
-      child.once('error', (error) => {
-        done({ error: 'Error', message: messageOf(error) });
-      });
-      child.once('close', () => {
-        done(reply);
-      });
+    const said: Message[] = [];
+    const closed = new Promise((done) => child.once('close', done));
+    const spoken = new Promise((done) => child.once('message', done).once('close', done));
+    child.on('error', (error) => said.push({ error: 'Error', message: messageOf(error), hint: undefined }));
+    child.on('message', (message: Message) => {
+      said.push(message);
+      if ('said' in message) told?.(message.said);
     });
     child.send({ ...task, megabytes: Math.floor(megabytes * SHARE_OF_DUCKDB) }, () => undefined);
-    const spoken = new Promise((done) => child.once('message', done).once('close', done));
     const { stdout } = child;
-    const reading = stdout === null ? undefined : spoken.then(() => read?.(stdout));
-    const [reply] = await Promise.all([replied, reading]);
-    if (stopped !== undefined) throw stopped;
+    await Promise.all([closed, stdout === null ? undefined : spoken.then(() => read?.(stdout))]);
     // Ctrl-C at a terminal ends both processes.
-    signal.throwIfAborted();
-    if (reply === undefined)
-      throw new UsageError('The process of the question ended before its answer.', { hint });
+    over.throwIfAborted();
+    const reply = said.at(-1);
+    if (reply === undefined || 'said' in reply)
+      throw new UsageError('The process of the question ended before its answer.', HINT);
     if ('result' in reply) return reply.result;
-    throw errorOf(reply);
+    const { error, message, hint } = reply;
+    if (error === 'CorruptDatabaseError') throw new CorruptDatabaseError(message);
+    const known = Object.entries(CLASSES).find(([name]) => name === error)?.[1];
+    throw known === undefined ? new Error(message) : new known(message, hint === undefined ? {} : { hint });
   } finally {
     clearTimeout(late);
     clearInterval(watch);
-    signal.removeEventListener('abort', interrupt);
     child.kill('SIGKILL');
   }
-}
-
-function errorOf({ error, message, hint }: Extract<Reply, { error: string }>): Error {
-  if (error === 'CorruptDatabaseError') return new CorruptDatabaseError(message);
-  const known = Object.entries(CLASSES).find(([name]) => name === error)?.[1];
-  return known === undefined ? new Error(message) : new known(message, hint === undefined ? {} : { hint });
 }
 
 /** The resident size of a process; 0 if it is gone. */
@@ -147,7 +128,7 @@ async function residentMegabytes(pid: number | undefined): Promise<number> {
 const MODULES = { agent: () => import('./agent.js'), deliver: () => import('./deliver.js') };
 
 /** The work of the process itself. */
-async function perform({ module, input, megabytes }: Task & { megabytes: number }): Promise<Reply> {
+async function perform({ module, input, megabytes }: Task & { megabytes: number }): Promise<Message> {
   try {
     const { perform: work } = await MODULES[module]();
     const tell = (said: readonly string[]): boolean => process.send?.({ said }) === true;
