@@ -170,13 +170,14 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   const { taken } = await lockState(config.dataDir);
   // The call under way of a running push is known soon.
   const needed = pushes.filter((push) => push.state === 'ambiguous' || (!taken && waits(push)));
-  if (json === true) terminal.out(JSON.stringify(pushes.map(shown)));
+  const stateOf = (push: Push): Push['state'] => (needed.includes(push) ? 'ambiguous' : push.state);
+  if (json === true) terminal.out(JSON.stringify(pushes.map((push) => shown(push, stateOf(push)))));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
   else {
     const rows = pushes.map((push) => ({
       push: push.id,
       target: push.name === undefined ? push.target : `${push.target} (${push.name})`,
-      state: push.state,
+      state: stateOf(push),
       begun: formatKst(push.begunAt),
       rows: push.counts.rows,
       sent: sentRows(push),
@@ -190,8 +191,8 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-function shown(push: Push): object {
-  const { id, target, name, state, counts, rejected, begunAt, updatedAt, note } = push;
+function shown(push: Push, state: Push['state']): object {
+  const { id, target, name, counts, rejected, begunAt, updatedAt, note } = push;
   return {
     push: id,
     target,

@@ -94,10 +94,10 @@ const rowsIn = ({ calls }: Push, ...states: readonly Call['state'][]): number =>
 export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
 export const callsOf = ({ calls }: Push): number => calls.reduce((sum, one) => sum + one.calls, 0);
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
-/** The row of `ops.pushes`. */
+/** The row of `ops.pushes`; the writer of the file holds the lock, so no call is under way. */
 export function rowOf(push: Push): PushRow {
   const numbers = { sent: sentRows(push), unknown: unknownRows(push), calls: callsOf(push) };
-  return { ...push, ...push.counts, ...numbers };
+  return { ...push, ...push.counts, ...numbers, state: waits(push) ? 'ambiguous' : push.state };
 }
 
 /** True if a person has to decide: nobody knows whether the service has some rows. */

@@ -276,7 +276,8 @@ test('a push that was killed before the answer is ambiguous; resume leaves the r
     3,
     expect.stringMatching(/is ambiguous.*10 of its rows. The process ended before/),
   ]);
-  expect((await push(place, 'list')).code).toBe(1);
+  const list = await push(place, 'list', '--json');
+  expect([list.code, JSON.parse(list.stdout)]).toMatchObject([1, [{ state: 'ambiguous', in_doubt: 10 }]]);
   const resumed = await push(place, 'resume', idIn(again), '--yes');
   expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('10 rows of unknown outcome')]);
   expect((await push(place, ...JOURNEY, users(11))).stderr).toMatch(/Pushed 1 row .*10 left/);
