@@ -37,12 +37,12 @@ select event_id, recipient_no from alimtalk_messages where recipient_no is not n
 create or replace temp table erased_ids as
 select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
 
--- name: digests
--- The digests of the given ids, in the same order.
-select given_ids.given, person_digests(given_ids.kind, given_ids.given) as ids
+-- name: origins
+-- The digest of each named id, in the same order.
+select person_digest(named.kind, named.value) as origin
 from (
-    select unnest(getvariable('kinds')::varchar[]) as kind, unnest(getvariable('given')::varchar[]) as given
-) as given_ids;
+    select unnest(getvariable('kinds')::varchar[]) as kind, unnest(getvariable('named')::varchar[]) as value
+) as named;
 
 -- name: numbers
 -- The given numbers that belong to erased persons.
@@ -173,8 +173,9 @@ inner join (
     from (select distinct kind, value from members) as different
 ) as digests using (kind, value);
 
--- name: start
--- The ids that more than three persons share, and the ids from which the search starts.
+-- name: follow
+-- The ids that more than three persons share, and the ids that are reached from the named ones, in all their forms, by
+-- records that hold two of them. A shared id is not followed.
 create or replace temp table shared_ids as
 select id
 from link_ids
@@ -184,24 +185,25 @@ group by id
 having count(distinct coalesce(links.user_id, links.service_user_id)) > 3;
 
 create or replace temp table person_ids as
-select unnest(getvariable('origins')::varchar[]) as origin, unnest(getvariable('erased_ids')::varchar[]) as id, 0 as step;
+with recursive named as (
+    select
+        unnest(getvariable('kinds')::varchar[]) as kind,
+        unnest(getvariable('named')::varchar[]) as value,
+        unnest(getvariable('forms')::varchar[]) as form
+),
 
--- name: follow
--- The ids that occur in one record with an id of the previous step.
-create or replace temp table next_ids as
-select distinct person_ids.origin, others.id, getvariable('step') as step
-from person_ids
-inner join link_ids as own using (id)
-inner join link_ids as others on own.link = others.link
-where
-    person_ids.step = getvariable('step') - 1
-    and person_ids.id not in (select id from shared_ids)
-    and others.id not in (select id from shared_ids)
-    and (person_ids.origin, others.id) not in (select (origin, id) from person_ids);
+reached as (
+    select person_digest(kind, value) as origin, unnest(person_digests(kind, form)) as id
+    from named
+    union
+    select reached.origin, others.id
+    from reached
+    inner join link_ids as own using (id)
+    inner join link_ids as others on own.link = others.link
+    where reached.id not in (select id from shared_ids) and others.id not in (select id from shared_ids)
+)
 
-insert into person_ids from next_ids;
-
-select count(*) as found from next_ids;
+from reached;
 
 -- name: person
 -- Every id that was found, including shared ids, which are not followed.

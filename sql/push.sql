@@ -175,7 +175,7 @@ known as (
         lines.k is not null
         and lines.reason is null
         and (
-            states.state in ('acknowledged', 'ambiguous', 'in_doubt')
+            states.state in ('acknowledged', 'ambiguous', 'in_doubt', 'open')
             or exists (from lines as ends where ends.taken and ends.push = lines.push and ends.call = lines.call)
         )
 ),

@@ -114,7 +114,6 @@ async function begin(
     written: [...given.flatMap(({ value }) => formsOf(value)), ...written],
     sharedIds: shared.length,
     rows,
-    spellings: [],
     serviceDeletedRows,
   };
 }

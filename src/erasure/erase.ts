@@ -130,14 +130,12 @@ const begun = z.object({
   origins: z.array(z.string()),
   /** All digests that are to be erased. */
   ids: z.array(z.string()),
-  /** The ids in plain text, to search for remains. */
+  /** The ids in plain text and as landed records spell them, to search for remains. */
   written: z.array(z.string()),
   sharedIds: z.number(),
   /** Number of rows in the warehouse, by table. */
   rows: z.record(z.string(), z.number()),
   serviceDeletedRows: z.number().optional(),
-  /** Further spellings of ids that were found in landed records. */
-  spellings: z.array(z.string()),
   /** The number of its line in the journal. */
   line: z.number().optional(),
 });

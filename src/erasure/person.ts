@@ -56,37 +56,23 @@ export async function findPersons(
   given: readonly Given[],
   { includeShared, also = [] }: { readonly includeShared: boolean; readonly also?: readonly Given[] },
 ): Promise<Persons> {
-  const named = [...given, ...also];
-  const forms = named.flatMap(({ kind, value }, of) =>
-    formsOf(value).flatMap((form) => (form === value ? [] : [{ kind, value: form, of }])),
-  );
-  const all = [...named, ...forms];
-  await session.set({ kinds: all.map(({ kind }) => kind), given: all.map(({ value }) => value) });
-  const digests = await session.rows(
-    'erasure/digests',
-    z.object({ given: z.string(), ids: z.array(z.string()) }),
-  );
-  const start = digests.flatMap(({ ids }, nth) =>
-    ids.map((id) => ({ id, origin: digests[forms[nth - named.length]?.of ?? nth]?.ids[0] ?? id })),
+  const named = [...given, ...also].flatMap(({ kind, value }) =>
+    formsOf(value).map((form) => ({ kind, value, form })),
   );
   await session.set({
-    origins: start.map(({ origin }) => origin),
-    erased_ids: start.map(({ id }) => id),
+    kinds: named.map(({ kind }) => kind),
+    named: named.map(({ value }) => value),
+    forms: named.map(({ form }) => form),
     include_shared: includeShared,
   });
-  await session.run('erasure/start');
-  for (let step = 1; ; step++) {
-    await session.set({ step });
-    const { found } = await session.row('erasure/follow', z.object({ found: count }));
-    if (found === 0) break;
-  }
+  const origins = await session.rows('erasure/origins', z.object({ origin: z.string() }));
+  await session.run('erasure/follow');
   const found = await session.rows('erasure/person', personId);
-  const ids = new Set([
-    ...start.map(({ id }) => id),
-    ...found.flatMap(({ id, person, shared }) => (shared ? [] : person === null ? [id] : [id, person])),
-  ]);
-  const origins = digests.slice(0, given.length).map(({ ids: [id = ''] }) => id);
-  return { origins, ids: [...ids], found };
+  const ids = found.flatMap(({ id, person, shared }) =>
+    shared ? [] : person === null ? [id] : [id, person],
+  );
+  const own = origins.filter((_, nth) => named[nth]?.form === named[nth]?.value).slice(0, given.length);
+  return { origins: own.map(({ origin }) => origin), ids: [...new Set(ids)], found };
 }
 
 const found = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });

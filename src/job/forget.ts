@@ -87,7 +87,7 @@ async function erase(
   effects.reach('erase/copied');
   await register.append({ event: 'rewritten' });
   await publish({ working: files.working, published: files.published, effects });
-  const search = await searchFolder(dataDir, [...erasing.written, ...erasing.spellings, ...erasing.ids]);
+  const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
   const lake = await deletedInLake(config, invocation, journal, register.ids);
   const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
   const file = await writeReceipt(dataDir, receipt, effects);
@@ -103,14 +103,12 @@ async function erase(
  * it is searched for even after a kill.
  */
 async function cutLanded({ erasures }: OpenFolder, erasing: Begun, pending: Pending): Promise<void> {
-  const known = new Set([...erasing.written, ...erasing.spellings]);
+  const known = new Set(erasing.written);
   await erasures.sweep(async (written) => {
-    const spellings = [...written].filter((id) => !known.has(id));
-    for (const id of spellings) known.add(id);
-    if (spellings.length > 0) {
-      erasing.spellings = [...erasing.spellings, ...spellings];
-      await pending.write(erasing);
-    }
+    const before = known.size;
+    for (const id of written) known.add(id);
+    erasing.written = [...known];
+    if (known.size > before) await pending.write(erasing);
   });
 }
 
