@@ -173,7 +173,7 @@ export class Pending {
   }
 }
 
-export type Receipt = ReturnType<typeof receiptOf>;
+type Receipt = ReturnType<typeof receiptOf>;
 
 export interface Erased {
   readonly receipt: Receipt;
@@ -230,40 +230,33 @@ export function receiptOf(
 export function notPublished(published: string, reason: string | undefined): DamageError {
   return new DamageError(
     `${published} is not replaced (${reason ?? 'the run failed'}): it still holds these persons.`,
-    {
-      hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.',
-    },
+    { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
   );
 }
 
 /** Formats the receipt as text. */
-export function receiptText(receipt: Receipt): string {
-  const { search } = receipt;
-  const reference =
-    receipt.reference === undefined ? 'without a reference' : `reference: ${receipt.reference}`;
-  return [
-    `Erased at ${receipt.erased_at} (${reference}).`,
+function receiptText(receipt: Receipt): string {
+  const { search, reference, shared_ids: shared, service_deleted_rows: atService } = receipt;
+  const lines = [
+    `Erased at ${receipt.erased_at} (${reference === undefined ? 'without a reference' : `reference: ${reference}`}).`,
     `Rule: ${receipt.rule}`,
     'Persons, by the keyed digest of the id that was given:',
     ...receipt.persons.map((id) => `  ${id}`),
-    ...(receipt.shared_ids === 0
-      ? []
-      : [`Not followed and not erased: ${receipt.shared_ids} ids that more than three persons share.`]),
+    shared > 0 && `Not followed and not erased: ${shared} ids that more than three persons share.`,
     'Erased:',
     ...receipt.places.map(({ place, erased, unit }) => `  ${place}: ${erased} ${unit}`),
-    ...(receipt.service_deleted_rows === undefined
-      ? []
-      : [`  the service (E15): ${receipt.service_deleted_rows} rows`]),
+    atService !== undefined && `  the service (E15): ${atService} rows`,
     ...search.removed.map((file) => `  ${file}: removed, since it contained an id`),
     search.left.length === 0
       ? `Searched ${search.files} files of the data folder for every spelling of the ids: none found.`
       : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}.`,
     ...search.unread.map((file) => `Could not be read and was not searched: ${file}.`),
-    ...(receipt.lake === undefined ? [] : [`Lake: ${receipt.lake}.`]),
+    receipt.lake !== undefined && `Lake: ${receipt.lake}.`,
     'Out of reach of this command:',
     ...receipt.out_of_reach.map((what) => `  ${what}`),
     '',
-  ].join('\n');
+  ];
+  return lines.filter((line) => line !== false).join('\n');
 }
 
 /** Writes the receipt as text and as JSON, with the SHA-256 of the text; returns the path of the text. */
@@ -275,13 +268,10 @@ export async function writeReceipt(
   const disk = new DurableFolder(dataDir, effects);
   const text = receiptText(receipt);
   const name = join(foldersOf(dataDir).private, 'receipts', instantName(new Date(receipt.erased_at)));
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const text_sha256 = createHash('sha256').update(text).digest('hex');
+  const json = JSON.stringify({ ...receipt, text_sha256 }, null, 1);
   await disk.write(`${name}.txt`, text, 'erase-receipt');
-  await disk.write(
-    `${name}.json`,
-    `${JSON.stringify({ ...receipt, text_sha256: sha256 }, null, 1)}\n`,
-    'erase-receipt-json',
-  );
+  await disk.write(`${name}.json`, `${json}\n`, 'erase-receipt-json');
   effects.reach('erase/receipt');
   return `${name}.txt`;
 }
