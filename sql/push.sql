@@ -133,7 +133,7 @@ create macro wrong_type(json_text, declared, is_patch) as case
 end;
 
 -- name: remembered
--- The lines of the file of a target (storage/pushed-rows.ts). A line that was torn or altered is none.
+-- The lines of the file of a target (landing/pushed-rows.ts). A line that was torn or altered is none.
 create or replace table lines as
 select
     row_number() over () as nth,
