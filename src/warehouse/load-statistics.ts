@@ -1,4 +1,4 @@
-/** E19: loads campaign statistics in detail. The order of all steps is in this file. */
+/** E17, E18 and E19: loads daily statistics and the statistics of campaigns. The order of all steps is in this file. */
 import { redactDocuments } from './privacy.js';
 import { asPattern, largestOf } from './landed-files.js';
 import { isLoss, replaces, split } from './unknown-fields.js';
