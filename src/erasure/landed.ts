@@ -49,7 +49,7 @@ type Match = z.infer<typeof match>;
 
 type SizedFile = Pick<Page, 'file' | 'bytes'>;
 
-/** What was cut: the number of records, and the pulls in which they were or numbers were blanked. */
+/** The number of records that were cut, and the pulls that lost records or had numbers blanked. */
 export interface Cut {
   records: number;
   readonly pulls: Set<string>;

@@ -151,7 +151,7 @@ function newEntry(line: Line & { event: 'intended' }): Export {
   };
 }
 
-/** What a line changes besides its own fields. */
+/** The fields of an export that a line sets besides its own. */
 function changesOf(entry: Export, line: Line): Partial<Export> {
   switch (line.event) {
     case 'requested':

@@ -72,8 +72,9 @@ export async function withDataFolder<T>(
   const files = dataFiles(dataDir);
   const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
   try {
-    assertSameProject(await Journal.read(config, effects), config);
-    const journal = await Journal.open(config, effects);
+    const journal = await Journal.open(config, effects, (found) => {
+      assertSameProject(found, config);
+    });
     try {
       const landing = await LandingZone.open(dataDir, effects, () => journal.head);
       const holds = landing.found.length > 0 || existsSync(files.published);

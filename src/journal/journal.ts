@@ -74,11 +74,13 @@ export class Journal {
    * Opens the journal for writing; requires the lock. A torn end and a damaged line heal from the second copy. Lines that
    * only the copy holds are restored, and `lacks` says so.
    *
+   * @param accept throws if the journal must not be used; then nothing is written
    * @throws StorageError
    */
-  static async open(place: JournalPlace, effects: Effects): Promise<Journal> {
+  static async open(place: JournalPlace, effects: Effects, accept?: (found: Journal) => void) {
     const found = await read(place);
     const journal = new Journal(place, effects, found);
+    accept?.(journal);
     const { own, bytes, path, isDamaged } = found;
     await journal.#disk.makeFolder(dirname(path));
     for (const one of [path, copyIn(place)]) await sweepTemporaries(dirname(one));
@@ -121,6 +123,7 @@ export class Journal {
   /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
     const known = kind.known.get(this);
+    if (known?.searched === this.#lines.length) return known.lines;
     const begin = `{"kind":"${kind.name}",`;
     const texts = this.#lines.slice(known?.searched).filter((text) => text.startsWith(begin));
     const lines = [...(known?.lines ?? []), ...texts.map((text) => this.#parsed(kind, text))];

@@ -13,7 +13,7 @@ export const when = { seq: count, at: instant };
 /** The fields that each line of an event has. */
 export const event = <const E extends string>(name: E) => ({ ...when, event: z.literal(name) });
 
-/** What every line has. */
+/** The fields of every line. */
 export const happened = z.object({ ...when, event: text });
 export type Happened = z.output<typeof happened>;
 

@@ -192,7 +192,7 @@ const literal = (text: string): string => `'${escaped(text)}'`;
 const object = (members: readonly string[]): string =>
   `'{' || concat_ws(',', ${['null', ...members].join(', ')}) || '}'`;
 
-/** What every row of a target carries beside its columns. */
+/** The fields that every row of a target carries beside its columns. */
 const fixedIn = ({ kind, name }: Target, projectId: string): Readonly<Record<string, string>> =>
   kind === 'events' ? { projectId, eventName: name } : kind === 'user-properties' ? { projectId } : {};
 

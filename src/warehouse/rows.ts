@@ -130,7 +130,7 @@ export interface PushRow {
   readonly note?: string | undefined;
 }
 
-/** What `Warehouse.note` writes: rows that replace those of a table. */
+/** Rows that replace those of a table, for `Warehouse.note`. */
 export interface Notes {
   readonly exports: readonly ExportRow[];
   /** The settings of paid exports. */

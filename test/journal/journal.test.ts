@@ -89,12 +89,18 @@ describe('the journal', () => {
     expect(await readFile(copy, 'utf8')).toBe(await readFile(journal.path, 'utf8'));
   });
 
-  it('writes nothing when it is read', async () => {
+  it('writes nothing when it is read, or is not accepted', async () => {
     const { dataDir, path, copyPath, text } = await written();
     await writeFile(path, text.slice(0, -20));
     await rm(copyPath);
     const journal = await Journal.read({ dataDir }, testEffects());
     expect((await rejection(journal.confirm(9))).message).toMatch(/opened for reading/);
+    const accept = (): never => {
+      throw new Error('another project');
+    };
+    expect((await rejection(Journal.open({ dataDir }, testEffects(), accept))).message).toBe(
+      'another project',
+    );
     expect(await readFile(path, 'utf8')).toBe(text.slice(0, -20));
     expect(await filesBelow(join(dataDir, 'landing'))).toEqual([]);
   });

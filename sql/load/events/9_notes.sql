@@ -18,7 +18,8 @@ with beside as (
 ),
 
 all_counts as (
-    from (unpivot note_counts on no_id, no_event_name, no_time, stray, odd_time into name note value records)
+    select export_date, note, noted as records
+    from (unpivot note_counts on no_id, no_event_name, no_time, stray, odd_time into name note value noted)
     union all
     -- Answers for pages that are kept beside others repeat their records.
     select export_date, note, counted.records - if(note = 'repeated', coalesce(beside.records, 0), 0)

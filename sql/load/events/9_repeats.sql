@@ -47,10 +47,13 @@ from (
 ) as ids
 group by export_date;
 
--- What is noted of each export, before any record is removed: the notes do not depend on which exports are loaded together.
+-- Counts the records of each export before any is removed, so that its notes do not depend on which exports are loaded
+-- together. outside: records that happened outside its day.
 create or replace temp table note_counts as
 select
     export_date,
+    count(*) as records,
+    count(*) filter (korean_day(epoch_us(occurred_at)) <> export_date) as outside,
     count(*) filter (event_id is null) as no_id,
     count(*) filter (event_name is null) as no_event_name,
     count(*) filter (occurred_at is null) as no_time,
@@ -62,22 +65,13 @@ where
     and export_date in (select date from days)
 group by export_date;
 
--- The number of records of each export, before any is removed, and of those that happened outside its day.
 select
     (select count(*) from repeated_ids) as ids,
-    exists (from events where event_id is null and export_date in (select date from days)) as has_no_ids,
-    coalesce(list(date), []) as dates,
+    coalesce(sum(no_id) > 0, false) as has_no_ids,
+    coalesce(list(export_date::varchar), []) as dates,
     coalesce(list(records), []) as records,
     coalesce(list(outside), []) as outside
-from (
-    select
-        export_date::varchar as date,
-        count(*) as records,
-        count(*) filter (korean_day(epoch_us(occurred_at)) <> export_date) as outside
-    from events
-    where export_date in (select date from days)
-    group by export_date
-) as days_filled;
+from note_counts;
 
 -- name: surplus
 -- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export (all parts

@@ -43,7 +43,7 @@ const CHECK_MS = 25;
 const CLASSES = { UsageError, ConfigError, StorageError };
 const HINT = { hint: 'Ask for fewer days or columns, or a bundled question.' };
 
-/** What the process says: the sentences above its answer, its result, or its error. */
+/** A message of the process: the sentences above its answer, its result, or its error. */
 type Message =
   | { readonly said: readonly string[] }
   | { readonly result: unknown }
