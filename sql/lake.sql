@@ -373,7 +373,7 @@ where stream = 'events';
 
 -- name: relations
 -- The relations that go into the lake: every table and view of main, ops and marts, with the unit by which it is
--- replaced. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
+-- replaced. A mart is not repeated by its view in main. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
 with shapes as (
     select
         schema_name,
@@ -409,6 +409,9 @@ left join ops.models
     on
         models.kind = 'table'
         and models.relation = if(shapes.schema_name = 'main', '', shapes.schema_name || '.') || shapes.table_name
+where
+    shapes.schema_name <> 'main'
+    or shapes.table_name not in (select marts.table_name from shapes as marts where marts.schema_name = 'marts')
 order by shapes.schema_name, shapes.table_name;
 
 -- name: replace_staged

@@ -115,18 +115,19 @@ export class Dictionary {
   }
 
   /**
-   * The words of a table or view.
+   * The words of a table or view; a view of a mart in main has those of the mart.
    *
    * @param relation name as returned by `relationName`
    */
   relation(relation: string): RelationWords | undefined {
-    return own(this.of('relations'), relation);
+    const all = this.of('relations');
+    return own(all, relation) ?? own(all, `marts.${relation}`);
   }
 
   /** The words for a column of a table or view: its own words, or else the general ones for its name. */
   column(relation: string, column: string): ColumnWords | undefined {
     const ofName = own(this.of('columns'), column);
-    const ofRelation = own(own(this.of('relations'), relation)?.columns ?? {}, column);
+    const ofRelation = own(this.relation(relation)?.columns ?? {}, column);
     const merged = columnWords.safeParse({ ...ofName, ...ofRelation });
     return merged.data;
   }
@@ -238,14 +239,21 @@ export type RelationEntry = ReturnType<typeof relationEntry>;
 /** A schema with its tables and views. */
 export type SchemaEntry = ReturnType<typeof entriesOf>[number];
 
-/** The schemas in the order of the dictionary, with their tables and views sorted by name. */
+/**
+ * The schemas in the order of the dictionary, with their tables and views sorted by name. Views of marts in main are left out:
+ * the marts are there.
+ */
 export function entriesOf(
   rows: readonly z.infer<typeof columnRow>[],
   dictionary: Dictionary,
   language: Language,
 ) {
+  const marts = new Set(rows.filter((row) => row.schema_name === 'marts').map((row) => row.relation_name));
   return Object.keys(dictionary.of('schemas')).map((schema) => {
-    const inSchema = rows.filter((row) => row.schema_name === schema);
+    const inSchema = rows.filter(
+      ({ schema_name, relation_name }) =>
+        schema_name === schema && (schema !== 'main' || !marts.has(relation_name)),
+    );
     const firsts = inSchema.filter((row, at) => row.relation_name !== inSchema[at - 1]?.relation_name);
     return {
       name: schema,

@@ -129,6 +129,7 @@ async function bringForward(
 // A model is one file under `sql/models`: a header and one select. Its folder and name determine the relation:
 // `dimensions/campaigns` is the view `campaigns`; all other models are relations of the schema `marts`.
 // -- grain: one KST day and channel.
+// -- also_in: main              (a mart that people start with: a view of the same name there, which `show tables` lists)
 // -- materialized: incremental   (a table; without this header, the model is a view)
 // -- partition: week             (rows are replaced by week; without this header, by day)
 // -- depends_on: events          (the streams whose changes make its days dirty)
@@ -169,8 +170,8 @@ export function columnOf({ partition }: Incremental): 'date' | 'week' {
 }
 
 const view = z
-  .strictObject({ grain: z.string() })
-  .transform(({ grain }) => ({ grain, incremental: undefined }));
+  .strictObject({ grain: z.string(), also_in: z.literal('main').optional() })
+  .transform(({ grain, also_in }) => ({ grain, incremental: undefined, isInMain: also_in === 'main' }));
 
 const table = z
   .strictObject({
@@ -185,6 +186,7 @@ const table = z
   .transform(
     ({ grain, partition, depends_on: streams, dirties: allLater, unique_key: uniqueKey, ...header }) => ({
       grain,
+      isInMain: false,
       incremental: { partition, streams, lookback: header.lookback, allLater, uniqueKey },
     }),
   );
@@ -215,10 +217,14 @@ function readModels(): Model[] {
     // Models with the same dirty days are placed together, so that the days are listed once.
     const next = ready.find(({ incremental }) => incremental && keyOf(incremental) === days) ?? ready[0];
     if (next === undefined) return [...made.values()];
-    const { relation, text, reads, grain, incremental } = next;
+    const { relation, text, reads, grain, incremental, isInMain } = next;
     const madeOf = [text, ...reads.map((other) => made.get(other)?.fingerprint), ...schema];
     const fingerprint = createHash('sha256').update(madeOf.join('\0')).digest('hex');
     made.set(relation, { relation, grain, select: selectIn(text), incremental, fingerprint });
+    if (isInMain) {
+      const name = relation.replace('marts.', '');
+      made.set(name, { relation: name, grain, select: `from ${relation}`, incremental, fingerprint });
+    }
     waiting.delete(relation);
     if (incremental !== undefined) days = keyOf(incremental);
   }

@@ -1,4 +1,5 @@
 -- grain: one campaign, channel, metric (click or conversion) and variant, compared with the baseline variant.
+-- also_in: main
 --
 -- Tests are looked at every morning, so every number here is valid whenever and however often one looks, over all variants,
 -- channels and metrics of a campaign together (mixture sequential probability ratio test, Bonferroni):

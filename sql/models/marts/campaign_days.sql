@@ -1,4 +1,5 @@
 -- grain: one KST day, campaign and channel.
+-- also_in: main
 --
 -- The name and the tags are the newest ones of the campaign.
 

@@ -1,4 +1,5 @@
 -- grain: one campaign and channel, over all days held.
+-- also_in: main
 --
 -- recent_ covers the last 28 days, previous_ the 28 before. previous_ is null unless all of its days are held, and the changes
 -- are null unless all 56 days are. The changes are also null for a campaign that was first sent after the first week of the 56

@@ -1,4 +1,5 @@
 -- grain: one KST day and channel.
+-- also_in: main
 
 select date, channel, unnest(marts.performance(message_days))
 from marts.message_days

@@ -1,4 +1,5 @@
 -- grain: one channel, event name and failure reason, over all days held. Reasons with the same code are one.
+-- also_in: main
 --
 -- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
 -- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are held, and change

@@ -1,4 +1,5 @@
 -- grain: one user journey and node, over all days held.
+-- also_in: main
 --
 -- The service does not give the order of nodes, so it is estimated from people. A person's nodes are ordered by the first event
 -- at each, and a node gets its position for the median person. Only people count who were at more than one node and entered the

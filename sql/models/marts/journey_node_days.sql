@@ -1,4 +1,5 @@
 -- grain: one KST day, user journey, node and channel.
+-- also_in: main
 --
 -- Names are the newest ones.
 

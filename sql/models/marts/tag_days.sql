@@ -1,4 +1,5 @@
 -- grain: one KST day, tag and channel.
+-- also_in: main
 --
 -- A message counts for each tag of its campaign, so tags do not add up to the day.
 

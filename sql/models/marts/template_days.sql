@@ -1,4 +1,5 @@
 -- grain: one KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
+-- also_in: main
 --
 -- The version of a day is the latest one that a snapshot showed on or before that day, else the earliest one. template_known says
 -- which: `that day`, `earlier` (an earlier snapshot showed the template last: it was deleted, or nights are missing), `later`

@@ -1,4 +1,5 @@
 -- grain: one KST day, campaign, variant and channel.
+-- also_in: main
 --
 -- Names are the newest ones.
 

@@ -86,7 +86,13 @@ export function relationsIn(
         .replace(/^(warehouse\.)?(main\.)?/i, '')
         .toLowerCase(),
     );
-  const text = withoutComments(sql).replaceAll('"', '').toLowerCase();
+  // A view of a mart in main is named as the mart.
+  const text = withoutComments(sql)
+    .replaceAll('"', '')
+    .toLowerCase()
+    .replace(/\b(from|join|pivot|describe|summarize)\s+(?:main\.)?(\w+)\b(?!\.)/g, (all, word, name) =>
+      known.has(`marts.${name}`) && !known.has(`${name}`) ? `${word} marts.${name}` : all,
+    );
   const told = namesIn(sql);
   const readsNothing = !/\b(from|join|pivot|unpivot|describe|summarize|table)\b/.test(text);
   const isPutTogether = /\bquery(_table)?\s*\(|;\s*\S/.test(text);

@@ -120,6 +120,21 @@ describe('dawnload query', () => {
     expect(table.stdout).toMatch(/│ mine │ 발송 │/);
   });
 
+  it('shows the marts that people start with beside the tables, and answers from either name', async () => {
+    const shown = (await run({ sql: 'show tables', format: 'csv' })).stdout;
+    const start = ['ab_tests', 'campaign_days', 'campaign_lifetimes', 'channel_days', 'failure_reasons'];
+    start.push('journey_funnels', 'journey_node_days', 'tag_days', 'template_days', 'variant_days');
+    for (const name of [...start, 'events', 'daily_statistics']) expect(shown.split('\r\n')).toContain(name);
+    expect(shown).not.toContain('daily_people');
+    for (const name of start) {
+      expect(readFileSync('docs/tables.md', 'utf8')).toContain(`\`${name}\``);
+      const [short, whole] = await Promise.all(
+        [name, `marts.${name}`].map((from) => run({ sql: `from ${from} order by all`, format: 'csv' })),
+      );
+      expect(short).toEqual(whole);
+    }
+  });
+
   it('runs SQL from the command line, with its parameters as variables', async () => {
     const sql =
       "select count(*) as n, getvariable('who') as who from events where user_id = getvariable('who')";
