@@ -19,7 +19,7 @@ import {
 import type { Begun } from '../erasure/erase.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../ground/errors.js';
-import type { OpenFolder } from '../job/data-folder.js';
+import type { OpenFolder } from '../job/loading.js';
 import { forget } from '../job/forget.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersOf } from '../landing/paths.js';

@@ -11,10 +11,9 @@ import type { Effects } from '../ground/effects.js';
 import { elementsOf, readEnvelope, type Part } from '../ground/envelope.js';
 import { DamageError } from '../ground/errors.js';
 import { DurableFolder } from '../landing/atomic-file.js';
-import { readPull } from '../landing/landing-zone.js';
+import { readPull, gzipped, readWhole } from '../landing/landing-zone.js';
 import { foldersOf, pageOf } from '../landing/paths.js';
 import type { Page, Pull } from '../landing/pull.js';
-import { gzipped, readWhole } from '../landing/repair-json.js';
 import { namesIn } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {

@@ -16,12 +16,11 @@ import {
 } from './poll.js';
 import { presentOf } from '../service/clocks.js';
 import { isClosed, type Export } from './export.js';
-import { readPull, type PullWriter } from '../landing/landing-zone.js';
+import { readPull, type PullWriter, readWhole } from '../landing/landing-zone.js';
 import type { ExportFolder } from '../landing/paths.js';
 import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import { factsOf, firstAnswers, rowsIn, type Page as LandedFile, type Pull } from '../landing/pull.js';
-import { readWhole } from '../landing/repair-json.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 

@@ -2,7 +2,9 @@
  * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key, and no endpoint
  * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import pLimit from 'p-limit';
 import { windowOf, type Day } from '../ground/calendar.js';
@@ -10,6 +12,8 @@ import type { Effects } from '../ground/effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
 import { doubtIn, type Doubt, type KnownHead, Journal, type JournalPlace } from '../journal/journal.js';
 import type { Entry } from '../journal/lines.js';
+import { withoutPeople } from '../ground/redaction.js';
+import { readWhole } from '../landing/landing-zone.js';
 import { foldersOf } from '../landing/paths.js';
 import { lockState, type LockState } from '../landing/run-lock.js';
 import { cut } from '../ground/text.js';
@@ -28,7 +32,6 @@ import {
 } from './export.js';
 import type { Untracked } from './recovery.js';
 import { isJudged } from '../service/refusals.js';
-import { readKept } from './request-outcome.js';
 
 /**
  * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its
@@ -322,6 +325,40 @@ export class Ledger {
     this.#book.set(next.key, next);
     return next;
   }
+}
+
+/** The longest text that is offered to a person to judge, in characters. */
+const LONGEST_TEXT = 500;
+
+/** The text of an error on one line without personal data; undefined if it is too long to be judged whole. */
+export function judgedText(text: string): string | undefined {
+  const line = withoutPeople(text, 10 * LONGEST_TEXT)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > LONGEST_TEXT ? undefined : line;
+}
+
+/**
+ * A word of letters and digits, or a long number, after the word for an export; no date, no code of an error, and not the id
+ * of a project.
+ */
+const QUOTED_ID =
+  /(?:export|내보내기).*?(?<![\w-])(?<!(?:project|error|code|코드|오류)\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})/is;
+
+/**
+ * Reads a kept answer (`landing/rejected`): the text for a person to judge, and a word that may be an export id. Undefined
+ * if the answer is gone or was changed, or the export is no longer ambiguous.
+ */
+export async function readKept(
+  dataDir: string,
+  { answer, state }: Pick<Export, 'answer' | 'state'>,
+): Promise<Pick<Export, 'answerText' | 'quotedId'> | undefined> {
+  if (answer === undefined || state !== 'ambiguous') return undefined;
+  const body = await readWhole(join(foldersOf(dataDir).landing, answer.file)).catch(() => undefined);
+  if (body === undefined || createHash('sha256').update(body).digest('hex') !== answer.sha256)
+    return undefined;
+  const text = body.toString('utf8');
+  return { answerText: answer.isError ? judgedText(text) : undefined, quotedId: QUOTED_ID.exec(text)?.[1] };
 }
 
 /** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */

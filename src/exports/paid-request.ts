@@ -4,10 +4,14 @@
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
-import { windowOf, type Day } from '../ground/calendar.js';
-import { CredentialsError } from '../ground/errors.js';
+import { windowOf, type Day, type Window } from '../ground/calendar.js';
+import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { assertClocksAgree, type Clocks } from '../service/clocks.js';
-import type { ServiceClient } from '../service/client.js';
+import type { Permit, ServiceAnswer, ServiceClient } from '../service/client.js';
+import { exportRequest } from '../service/endpoints.js';
+import { isJudged, readError } from '../service/refusals.js';
+import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
+import { withoutPeople, type Secrets } from '../ground/redaction.js';
 import type { ServiceConfig } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import type { LandingZone } from '../landing/landing-zone.js';
@@ -15,10 +19,9 @@ import type { Pull } from '../landing/pull.js';
 import type { RunLock } from '../landing/run-lock.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import type { Ledger } from './ledger.js';
+import { judgedText, type Ledger } from './ledger.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Export } from './export.js';
-import { requestExport, type RequestOutcome } from './request-outcome.js';
 import type { Job, Gap } from '../ground/streams.js';
 import type { Budget, BudgetVerdict, Decision } from './budget.js';
 import { formatPrice, priceOf } from '../ground/price.js';
@@ -36,8 +39,8 @@ export interface ExportsContext extends Clocks {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** Loads the pages of an export while they arrive; resolves when the load has ended, well or not. */
-  load(pulls: readonly Pull[]): Promise<unknown>;
+  /** Loads pulls, also while their pages arrive; resolves with true if all are loaded. */
+  load(pulls: readonly Pull[]): Promise<boolean>;
   /** True if an erasure has cut records of a pull. */
   isCut(pull: string): boolean;
   /** Loads the landed pages of an export; resolves with true if they are loaded. */
@@ -113,11 +116,111 @@ export async function requestPaid(
     entry.messageData,
     config.exports.refusals,
   );
-  return recorded(context, entry, outcome);
+  return record(context, entry, outcome);
+}
+
+export type RequestOutcome =
+  | { readonly kind: 'accepted'; readonly exportId: string }
+  /** The request provably never left this machine: nothing is billed, and it may be sent again. */
+  | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
+  /** The service clearly refused: nothing is billed. `note` is the reason without texts of the service. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly note: string }
+  /**
+   * The outcome is unknown: the export may be billed, so the request is never repeated automatically. `body` is the
+   * answer without secrets and personal data; of an answer that is no more than an error (`isError`) it is the text that
+   * a person may judge to be a refusal (`exports.refusals`). After a lost connection `isError` is undefined.
+   */
+  | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly isError?: boolean };
+
+/**
+ * Requests one paid export. The caller must record the intent before the call and the outcome after it.
+ *
+ * @param window `start` is included, `end` is excluded
+ * @param refusals texts that a person has judged to be refusals (`exports.refusals`)
+ */
+export async function requestExport(
+  permit: Permit,
+  window: Window,
+  messageData: boolean,
+  refusals: readonly string[] = [],
+): Promise<RequestOutcome> {
+  const answer = await permit.sendOnce(exportRequest(permit.projectId, window, messageData));
+  return outcomeOf(answer, permit.secrets, refusals);
+}
+
+function outcomeOf(
+  { verdict, body, status }: ServiceAnswer,
+  secrets: Secrets,
+  refusals: readonly string[],
+): RequestOutcome {
+  const redacted = withoutPeople(secrets.hide(body.toString('utf8')));
+  if (verdict.kind === 'unreachable') {
+    return verdict.sent
+      ? { kind: 'unknown', note: verdict.reason, body: redacted }
+      : {
+          kind: 'never_sent',
+          reason: verdict.reason,
+          cause: new ServiceError(`The service cannot be reached (${verdict.reason}).`, {
+            hint: 'Check base_url and the network. Nothing was billed.',
+            cause: verdict.cause,
+          }),
+        };
+  }
+  const unknown = { kind: 'unknown', body: redacted, isError: false } as const;
+  const told = readAnswer(status ?? 0, body);
+  const note = `HTTP ${status ?? '?'}`;
+  const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
+  switch (told.kind) {
+    case 'accepted':
+      // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
+      if (secrets.holds(told.exportId))
+        return { ...unknown, note: 'the export_id repeats a key or the token' };
+      return told;
+    case 'refused':
+      return { kind: 'refused', reason, note };
+    case 'error': {
+      // The text is kept alone, so that what a person lists is what is compared.
+      const text = judgedText(secrets.hide(told.text));
+      if (text === undefined) return { ...unknown, note };
+      return isJudged(text, refusals)
+        ? { kind: 'refused', reason, note }
+        : { kind: 'unknown', note, body: text, isError: true };
+    }
+    case 'unknown':
+      return { ...unknown, note };
+  }
+}
+
+/**
+ * The meaning of an answer to E20. An export id means billed, whatever the status; `readError` tells refusals and
+ * errors. After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
+ */
+export function readAnswer(
+  status: number,
+  body: Buffer,
+):
+  | { kind: 'accepted'; exportId: string }
+  | { kind: 'refused' }
+  | { kind: 'error'; text: string }
+  | { kind: 'unknown' } {
+  const envelope = readEnvelope(body);
+  if (envelope?.kind !== 'object') return { kind: 'unknown' };
+  const exportId = exportIdIn(envelope.parts, body);
+  return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
+}
+
+/** The id as text. The digits of a number are taken from the body, because JavaScript rounds numbers above 2^53. */
+function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
+  const part = parts.get('export_id');
+  const id = partValue(body, part);
+  if (typeof id === 'string' && id.trim() !== '') return id;
+  return typeof id === 'number' && part !== undefined
+    ? body.toString('latin1', part.start, part.end)
+    : undefined;
 }
 
 /** Records the outcome in the ledger and reports it. */
-async function recorded(
+async function record(
   { ledger, landing, report }: ExportsContext,
   { key, day }: Export,
   outcome: RequestOutcome,

@@ -5,11 +5,10 @@ import { ServiceError } from '../ground/errors.js';
 import { createHash } from 'node:crypto';
 import { clean, textOf } from '../service/answer.js';
 import { exportResult } from '../service/endpoints.js';
-import type { LandingZone } from '../landing/landing-zone.js';
+import { type LandingZone, readWhole } from '../landing/landing-zone.js';
 import { basename } from 'node:path';
 import { pageName } from '../landing/paths.js';
 import { BESIDE, type Page as LandedFile, type Pull } from '../landing/pull.js';
-import { readWhole } from '../landing/repair-json.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
 

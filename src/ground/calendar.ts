@@ -118,3 +118,15 @@ export function halvesOf(range: DayRange): [DayRange, DayRange] {
 export function formatKst(instant: Date): string {
   return `${dayOf(instant)} ${koreanTime(instant).slice(11, 16)} KST`;
 }
+
+/**
+ * Minimum distance of two nights, in hours: the answers of a run around midnight (KST) have two dates, but count as one
+ * night.
+ */
+const APART = 6;
+
+/** True if two instants belong to two nights. */
+export function areNightsApart(one: Date, other: Date): boolean {
+  const hours = Math.abs(one.getTime() - other.getTime()) / 3_600_000;
+  return dayOf(one) !== dayOf(other) && hours >= APART;
+}

@@ -1,6 +1,6 @@
 /**
  * The single grammar of answers: every answer that it accepts is landed, and every landed answer can be loaded
- * (storage/repair-json.ts repairs what DuckDB rejects). It reads only the outside of an answer: its keys, the number of
+ * (`repairedJson` repairs what DuckDB rejects). It reads only the outside of an answer: its keys, the number of
  * records in its list, and whether it is complete. A page of an export is most of a megabyte; parsing it into
  * JavaScript objects would cost more than all other steps, and only DuckDB needs the contents.
  */
@@ -215,4 +215,49 @@ function skipSpace(body: Buffer, start: number, andCommas = false): number {
   let at = start;
   while (isSpace(body[at]) || (andCommas && body[at] === COMMA)) at++;
   return at;
+}
+
+// The repair of texts that a strict parser rejects: faulty characters are replaced in place, and the rest stays as received.
+
+/** Matches a JSON string with its quotes, or a comma that is followed by no value or preceded by none. */
+const STRINGS_AND_COMMAS = /"[^"\\]*(?:\\[^][^"\\]*)*"|,(?=[ \t\r\n]*[\]},])|(?<=[[{][ \t\r\n,]*),/g;
+
+/** Matches inside a string: a surrogate pair, any other escaped code unit, any other escape, a control character. */
+const TROUBLES =
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]|[\u0000-\u001f]/g;
+
+/**
+ * Returns the repaired text: without a byte order mark and needless commas; halves of surrogate pairs become U+FFFD,
+ * control characters and unknown escapes are escaped. Every text that `readEnvelope` accepts can be repaired.
+ *
+ * @returns undefined when the repaired text is still not JSON
+ */
+export function repairedJson(text: string): string | undefined {
+  const given = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const repaired = given.replace(STRINGS_AND_COMMAS, (found) =>
+    found === ',' ? '' : found.replace(TROUBLES, repairedCharacter),
+  );
+  return jsonOf(repaired) === undefined ? undefined : repaired;
+}
+
+function repairedCharacter(found: string): string {
+  if (found.length >= 6) return found.length === 6 && /^\\u[dD][89a-fA-F]/.test(found) ? '\\ufffd' : found;
+  // The escaped character may be a control character, or a letter that is not a valid escape.
+  if (found.length === 2)
+    return /["\\/bfnrt]/.test(found.charAt(1)) ? found : `\\\\${repairedControl(found.charAt(1))}`;
+  return repairedControl(found);
+}
+
+function repairedControl(character: string): string {
+  return character < ' ' ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character;
+}
+
+/** The value of a JSON text; undefined if it is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

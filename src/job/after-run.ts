@@ -14,7 +14,7 @@ import type { Invocation } from '../config/invocation.js';
 import type { PastRun } from '../journal/lines.js';
 import { describePushed, pushLake, rowsAdded } from '../lake/push.js';
 import { requestWebhook } from '../service/webhook.js';
-import type { OpenFolder } from './data-folder.js';
+import type { OpenFolder } from './loading.js';
 import type { StepOutcome } from './report.js';
 
 export interface Night {

@@ -22,8 +22,8 @@ import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { publish, rewriteDatabase } from '../warehouse/publish.js';
-import { withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
-import { loadLanded, reloadErased } from './load-landed.js';
+import { withDataFolder } from './data-folder.js';
+import { loadLanded, reloadErased, withWarehouse, type OpenFolder } from './loading.js';
 import { RunReport } from './report.js';
 
 /**

@@ -29,16 +29,11 @@ import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { plural } from '../terminal/terminal.js';
 import type { Stream } from '../ground/streams.js';
 
-interface LoadFailure {
-  readonly pull: Pull;
-  readonly error: Error;
-}
-
 export class RunReport {
   /** Data that could not be pulled or loaded; the run continues with the rest. */
   readonly gaps: Gap[] = [];
-  /** Landed pulls that could not be loaded; they may be superseded by the end of the run. */
-  readonly unloaded: LoadFailure[] = [];
+  /** Landed pulls that could not be loaded, by id, each with its error; they may be superseded by the end of the run. */
+  readonly unloaded = new Map<string, { readonly pull: Pull; readonly error: Error }>();
   readonly exports: ExportLine[] = [];
   /** Things that need a person, in whole sentences that say what to do. */
   readonly attention: string[] = [];

@@ -23,19 +23,20 @@ import { equalInLake } from '../lake/retained.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
+import { rememberAddress, withDataFolder } from './data-folder.js';
 import {
+  loadExport,
+  loadLanded,
   openWarehouse,
-  rememberAddress,
-  withDataFolder,
+  removedExports,
+  reportUnloaded,
   withWarehouse,
   type OpenFolder,
-} from './data-folder.js';
-import { loadExport, loadLanded, loadOrReport, removedExports, reportUnloaded } from './load-landed.js';
+} from './loading.js';
 import { RunRecord, RunReport } from './report.js';
 import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
-import type { Pull } from '../landing/pull.js';
 import { until, type Job, type Stream } from '../ground/streams.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import {
@@ -236,12 +237,11 @@ function sourceOf(
   config: ServiceConfig,
   { effects, terminal, signal, runId }: Invocation,
 ) {
-  const { landing, erasures, warehouse, ledger, lock, report } = folder;
+  const { landing, erasures } = folder;
   let last: number | undefined;
   return {
-    ...{ effects, terminal, signal, runId, config, service, landing, warehouse, ledger, lock, report },
-    load: (pulls: readonly Pull[]) => folder.load(pulls),
-    loadPulls: (pulls: readonly Pull[]) => loadOrReport(folder, pulls),
+    ...folder,
+    ...{ effects, terminal, signal, runId, config, service },
     loadExport: (entry: Export) => loadExport(folder, entry),
     isCut: (pull: string) => mayBeCut(erasures.register.lines, pull),
     /**

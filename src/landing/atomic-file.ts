@@ -166,39 +166,29 @@ export async function sweepTemporaries(folder: string): Promise<void> {
   );
 }
 
-// Makes many renames durable at a time. A rename is durable once its folder is fsynced; a thousand pages in one folder
-// would take a thousand fsyncs. Group commit: callers that arrive during an fsync share one further fsync, which starts
-// after it.
-
-interface Round {
-  readonly running: Promise<void>;
-  next: Promise<void> | undefined;
-}
-
+/**
+ * Makes many renames durable at a time. A rename is durable once its folder is fsynced; a thousand pages in one folder
+ * would take a thousand fsyncs. Group commit: callers that arrive during an fsync share the next one.
+ */
 export class FolderSync {
-  readonly #rounds = new Map<string, Round>();
+  /** The fsync of each folder that is running or was the last, and the one that has not begun. */
+  readonly #last = new Map<string, Promise<void>>();
+  readonly #next = new Map<string, Promise<void>>();
   /** Number of fsyncs so far. */
   count = 0;
 
   /** Resolves once an fsync of the folder has ended that began after this call. */
   sync(folder: string): Promise<void> {
-    const round = this.#rounds.get(folder);
-    if (round === undefined) return this.#start(folder);
-    // The running fsync may have begun before the caller's rename; only the next one is sure to include it.
-    round.next ??= round.running.catch(() => undefined).then(() => this.#start(folder));
-    return round.next;
-  }
-
-  #start(folder: string): Promise<void> {
-    this.count++;
-    const running = fsyncFolder(folder);
-    const round: Round = { running, next: undefined };
-    this.#rounds.set(folder, round);
-    const forget = (): void => {
-      if (round.next === undefined) this.#rounds.delete(folder);
+    const begin = (): Promise<void> => {
+      this.#next.delete(folder);
+      this.count++;
+      const running = fsyncFolder(folder);
+      this.#last.set(folder, running);
+      return running;
     };
-    running.then(forget, forget);
-    return running;
+    const next = this.#next.get(folder) ?? (this.#last.get(folder) ?? Promise.resolve()).then(begin, begin);
+    this.#next.set(folder, next);
+    return next;
   }
 }
 

@@ -87,10 +87,8 @@ export function instantName(instant: Date): string {
 
 /** Parses a name into its instant. */
 export function instantOf(name: string): Date | undefined {
-  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(name);
-  if (parts === null) return undefined;
-  const [, year, month, day, hour, minute, second] = parts;
-  const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  const iso = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/;
+  const instant = new Date(iso.test(name) ? name.replace(iso, '$1-$2-$3T$4:$5:$6') : Number.NaN);
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder, FILE_MODE } from './atomic-file.js';
 import { foldersOf, safeName } from './paths.js';
-import { jsonOf } from './repair-json.js';
+import { jsonOf } from '../ground/envelope.js';
 import { namesIn, orStorageError, readIfThere } from './storage-error.js';
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */

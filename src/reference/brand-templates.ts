@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { brandTemplate, brandTemplates, alimtalkTemplates } from '../service/endpoints.js';
 import { settleAll } from '../service/client.js';
-import type { Envelope } from '../ground/envelope.js';
+import { type Envelope, repairedJson } from '../ground/envelope.js';
 import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/schema.js';
-import { repairedJson } from '../landing/repair-json.js';
 import { SOLE_LIST, templatesOf as templatesIn, type Page, type TemplateRead } from '../landing/pull.js';
 import {
   rowsOn,

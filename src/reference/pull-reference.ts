@@ -30,7 +30,7 @@ interface ReferenceContext {
   /** The instant to record for an answer; later than that of every earlier answer. */
   pullInstant(): Date;
   /** Loads landed pulls; those that cannot be loaded are reported. */
-  loadPulls(pulls: readonly Pull[]): Promise<boolean>;
+  load(pulls: readonly Pull[]): Promise<boolean>;
 }
 
 /**
@@ -167,7 +167,7 @@ async function pullStream(
         readAt,
       })),
     });
-    await context.loadPulls([landed]);
+    await context.load([landed]);
   } catch (error) {
     // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);

@@ -7,9 +7,9 @@ import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../service/endpoints.js';
 import type { PageSettings } from '../config/schema.js';
 import { z } from 'zod';
-import { partValue, readEnvelope } from '../ground/envelope.js';
-import { repairedJson } from '../landing/repair-json.js';
-import { areNightsApart, isLoss } from '../warehouse/unknown-fields.js';
+import { partValue, readEnvelope, repairedJson } from '../ground/envelope.js';
+import { areNightsApart } from '../ground/calendar.js';
+import { isLoss } from '../warehouse/load-statistics.js';
 import type { ReferenceStream } from '../ground/streams.js';
 
 /** Maximum number of times that a run reads a list that changes during the reading. */

@@ -87,7 +87,7 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
       `Campaign ${id} counts as deleted: E19 answered 404 on three nights. Its rows stay in the warehouse, and days count as complete without it.`,
     );
   }
-  await context.loadPulls([landed]);
+  await context.load([landed]);
   const [first] = failed;
   if (first !== undefined) {
     const others = failed.length === 1 ? '' : ` and ${failed.length - 1} more`;

@@ -7,15 +7,14 @@ import type { Effects } from '../ground/effects.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import type { Gap, Job } from '../ground/streams.js';
+import type { Gap, Job, Stream } from '../ground/streams.js';
 import type { Pull } from '../landing/pull.js';
 import { type ServiceAnswer, type ServiceClient, settleAll, unanswered } from '../service/client.js';
 import { dailyStatistics, subchannelStatistics } from '../service/endpoints.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
-import { repairedJson } from '../landing/repair-json.js';
+import { jsonOf, repairedJson } from '../ground/envelope.js';
 import type { MessageTotals } from '../warehouse/rows.js';
-import type { Stream } from '../ground/streams.js';
 
 /** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;
@@ -35,81 +34,66 @@ export interface StatisticsContext {
   /** The instant to record for an answer; later than that of every earlier answer. */
   pullInstant(): Date;
   /** Loads landed pulls; those that cannot be loaded are reported. */
-  loadPulls(pulls: readonly Pull[]): Promise<boolean>;
+  load(pulls: readonly Pull[]): Promise<boolean>;
 }
+
+const QUESTIONS = {
+  statistics: { what: 'daily statistics', ask: dailyStatistics },
+  statistics_by_subchannel: { what: 'statistics by sub-channel', ask: subchannelStatistics },
+} as const;
+type Daily = keyof typeof QUESTIONS;
 
 /** @param wanted the days to pull of a stream */
 export async function pullStatistics(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
-  const { signal, terminal, report } = context;
-  const rounds = [
-    { stream: 'statistics', what: 'daily statistics', extract: extractStatistics },
-    {
-      stream: 'statistics_by_subchannel',
-      what: 'statistics by sub-channel',
-      extract: extractSubchannelStatistics,
-    },
-  ] as const;
-  const asked = new Map<Stream, readonly Day[]>();
-
-  for (const round of rounds) {
-    const days = wanted(round.stream);
-    asked.set(round.stream, days);
-    await pull(round, days);
+  const asked = new Map<Daily, readonly Day[]>();
+  for (const stream of ['statistics', 'statistics_by_subchannel'] as const) {
+    asked.set(stream, wanted(stream));
+    await pullDays(stream, wanted(stream), job, context);
   }
   // Days whose answer was held back are requested once more later, because the service may have recovered.
-  for (const round of rounds) {
-    const days = asked.get(round.stream) ?? [];
-    const doubtful = await doubtfulAmong(days, context, round.stream);
+  for (const [stream, days] of asked) {
+    const doubtful = await doubtfulAmong(days, context, stream);
     if (doubtful.length === 0) continue;
-    await pull(round, doubtful);
-    report.gaps.push(...gapsOf(await heldBackAmong(days, context, round.stream), round.stream));
-  }
-
-  async function pull(
-    { stream, what, extract }: (typeof rounds)[number],
-    days: readonly Day[],
-  ): Promise<void> {
-    for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
-      signal.throwIfAborted();
-      terminal.progress(`${what} ${range.start} to ${range.end}`);
-      const landed: Pull[] = [];
-      try {
-        const sink = sinkFor(stream, what, job, context, landed);
-        report.gaps.push(...(await extract(context.service, range, sink)));
-      } finally {
-        // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
-        // failure are loaded too.
-        await context.loadPulls(landed);
-      }
-    }
+    await pullDays(stream, doubtful, job, context);
+    context.report.gaps.push(...gapsOf(await heldBackAmong(days, context, stream), stream));
   }
 }
 
-/** Creates the sink that lands each answer and records its pull. */
-function sinkFor(
-  stream: 'statistics' | 'statistics_by_subchannel',
-  what: string,
+/** Lands each answer as a pull of its own, and loads those of a range together. */
+async function pullDays(
+  stream: Daily,
+  days: readonly Day[],
   { acceptEmpty: accepted }: Job,
   context: StatisticsContext,
-  landed: Pull[],
-): StatisticsSink {
-  const { landing } = context;
-  return {
-    async accept(range, body, rows) {
-      const pull = landing.begin(stream, range, context.pullInstant());
-      landed.push(await pull.finish([await pull.land(body, rows)], { accepted }));
-    },
-    async reject(endpoint, range, body) {
-      await landing.reject(endpoint, `${what} ${range.start}`, body);
-    },
-  };
+): Promise<void> {
+  const { service, landing, signal, terminal, report } = context;
+  const { what } = QUESTIONS[stream];
+  for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
+    signal.throwIfAborted();
+    terminal.progress(`${what} ${range.start} to ${range.end}`);
+    const landed: Pull[] = [];
+    try {
+      const gaps = await extractDaily(service, stream, range, {
+        async accept(part, body, rows) {
+          const pull = landing.begin(stream, part, context.pullInstant());
+          landed.push(await pull.finish([await pull.land(body, rows)], { accepted }));
+        },
+        reject: (endpoint, part, body) => landing.reject(endpoint, `${what} ${part.start}`, body),
+      });
+      report.gaps.push(...gaps);
+    } finally {
+      // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
+      // failure are loaded too.
+      await context.load(landed);
+    }
+  }
 }
 
 /** The days that were held back; if there are any, also the days that were empty among the given days. */
 async function doubtfulAmong(
   days: readonly Day[],
   context: StatisticsContext,
-  stream: 'statistics' | 'statistics_by_subchannel',
+  stream: Daily,
 ): Promise<Day[]> {
   const heldBack = new Set(await heldBackAmong(days, context, stream));
   if (heldBack.size === 0) return [];
@@ -118,52 +102,37 @@ async function doubtfulAmong(
 }
 
 /** Receives the answers and writes them to disk before they are read. */
-export interface StatisticsSink {
+export interface DailySink {
   accept(range: DayRange, body: Buffer, rows: number): Promise<void>;
   /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
-  reject(endpoint: string, range: DayRange, body: Buffer): Promise<void>;
+  reject(endpoint: string, range: DayRange, body: Buffer): Promise<unknown>;
 }
 
 /** Number of retries after a `Timeout` for a single day, which cannot be halved. */
 const PATIENCE = 2;
 
 /**
- * Requests E17 for a range, which is halved while the service answers `Timeout`.
+ * Requests E17 for a range, which is halved while the service answers `Timeout`, or E18 for each day of it.
  *
  * @returns the days that failed
  */
-export async function extractStatistics(
+export async function extractDaily(
   service: ServiceClient,
+  stream: Daily,
   range: DayRange,
-  sink: StatisticsSink,
+  sink: DailySink,
 ): Promise<Gap[]> {
-  return extract(service, range, sink, 'statistics');
-}
-
-/**
- * Requests E18 for each day of a range.
- *
- * @returns the days that failed
- */
-export async function extractSubchannelStatistics(
-  service: ServiceClient,
-  range: DayRange,
-  sink: StatisticsSink,
-): Promise<Gap[]> {
-  const days = daysOf(range).map((day) =>
-    extract(service, { start: day, end: day }, sink, 'statistics_by_subchannel'),
-  );
-  return (await settleAll(days)).flat();
+  const parts = stream === 'statistics' ? [range] : daysOf(range).map((day) => ({ start: day, end: day }));
+  return (await settleAll(parts.map((part) => extract(service, stream, part, sink)))).flat();
 }
 
 async function extract(
   service: ServiceClient,
+  stream: Daily,
   range: DayRange,
-  sink: StatisticsSink,
-  stream: 'statistics' | 'statistics_by_subchannel',
+  sink: DailySink,
 ): Promise<Gap[]> {
-  const ask = stream === 'statistics' ? dailyStatistics : subchannelStatistics;
-  const question = ask(service.projectId, range);
+  const question = QUESTIONS[stream].ask(service.projectId, range);
   let answer: ServiceAnswer;
   let asked = 0;
   do {
@@ -172,25 +141,22 @@ async function extract(
   } while (answer.verdict.kind === 'timeout' && dayCount(range) === 1 && asked <= PATIENCE);
 
   const { verdict, body } = answer;
+  const gap = (reason: string): Gap[] => [{ stream, days: range, reason }];
+  if (verdict.kind === 'ok' && verdict.envelope.kind === 'array') {
+    await sink.accept(range, body, verdict.envelope.elements);
+    return [];
+  }
   if (verdict.kind === 'ok') {
-    if (verdict.envelope.kind === 'array') {
-      await sink.accept(range, body, verdict.envelope.elements);
-      return [];
-    }
     await sink.reject(question.endpoint, range, body);
-    return [
-      { stream, days: range, reason: `${question.endpoint} answered with an object instead of a list.` },
-    ];
+    return gap(`${question.endpoint} answered with an object instead of a list.`);
   }
   // An answer that is too large has the same remedy as a timeout: a smaller range.
   if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
     const [first, second] = halvesOf(range);
-    return [
-      ...(await extract(service, first, sink, stream)),
-      ...(await extract(service, second, sink, stream)),
-    ];
+    const early = await extract(service, stream, first, sink);
+    return [...early, ...(await extract(service, stream, second, sink))];
   }
-  return [{ stream, days: range, reason: `${question.endpoint} failed (${verdict.reason}).` }];
+  return gap(`${question.endpoint} failed (${verdict.reason}).`);
 }
 
 /** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */
@@ -221,7 +187,7 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
     );
   }
   if (verdict.kind !== 'ok') throw unanswered('E17 (daily statistics)', baseUrl, verdict);
-  const parsed = rows.safeParse(parse(body));
+  const parsed = rows.safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
   if (!parsed.success) {
     throw new ServiceError(
       'The service answers E17 (daily statistics) with something else than statistics.',
@@ -240,14 +206,6 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
     click: sum('click'),
     nights: 1,
   };
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(repairedJson(body.toString('utf8')) ?? '');
-  } catch {
-    return undefined;
-  }
 }
 
 /** The given days whose last answer was held back. */

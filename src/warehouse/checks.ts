@@ -2,12 +2,11 @@
  * Data tests: each file of `sql/checks` selects faulty rows; no rows means that the check passes. A run checks the
  * dirty days only; findings of all other days are kept.
  */
-import { fieldsOf, selectIn } from './sql-header.js';
+import { fieldsOf, selectIn, type Session, listOf, statement, statementsIn } from './session.js';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { keyOf, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
 import { MESSAGE_ROWS } from './messages.js';
-import { type Session, listOf, statement, statementsIn } from './session.js';
 import { basename } from 'node:path';
 import { STREAMS } from '../ground/streams.js';
 

@@ -3,7 +3,8 @@ import { open, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, unreadable } from '../landing/storage-error.js';
 import type { Page, Pull } from '../landing/pull.js';
-import { gzipped, readWhole, repairedJson } from '../landing/repair-json.js';
+import { gzipped, readWhole } from '../landing/landing-zone.js';
+import { repairedJson } from '../ground/envelope.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
@@ -207,4 +208,29 @@ export function loadError(error: unknown, pull: string, isReference = false): Er
 /** The first line of the message, without the values that it quotes. */
 function withoutValues(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/'[^']*'|"[^"]*"|[{[].*/g, '…');
+}
+
+/** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */
+export interface Documents {
+  readonly relation: string;
+  readonly document: string;
+  /** The column that takes what no other column can. */
+  readonly extra: string;
+  readonly condition: string;
+}
+
+/** The table `documents` of the free streams. */
+export const DOCUMENTS: Documents = {
+  relation: 'documents',
+  document: 'document',
+  extra: 'extra',
+  condition: 'true',
+};
+
+/**
+ * Moves into `extra` the members with unknown keys, or the whole text of a document with a value of another kind; the
+ * document then lacks the values of another kind.
+ */
+export function split(session: Session, place: string, documents: Documents = DOCUMENTS): Promise<void> {
+  return session.run('load/documents/split', { ...documents, place });
 }

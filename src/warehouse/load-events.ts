@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
-import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError } from './landed-files.js';
+import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError, split } from './landed-files.js';
 import { firstAnswers, rowsIn, type Pull } from '../landing/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
@@ -21,7 +21,6 @@ import {
   staged,
   unfolded,
 } from './messages.js';
-import { split } from './unknown-fields.js';
 import type { Field } from '../ground/fields.js';
 
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */

@@ -4,8 +4,7 @@
  */
 import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
-import { asPattern, countRows, largestOf } from './landed-files.js';
-import { DOCUMENTS, split } from './unknown-fields.js';
+import { asPattern, countRows, largestOf, DOCUMENTS, split } from './landed-files.js';
 import { listsOf, templatesOf, type Pull } from '../landing/pull.js';
 import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';

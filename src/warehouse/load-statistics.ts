@@ -1,7 +1,7 @@
 /** E17, E18 and E19: loads daily statistics and the statistics of campaigns. The order of all steps is in this file. */
 import { redactDocuments } from './privacy.js';
-import { asPattern, largestOf } from './landed-files.js';
-import { isLoss, replaces, split } from './unknown-fields.js';
+import { asPattern, largestOf, split } from './landed-files.js';
+import { areNightsApart } from '../ground/calendar.js';
 import { answersOf, type Pull } from '../landing/pull.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
@@ -183,4 +183,45 @@ async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void>
   );
   await session.set({ held_back_keys: heldBack.map(({ key }) => key) });
   await session.run('load/losses/hold_back');
+}
+
+// Decides whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held
+// back, since the service may be incomplete for a while. It is accepted when the answers of two nights agree, or when a
+// person accepts it. Pure: the same answers in the same order always give the same rows, in a rebuild too.
+
+/** The size of a day in the warehouse, or in an answer. */
+export interface Size {
+  readonly rows: number;
+  /** The sum of `message_sent`; 0 if the stream counts no messages. */
+  readonly messages: number;
+}
+
+/** An answer, and the instant at which it arrived. */
+export interface Candidate extends Size {
+  readonly pulledAt: Date;
+}
+
+/**
+ * True if the candidate replaces the rows of the day.
+ *
+ * @param before the day as the warehouse holds it; undefined if the warehouse does not hold the day
+ * @param heldBack the answers that were held back since the day was last replaced
+ */
+export function replaces(
+  before: Size | undefined,
+  candidate: Candidate,
+  heldBack: readonly Candidate[],
+): boolean {
+  if (before === undefined || !isLoss(before, candidate)) return true;
+  return heldBack.some(
+    (other) =>
+      areNightsApart(other.pulledAt, candidate.pulledAt) &&
+      !isLoss(other, candidate) &&
+      !isLoss(candidate, other),
+  );
+}
+
+/** True if the new answer is empty where there were rows, or has less than half of the messages. */
+export function isLoss(before: Size, after: Size): boolean {
+  return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }

@@ -5,7 +5,7 @@
  */
 import { isReadAs, TEXTS, pointerTo, type Field, type Kind } from '../ground/fields.js';
 import { listOf, statement } from './session.js';
-import { DOCUMENTS, type Documents } from './unknown-fields.js';
+import { DOCUMENTS, type Documents } from './landed-files.js';
 
 interface MessageTable {
   readonly table: string;

@@ -1,9 +1,8 @@
 /** The modelling stage: views are made again when their definition has changed; tables are refreshed for the dirty days. */
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../ground/errors.js';
-import { fieldsOf, selectIn } from './sql-header.js';
+import { fieldsOf, selectIn, type Session, statement, statementsIn, count } from './session.js';
 import { MESSAGE_ROWS } from './messages.js';
-import { type Session, statement, statementsIn, count } from './session.js';
 import { createHash } from 'node:crypto';
 import { STREAMS, type Stream } from '../ground/streams.js';
 

@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
-import { LandingZone } from '../../src/landing/landing-zone.js';
-import { readWhole } from '../../src/landing/repair-json.js';
+import { LandingZone, readWhole } from '../../src/landing/landing-zone.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { child, dataFolder, filesBelow, openLedger, testEffects } from '../landing/support.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readAnswer, requestExport } from '../../src/exports/request-outcome.js';
+import { readAnswer, requestExport } from '../../src/exports/paid-request.js';
 import {
   awaitExport,
   collectPages,

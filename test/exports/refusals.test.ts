@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readAnswer, readKept } from '../../src/exports/request-outcome.js';
+import { readAnswer } from '../../src/exports/paid-request.js';
+import { readKept } from '../../src/exports/ledger.js';
 import { dataFolder } from '../landing/support.js';
 import { Place } from '../support/dawnload.js';
 

@@ -113,6 +113,7 @@ describe('many renames and one fsync of their folder', () => {
     await mkdir(data);
     const sync = new FolderSync();
     const first = sync.sync(data);
+    await Promise.resolve();
     const others = [sync.sync(data), sync.sync(data), sync.sync(data)];
     expect(new Set(others).size).toBe(1);
     expect(others[0]).not.toBe(first);

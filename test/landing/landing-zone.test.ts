@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
-import { LandingZone } from '../../src/landing/landing-zone.js';
-import { readWhole } from '../../src/landing/repair-json.js';
+import { LandingZone, readWhole } from '../../src/landing/landing-zone.js';
 import type { Stream } from '../../src/ground/streams.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
 

@@ -94,7 +94,7 @@ const MODULES = {
   Journal: 'journal/journal',
   Ledger: 'exports/ledger',
   RunLock: 'landing/run-lock',
-  readWhole: 'landing/repair-json',
+  readWhole: 'landing/landing-zone',
   EXPORT: 'exports/export',
 };
 

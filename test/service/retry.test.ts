@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BACKOFF, isWorthRetrying, pauseBefore } from '../../src/service/retry.js';
+import { BACKOFF, isWorthRetrying, pauseBefore } from '../../src/service/client.js';
 
 describe('retrying', () => {
   test('pauses double, within their jitter and up to the longest one', () => {

@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { dayCount, type DayRange } from '../../src/ground/calendar.js';
 import { extractCampaigns } from '../../src/statistics/pull-campaigns.js';
-import {
-  extractStatistics,
-  extractSubchannelStatistics,
-  type StatisticsSink,
-  dayTotals,
-} from '../../src/statistics/pull-daily.js';
+import { extractDaily, type DailySink, dayTotals } from '../../src/statistics/pull-daily.js';
 import type { ServiceClient } from '../../src/service/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 
@@ -24,7 +19,7 @@ async function setUp(handler: Handler): Promise<{ client: ServiceClient; double:
   return { client, double };
 }
 
-function sink(): StatisticsSink & { accepted: DayRange[]; rejected: string[] } {
+function sink(): DailySink & { accepted: DayRange[]; rejected: string[] } {
   const accepted: DayRange[] = [];
   const rejected: string[] = [];
   return {
@@ -48,7 +43,7 @@ describe('daily statistics', () => {
       json(response, dayCount(range) > 2 ? { error: 'Timeout' } : []);
     });
     const into = sink();
-    expect(await extractStatistics(client, WEEK, into)).toEqual([]);
+    expect(await extractDaily(client, 'statistics', WEEK, into)).toEqual([]);
     expect(into.accepted).toEqual([
       { start: '2026-11-14', end: '2026-11-14' },
       { start: '2026-11-15', end: '2026-11-16' },
@@ -64,7 +59,7 @@ describe('daily statistics', () => {
       else json(response, []);
     });
     const into = sink();
-    const gaps = await extractStatistics(client, WEEK, into);
+    const gaps = await extractDaily(client, 'statistics', WEEK, into);
     expect(gaps).toMatchObject([{ days: { start: '2026-11-16', end: '2026-11-16' } }]);
     expect(into.accepted.reduce((sum, range) => sum + dayCount(range), 0)).toBe(6);
   });
@@ -74,7 +69,7 @@ describe('daily statistics', () => {
       json(response, { data: [] });
     });
     const into = sink();
-    const gaps = await extractStatistics(client, WEEK, into);
+    const gaps = await extractDaily(client, 'statistics', WEEK, into);
     expect(gaps).toHaveLength(1);
     expect(into).toMatchObject({ accepted: [], rejected: ['E17'] });
   });
@@ -84,7 +79,7 @@ describe('daily statistics', () => {
       json(response, []);
     });
     const into = sink();
-    await extractSubchannelStatistics(client, WEEK, into);
+    await extractDaily(client, 'statistics_by_subchannel', WEEK, into);
     expect(into.accepted.map(({ start }) => start).sort()).toHaveLength(7);
     expect(double.received.filter(({ method }) => method === 'GET')).toHaveLength(7);
   });

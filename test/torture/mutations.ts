@@ -187,7 +187,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'an unknown outcome counts as a refusal',
     named: 'on E20',
     by: ['faults'],
-    file: 'exports/request-outcome.js',
+    file: 'exports/paid-request.js',
     changes: [
       [
         "case 'unknown':\n            return { ...unknown, note };",

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Dictionary } from '../../src/warehouse/dictionary.js';
 import { PACKAGE_ROOT } from '../../src/ground/package.js';
-import { fieldsOf } from '../../src/warehouse/sql-header.js';
+import { fieldsOf } from '../../src/warehouse/session.js';
 
 const dictionary = Dictionary.load();
 const folder = join(PACKAGE_ROOT, 'sql', 'checks');

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
-import { headerOf } from '../../warehouse/sql-header.js';
+import { headerOf } from '../../warehouse/session.js';
 import { closest } from 'fastest-levenshtein';
 import { isDay } from '../../ground/calendar.js';
 import { parseSentences, type Sentence } from './sentences.js';

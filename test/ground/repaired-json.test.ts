@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEnvelope } from '../../src/ground/envelope.js';
-import { repairedJson } from '../../src/landing/repair-json.js';
+import { readEnvelope, repairedJson } from '../../src/ground/envelope.js';
 
 describe('a text that is not JSON', () => {
   test.each<[string, string, unknown]>([

@@ -1,0 +1,332 @@
+/** The data folder with its warehouse open: what has landed is loaded, and what cannot be loaded is reported. */
+import pLimit from 'p-limit';
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { mistypedColumns } from '../config/schema.js';
+import { Pending } from '../erasure/erase.js';
+import { Erasures } from '../erasure/landed.js';
+import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
+import { Register } from '../erasure/register.js';
+import { wereRemoved } from '../erasure/retention.js';
+import type { Export } from '../exports/export.js';
+import { daysOf } from '../ground/calendar.js';
+import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
+import type { LandingZone } from '../landing/landing-zone.js';
+import { dataFiles, isReadingOf } from '../landing/paths.js';
+import { isReference, type LandedPull, type Pull } from '../landing/pull.js';
+import { unlessDamaged } from '../landing/storage-error.js';
+import { plural, type Terminal } from '../terminal/terminal.js';
+import type { LoadOutcome } from '../warehouse/load.js';
+import { refuseNewer } from '../warehouse/migrate.js';
+import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import { discardDatabase } from '../warehouse/publish.js';
+import { exportsKnownBy } from '../warehouse/reader.js';
+import type { ExportRow, LoadReport } from '../warehouse/rows.js';
+import { Warehouse } from '../warehouse/warehouse.js';
+import { headsOf, type DataFolder } from './data-folder.js';
+import type { RunReport } from './report.js';
+
+/** The data folder with its warehouse open. */
+export interface OpenFolder extends DataFolder {
+  /** The path of the file in which the warehouse is made. */
+  readonly path: string;
+  readonly warehouse: Warehouse;
+  /** Removes erased persons from arriving data. */
+  readonly erasures: Erasures;
+  /** The landed pulls that the warehouse lacked when it was opened, oldest first. */
+  readonly waiting: readonly LandedPull[];
+  /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
+  readonly forgotten: readonly ExportRow[];
+  readonly report: RunReport;
+  /**
+   * Loads pulls that were not loaded before, or all of them `again`; calls run one after the other. Resolves with true if
+   * all were loaded; one that cannot be loaded stays in the landing zone and is reported, and the others are loaded. Throws
+   * InterruptedError between two pulls after Ctrl-C.
+   */
+  load(pulls: readonly Pull[], how?: 'new' | 'again'): Promise<boolean>;
+}
+
+/**
+ * Opens the warehouse of the data folder, does the work, and closes it.
+ *
+ * @param which the private file, or a new one that a rebuild fills
+ * @throws the errors of `Warehouse.open`
+ * @throws DamageError when an erasure is missing that only the private file or a pull that is not loaded knows
+ */
+export async function withWarehouse<T>(
+  folder: DataFolder,
+  config: Config,
+  invocation: Invocation,
+  report: RunReport,
+  which: 'working' | 'rebuilt',
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const { dataDir, files, journal, landing, ledger } = folder;
+  const { effects, terminal, signal } = invocation;
+  for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
+  if (which === 'working') refuseNewer(folder.publishedSchema);
+  const known =
+    ledger.doubt === undefined
+      ? []
+      : [...(await exportsKnownBy(files.published)), ...(await exportsKnownBy(files.working))];
+  const key = await hmacKey(dataDir, effects);
+  const register = new Register(journal, keyFingerprint(key));
+  // A rebuild that was killed may have left this file behind.
+  await discardDatabase(files.rebuilt);
+  if (which === 'rebuilt') effects.reach('rebuild/before-open');
+  const warehouse = await report.timed('open', () => openWarehouse(files[which], config, invocation));
+  try {
+    const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
+      warehouse.searching(),
+    );
+    const waiting = await unloaded(landing, warehouse, report);
+    const heads = headsOf(waiting);
+    if (heads.length > 0) await folder.lookAgain(heads);
+    const forgotten = known.filter((row) => ledger.find(row.key) === undefined);
+    const one = pLimit(1);
+    const proceed = (pull: Pull): void => {
+      signal.throwIfAborted();
+      const { start, end } = pull.days;
+      terminal.progress(`loading ${pull.stream} of ${start === end ? start : `${start} to ${end}`}`);
+    };
+    const loadInTurn: LoadInTurn = (pulls, how) =>
+      one(async () => {
+        const guarded = await erasures.guard(pulls);
+        const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
+        for (const loaded of outcome.reports) {
+          report.loaded(loaded);
+          tellFinished(loaded, terminal);
+        }
+        return outcome;
+      });
+    const path = files[which];
+    const load: OpenFolder['load'] = (pulls, how = 'new') => loadOrReport(open, loadInTurn, pulls, how);
+    const open = { ...folder, path, warehouse, erasures, waiting, forgotten, report, load };
+    return await work(open);
+  } finally {
+    terminal.progress('');
+    await warehouse.close();
+  }
+}
+
+/** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
+export async function openWarehouse(
+  path: string,
+  config: Config,
+  { effects, signal }: Invocation,
+): Promise<Warehouse> {
+  const { dataDir } = config;
+  const privacy = { ...config.privacy, key: await hmacKey(dataDir, effects) };
+  const tempDirectory = dataFiles(dataDir).temp;
+  return Warehouse.open({ ...config, path, tempDirectory, privacy, effects, signal });
+}
+
+/**
+ * Returns the landed pulls that the warehouse lacks, and removes those of free streams that never ended. A manifest that
+ * cannot be read is reported.
+ */
+async function unloaded(
+  landing: LandingZone,
+  warehouse: Warehouse,
+  report: RunReport,
+): Promise<LandedPull[]> {
+  const loaded = await warehouse.loader.loaded();
+  const found = landing.found.filter(({ id }) => !loaded.has(id));
+  await landing.removeUnended(found);
+  return landing.pulls(found, ({ message, hint = '' }, { stream, days }) => {
+    report.gaps.push({ stream, days, reason: `${message} ${hint}` });
+  });
+}
+
+/** Prints one line for each day of a stream that the warehouse now holds completely. */
+function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
+  for (const { date, rows } of finished) {
+    const text = `Finished ${date}, ${stream}: ${plural(rows, 'row')}.`;
+    const fields = { event: 'day_finished', stream, date, rows };
+    // A plain log omits the days because their totals follow at the end.
+    if (terminal.interactive) terminal.note(text, fields);
+    else terminal.record(text, fields);
+  }
+}
+
+/**
+ * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
+ * after the loss of the warehouse. `rebuild` is made of this step.
+ */
+export async function loadLanded(folder: OpenFolder, { effects }: Invocation): Promise<void> {
+  const { landing, waiting, warehouse, erasures, ledger } = folder;
+  // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
+  const isStopped =
+    erasures.register.unfinished !== undefined &&
+    (await new Pending(folder.dataDir, effects).read()) !== undefined;
+  const cut = isStopped ? undefined : await erasures.sweep();
+  if (cut !== undefined && cut.records > 0) await erasures.late(cut);
+  const free = waiting.filter(({ stream }) => stream !== 'events');
+  const again = await warehouse.loader.setAside(free.filter(isReference));
+  const missing: Pull[] = [
+    ...free,
+    ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
+    ...(await waitingExports(folder)),
+  ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  await folder.load(missing);
+  // A file that was made anew matches the landing zone, which holds no erased persons.
+  if (cut !== undefined && folder.path === folder.files.working) {
+    const known = await warehouse.knownErasure();
+    const isOlder = known !== erasures.register.last?.line;
+    if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
+    if (cut.records > 0 || isOlder) await reloadErased(folder, cut.pulls);
+  }
+  const now = [...(await warehouse.loader.loaded())];
+  for (const entry of onDisk(folder)) {
+    if (entry.state === 'landed' && now.some((id) => isReadingOf(id, entry))) await ledger.loaded(entry.key);
+  }
+}
+
+type Landed = Export & { readonly exportId: string };
+
+/** The exports whose pages have landed. */
+function onDisk({ ledger }: OpenFolder): Landed[] {
+  return ledger
+    .entries()
+    .flatMap(({ exportId, ...entry }) =>
+      exportId !== undefined && (entry.state === 'landed' || entry.state === 'loaded')
+        ? [{ ...entry, exportId }]
+        : [],
+    );
+}
+
+/** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
+async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
+  const { waiting, landing, warehouse, report, journal } = folder;
+  const loaded = [...(await warehouse.loader.loaded())];
+  const pulls: Pull[] = [];
+  for (const entry of onDisk(folder)) {
+    const { day, key } = entry;
+    // Kept back until a person decides.
+    if (entry.state === 'landed' && entry.doubted) continue;
+    const pull = waiting.findLast(({ id }) => isReadingOf(id, entry));
+    if (pull !== undefined) pulls.push(pull);
+    if (pull !== undefined || loaded.some((id) => isReadingOf(id, entry)) || wereRemoved(journal, entry))
+      continue;
+    // A manifest that cannot be read was reported when the landing zone was read.
+    const damage: DamageError[] = [];
+    await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
+    if (damage.length > 0) continue;
+    report.gaps.push({
+      stream: 'events',
+      days: { start: day, end: day },
+      reason: `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`,
+    });
+  }
+  return pulls;
+}
+
+/**
+ * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
+ * longer do. Rows whose pages are gone are deleted.
+ */
+export async function reloadErased(folder: OpenFolder, cut: ReadonlySet<string>): Promise<void> {
+  const { erasures, landing, warehouse } = folder;
+  if (erasures.register.last === undefined) return;
+  const session = await erasures.session();
+  await readLinks(session);
+  const { days, firstOptOut } = await findDays(session);
+  const exports = await exportPulls(folder);
+  const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
+  await folder.load(changed, 'again');
+  const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
+  const first = snapshots.findIndex(
+    (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
+  );
+  const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
+  if (earliest !== undefined) {
+    await warehouse.loader.setAside([earliest]);
+    await folder.load([earliest], 'again');
+    await folder.load(later);
+  }
+  await readLinks(session);
+  const left = await findDays(session);
+  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
+  await deleteComputed(session);
+}
+
+/** The loaded exports whose pages were removed by retention. */
+export function removedExports({ ledger, journal }: OpenFolder): Export[] {
+  return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
+}
+
+/** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
+export async function loadExport(folder: OpenFolder, { key }: Export): Promise<boolean> {
+  const entry = onDisk(folder).find((one) => one.key === key);
+  const pull = entry && (await folder.landing.exportPull(entry));
+  if (entry === undefined || pull === undefined || !(await folder.load([pull]))) return false;
+  await folder.ledger.loaded(key);
+  return true;
+}
+
+/** Reads the manifests of landed exports. */
+async function exportPulls(
+  folder: OpenFolder,
+  isWanted: (entry: Export) => boolean = () => true,
+): Promise<Pull[]> {
+  const pulls: Pull[] = [];
+  for (const entry of onDisk(folder).filter(isWanted)) {
+    const pull = await unlessDamaged(folder.landing.exportPull(entry));
+    if (pull !== undefined) pulls.push(pull);
+  }
+  return pulls;
+}
+
+type LoadInTurn = (pulls: readonly Pull[], how: 'new' | 'again') => Promise<LoadOutcome>;
+
+/** Loads pulls as `OpenFolder.load`. An export of which much lies outside its day waits for a person. */
+async function loadOrReport(
+  folder: OpenFolder,
+  load: LoadInTurn,
+  pulls: readonly Pull[],
+  how: 'new' | 'again',
+): Promise<boolean> {
+  const { reports, failures } = await load(pulls, how);
+  // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
+  const neighbours = new Set(reports.flatMap((report) => report.neighbours));
+  if (neighbours.size > 0) {
+    const exports = await exportPulls(folder, ({ day }) => neighbours.has(day));
+    for (const pull of exports) failures.push(...(await load([pull], 'again')).failures);
+  }
+  for (const { pull, error } of failures) {
+    // Pages that arrive are loaded again when all have landed.
+    if (pull.arriving !== undefined) continue;
+    const entry = onDisk(folder).find((one) => isReadingOf(pull.id, one));
+    if (error instanceof StrayError && entry !== undefined)
+      await folder.ledger.note(entry.key, 'doubted', error.message);
+    else folder.report.unloaded.set(pull.id, { pull, error });
+  }
+  return failures.length === 0;
+}
+
+/**
+ * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, since nothing is
+ * missing.
+ */
+export async function reportUnloaded(folder: OpenFolder, { terminal }: Invocation): Promise<void> {
+  const { report } = folder;
+  for (const { pull, error } of report.unloaded.values()) {
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`;
+    if (await isSuperseded(folder, pull)) terminal.note(`${reason} Later answers have taken its place.`);
+    else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
+  }
+}
+
+/** True if later pulls hold all days of a free pull; for reference data, if there is a later snapshot. */
+async function isSuperseded({ warehouse }: OpenFolder, pull: Pull): Promise<boolean> {
+  if (pull.stream === 'events') return false;
+  const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
+  return isReference(pull) ? later.length > 0 : daysOf(pull.days).every((day) => later.includes(day));
+}
+
+/** Returns the remedy for a pull that cannot be loaded: a damaged page of an export can be downloaded again at no cost. */
+function remedyFor(pull: Pull): string {
+  if (pull.stream !== 'events') return '';
+  const key = pull.id.split('/')[2] ?? '';
+  return ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
+}
