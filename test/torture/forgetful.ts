@@ -25,6 +25,7 @@ const FIRST_DAY = '2026-11-06';
 /** A run pays for two or three days. */
 const YAML = `start_date: ${FIRST_DAY}
 lookback_days: 2
+report: false
 exports: { budget: { records_per_run: 200, records_per_month: 20000 }, max_wait_minutes: 1 }
 push: { rows_per_run: 1000, rows_per_month: 10000 }
 `;

@@ -23,6 +23,7 @@ const NIGHTS = 14;
 
 const YAML = `start_date: 2026-11-05
 lookback_days: 2
+report: false
 request_timeout_seconds: 0.3
 retries: 1
 exports:

@@ -102,6 +102,7 @@ export interface KillReport {
 const FIRST_DAY = '2026-11-19';
 const YAML = `start_date: ${FIRST_DAY}
 lookback_days: 1
+report: false
 exports:
   budget: { records_per_run: 100000000, records_per_month: 1000000000 }
 `;
