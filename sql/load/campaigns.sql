@@ -134,7 +134,7 @@ where
     campaign_collections_history.pulled_at >= (select min(pulled_at) from asked)
     and days_of_window.date between getvariable('load').first_day and getvariable('load').last_day;
 
-create or replace temp table campaign_days as
+create or replace temp table asked_campaign_days as
 select campaigns.campaign_id, versions.date, versions.pull, versions.pulled_at
 from (
     select distinct campaign_id from campaign_metrics
@@ -175,7 +175,7 @@ create or replace temp table sizes as
 with there as (
     select campaign_id, date, count(*) as rows
     from campaign_metrics
-    where (campaign_id, date) in (select (campaign_id, date) from campaign_days)
+    where (campaign_id, date) in (select (campaign_id, date) from asked_campaign_days)
     group by campaign_id, date
 ),
 
@@ -188,20 +188,20 @@ given as (
 
 steps as (
     select
-        campaign_days.date,
-        campaign_days.campaign_id,
-        campaign_days.pull,
-        campaign_days.pulled_at,
+        asked_campaign_days.date,
+        asked_campaign_days.campaign_id,
+        asked_campaign_days.pull,
+        asked_campaign_days.pulled_at,
         coalesce(given.rows, 0) as rows,
         0::bigint as messages,
         coalesce(lag(coalesce(given.rows, 0)) over by_version, there.rows) as rows_before,
         0::bigint as messages_before
-    from campaign_days
+    from asked_campaign_days
     left join given using (pull, campaign_id, date)
-    left join there on campaign_days.campaign_id = there.campaign_id and campaign_days.date = there.date
+    left join there on asked_campaign_days.campaign_id = there.campaign_id and asked_campaign_days.date = there.date
     window by_version as (
-        partition by campaign_days.campaign_id, campaign_days.date
-        order by campaign_days.pulled_at, campaign_days.pull
+        partition by asked_campaign_days.campaign_id, asked_campaign_days.date
+        order by asked_campaign_days.pulled_at, asked_campaign_days.pull
     )
 )
 
@@ -211,11 +211,11 @@ semi join staged_answers using (pull, campaign_id)
 where rows_before is not null;
 
 -- name: replaced
-delete from campaign_days where (campaign_id, date) in (select (campaign_id, date) from held_back_sizes);
+delete from asked_campaign_days where (campaign_id, date) in (select (campaign_id, date) from held_back_sizes);
 
 create or replace temp table free_days as
 select campaign_id, date, arg_max(pull, {pulled_at: pulled_at, pull: pull}) as pull
-from campaign_days
+from asked_campaign_days
 group by campaign_id, date;
 
 delete from ops.held_back
@@ -255,7 +255,7 @@ semi join first_days using (pull);
 insert into loaded_rows
 select staged_dailies.pull, count(*)
 from staged_dailies
-semi join campaign_days using (pull, campaign_id, date)
+semi join asked_campaign_days using (pull, campaign_id, date)
 where staged_dailies.date between staged_dailies.first_date and staged_dailies.last_date
 group by staged_dailies.pull;
 

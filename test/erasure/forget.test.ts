@@ -461,6 +461,10 @@ test('an id in decomposed Hangul is found by its composed form, and another one 
     await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
   }
   expect((await place.run(['rebuild'])).code).toBe(0);
+  // The warehouse holds ids composed; the landed pages stay as they came.
+  const held = `select count(*) from events where user_id in ('${theirs}', '${others}')`;
+  expect(await place.rows(held)).not.toEqual([[0]]);
+  expect(await place.rows('select 1 from events where user_id <> nfc_normalize(user_id)')).toEqual([]);
   const ended = await forget('--user-id', theirs, '--yes', '--json');
   expect(ended.code, ended.stderr).toBe(0);
   const ids = (await pages()).flatMap(({ page }) => page.data.map(({ user_id }) => user_id));

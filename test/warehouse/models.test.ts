@@ -1,13 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/messages.js';
+import { PACKAGE_ROOT } from '../../src/ground/package.js';
 import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-16';
 const TABLES = models().filter(({ incremental }) => incremental !== undefined);
+
+test('no temporary table of a load has the name of a model, which it would hide', () => {
+  const folder = join(PACKAGE_ROOT, 'sql');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.sql'),
+  );
+  const temporary = files.flatMap((name) =>
+    [
+      ...readFileSync(join(folder, name), 'utf8').matchAll(
+        /create (?:or replace )?temp (?:table|view) (\w+)/g,
+      ),
+    ].map(([, table]) => table),
+  );
+  expect(temporary.length).toBeGreaterThan(30);
+  expect(temporary.filter((table) => models().some(({ relation }) => relation === table))).toEqual([]);
+});
 
 test('a model by the week reads daily tables alone, of which no day leaves the file', () => {
   const ofExports = [
