@@ -2,7 +2,7 @@
 /** The entry point: handles signals, reports errors, and is the only code that ends the process. */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
-import type { Action } from './commands/shared.js';
+import type { Action } from './commands/program.js';
 import type { Flags } from './config/config.js';
 import {
   adviceOf,

@@ -21,14 +21,12 @@ import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
-import type { JsonOptions } from './shared.js';
+import type { Options } from './shared.js';
 import { listed, wrap } from '../terminal/text.js';
 
-export interface DocsOptions extends JsonOptions {
+export interface DocsOptions extends Options<never, 'json' | 'brief'> {
   readonly format?: 'text' | 'markdown' | 'json' | 'skill' | 'dbt';
   readonly lang?: Language;
-  /** True to list tables and views without their columns. */
-  readonly brief?: boolean;
 }
 
 /**
@@ -46,11 +44,10 @@ export async function docsCommand(
   const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
   const relation = table === undefined ? undefined : findRelation(schemas, table);
   const format = json === true ? 'json' : wanted;
-  if (relation !== undefined && (format === 'skill' || format === 'dbt')) {
+  if (relation !== undefined && (format === 'skill' || format === 'dbt'))
     throw new UsageError(`The format ${format} describes the whole warehouse.`, {
       hint: 'Leave the table out.',
     });
-  }
   // Lines of more than 120 columns are hard to read.
   const width = Math.min(120, terminal.width ?? 100);
   const text = {

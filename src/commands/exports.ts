@@ -1,6 +1,12 @@
 /** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
-import { formatKst } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { wereRemoved } from '../erasure/retention.js';
+import { adviceFor } from '../exports/advice.js';
+import { blocksRuns, isClosed, isResumable, partsOf, type Export } from '../exports/export.js';
+import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
+import { askPage } from '../exports/poll.js';
+import { formatKst } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import {
   EXIT,
@@ -10,28 +16,21 @@ import {
   UsageError,
   type ExitCode,
 } from '../ground/errors.js';
-import { Secrets } from '../ground/redaction.js';
-import { ServiceClient } from '../service/client.js';
-import { partsOf } from '../exports/export.js';
-import { adviceFor } from '../exports/advice.js';
-import { askPage } from '../exports/poll.js';
-import { type Export, blocksRuns, isClosed, isResumable } from '../exports/export.js';
-import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
-import { wereRemoved } from '../erasure/retention.js';
-import { resumeExport, type ResumeOptions } from '../job/run.js';
-import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { formatPrice, priceOf } from '../ground/price.js';
-import { plural, type Terminal } from '../terminal/terminal.js';
-import type { Invocation } from '../config/invocation.js';
-import { summarise } from './run.js';
-import { knownOf, showTable, sizeOf, type JsonOptions } from './shared.js';
-import { knownBy } from '../warehouse/reader.js';
+import { Secrets } from '../ground/redaction.js';
+import { assertSameProject, withDataFolder } from '../job/data-folder.js';
+import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
+import { ServiceClient } from '../service/client.js';
+import { plural, type Terminal } from '../terminal/terminal.js';
+import { knownBy } from '../warehouse/reader.js';
+import { summarise } from './run.js';
+import { knownOf, showTable, sizeOf, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
-  const { terminal } = invocation;
-  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects);
+  const { terminal, effects } = invocation;
+  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
   if (json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.taken))));
   else if (entries.length > 0) {
@@ -110,12 +109,14 @@ function inWords(entry: Export, currency: string | undefined): string[] {
 const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
 
 export async function exportsAttachCommand(
-  { yes = false }: { readonly yes?: boolean },
+  { yes = false }: Options<never, 'yes'>,
   invocation: Invocation,
   key: string,
   exportId: string,
 ): Promise<ExitCode> {
   const { terminal, signal } = invocation;
+  const agree = async (sentence: string): Promise<boolean> =>
+    yes || terminal.confirm(`${sentence} Go on?`, signal);
   const config = invocation.loadConfig();
   const keys = Object.values(config.credentials?.body() ?? {});
   if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId)) {
@@ -123,31 +124,23 @@ export async function exportsAttachCommand(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
     );
   }
-  const { entry, isNew } = await withDataFolder(
-    config,
-    invocation,
-    'exports attach',
-    'nothing',
-    async ({ ledger }) => {
-      // A key that is none is refused below.
-      const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
-      if (doubt !== undefined && !yes && !(await terminal.confirm(`${doubt} Go on?`, signal)))
-        throw new RefusedError(`${doubt} Nothing was changed.`, {
-          hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
-        });
-      const isNew = ledger.find(key) === undefined;
-      const entry = await ledger.attach(key, exportId, (change) =>
-        yes ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
-      );
-      warnDoubt(ledger, terminal);
-      return { isNew, entry };
-    },
-  );
-  if (isNew) {
+  const attached = withDataFolder(config, invocation, 'exports attach', 'nothing', async ({ ledger }) => {
+    // A key that is none is refused below.
+    const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
+    if (doubt !== undefined && !(await agree(doubt)))
+      throw new RefusedError(`${doubt} Nothing was changed.`, {
+        hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
+      });
+    const isNew = ledger.find(key) === undefined;
+    const entry = await ledger.attach(key, exportId, agree);
+    warnDoubt(ledger, terminal);
+    return { isNew, entry };
+  });
+  const { entry, isNew } = await attached;
+  if (isNew)
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
     );
-  }
   terminal.note(
     `Export ${entry.key} is ${entry.state} as ${exportId}. The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`,
   );
@@ -165,9 +158,8 @@ async function doubtOf(
 ): Promise<string | undefined> {
   let service: ServiceClient | undefined;
   try {
-    const settings = requireService(config);
-    service = new ServiceClient({ ...settings, retries: 0 }, effects, signal, version);
-    const { pageParameter } = settings.exports;
+    service = new ServiceClient({ ...requireService(config), retries: 0 }, effects, signal, version);
+    const { pageParameter } = config.exports;
     const result = await askPage({ service, exportId, pageParameter }, 0);
     if (result.kind === 'not_found') return `The service knows no export ${exportId} (${result.reason}).`;
     return result.kind === 'trouble' || result.kind === 'strange'
@@ -175,7 +167,8 @@ async function doubtOf(
       : undefined;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    return `The service could not be asked for export ${exportId} (${messageOf(error).replace(/[.]$/, '')}).`;
+    const why = messageOf(error).replace(/[.]$/, '');
+    return `The service could not be asked for export ${exportId} (${why}).`;
   } finally {
     await service?.close();
   }
@@ -186,15 +179,15 @@ export async function exportsAbandonCommand(
   invocation: Invocation,
   key: string,
 ): Promise<ExitCode> {
+  const { terminal } = invocation;
   const config = invocation.loadConfig();
-  const entry = await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
-    const abandoned = await ledger.note(key, 'abandoned', 'A person gave this export up.');
-    warnDoubt(ledger, invocation.terminal);
-    return abandoned;
+  await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
+    const { day } = await ledger.note(key, 'abandoned', 'A person gave this export up.');
+    warnDoubt(ledger, terminal);
+    terminal.note(
+      `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,
+    );
   });
-  invocation.terminal.note(
-    `Export ${entry.key} is abandoned. No run requests ${entry.day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,
-  );
   return EXIT.done;
 }
 
@@ -211,27 +204,23 @@ export async function exportsResumeCommand(
     entry = await withDataFolder(config, invocation, 'exports resume', 'nothing', ({ ledger }) =>
       Promise.resolve(ledger.get(key)),
     );
-  const payAgain = options.payAgain === true;
-  if (payAgain && options.acceptIncomplete === true) {
+  if (options.payAgain === true && options.acceptIncomplete === true)
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
-  }
   if (wereRemoved(state.journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
-  if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
+  if (options.payAgain !== true && !isResumable(entry.state) && entry.state !== 'loaded') {
+    const { day, exportId } = entry;
+    const otherwise =
+      exportId === undefined
+        ? `To request the day again, billed again: \`dawnload exports resume ${key} --pay-again\`.`
+        : `To take it up again at no cost: \`dawnload exports attach ${key} ${exportId}\`.`;
+    const free = `Nothing is billed for it. The next run requests ${day}.`;
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
-      hint:
-        adviceFor(entry) ??
-        (blocksRuns(entry.state)
-          ? undefined
-          : `Nothing is billed for it. The next run requests ${entry.day}.`) ??
-        (entry.exportId === undefined
-          ? undefined
-          : `To take it up again at no cost: \`dawnload exports attach ${key} ${entry.exportId}\`.`) ??
-        `To request the day again, billed again: \`dawnload exports resume ${key} --pay-again\`.`,
+      hint: adviceFor(entry) ?? (blocksRuns(entry.state) ? otherwise : free),
     });
   }
   const outcome = await resumeExport(key, options, config, invocation);
-  return summarise('exports resume', outcome, null, false, config, invocation);
+  return summarise('exports resume', outcome, false, config, invocation);
 }
 
 /** Reads the ledger on disk for the project in the settings. */

@@ -2,44 +2,27 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
-import { deleteUsers } from '../service/endpoints.js';
-import { ServiceClient } from '../service/client.js';
 import { requireService, type Config } from '../config/config.js';
-import {
-  copyRows,
-  countFound,
-  findPersons,
-  findDays,
-  formsOf,
-  readLinks,
-  rowsFound,
-  type Given,
-  type Persons,
-} from '../erasure/person.js';
-import type { Begun } from '../erasure/erase.js';
-import { ID_COLUMNS } from '../ground/fields.js';
-import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../ground/errors.js';
-import type { OpenFolder } from '../job/loading.js';
-import { forget } from '../job/forget.js';
 import type { Invocation } from '../config/invocation.js';
+import type { Begun } from '../erasure/erase.js';
+import * as person from '../erasure/person.js';
+import type { Given, Persons } from '../erasure/person.js';
+import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../ground/errors.js';
+import { ID_COLUMNS } from '../ground/fields.js';
+import { forget } from '../job/forget.js';
+import type { OpenFolder } from '../job/loading.js';
 import { foldersOf } from '../landing/paths.js';
+import { ServiceClient } from '../service/client.js';
+import { deleteUsers } from '../service/endpoints.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
+import type { JsonOptions, Options } from './shared.js';
 
-export interface ForgetOptions {
-  readonly userId?: string;
-  readonly recipient?: string;
-  readonly email?: string;
-  readonly file?: string;
-  readonly show?: boolean;
-  readonly output?: string;
-  readonly dryRun?: boolean;
-  readonly alsoService?: boolean;
-  readonly includeShared?: boolean;
-  readonly reference?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+export type ForgetOptions = JsonOptions &
+  Options<
+    'userId' | 'recipient' | 'email' | 'file' | 'output' | 'reference',
+    'show' | 'dryRun' | 'alsoService' | 'includeShared' | 'yes'
+  >;
 
 /** Exit code 1 if an id remains in a file, 3 without the user's confirmation. */
 export async function forgetCommand(options: ForgetOptions, invocation: Invocation): Promise<ExitCode> {
@@ -51,17 +34,17 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   );
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
-  if (resumed) {
+  if (resumed)
     terminal.warn(
       `This was the erasure of ${receipt.erased_at}, which had been stopped; the ids on this command line were not looked at. Run the command again for them.`,
     );
-  }
   if (options.json === true) terminal.out(JSON.stringify(receipt));
   else terminal.draw(visibleLines(await readFile(file, 'utf8')));
   terminal.note(`The receipt is ${file}.`);
   return receipt.search.left.length === 0 ? EXIT.done : EXIT.incomplete;
 }
 
+/** Finds the persons. Unless they are only shown or counted, returns what their erasure begins with. */
 async function begin(
   folder: OpenFolder,
   given: readonly Given[],
@@ -71,37 +54,34 @@ async function begin(
 ): Promise<Begun | undefined> {
   const { erasures } = folder;
   const { terminal, effects, signal } = invocation;
-  if (given.length === 0) {
+  if (given.length === 0)
     throw new UsageError('No person is named.', {
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
-  }
   const persons = await search(folder, given, options.includeShared === true, config, terminal);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
-  await findDays(session);
+  await person.findDays(session);
   const shared = persons.found.filter((one) => one.shared);
-  for (const { kind, value } of shared) {
+  for (const { kind, value } of shared)
     terminal.warn(
       `The ${kind ?? 'id'} ${value ?? ''} is shared by more than three persons: it is not followed and not erased. To follow it: --include-shared.`,
     );
-  }
   if (options.show === true) {
     await show(folder, persons, options.output, terminal);
     return undefined;
   }
-  const rows = Object.fromEntries(await countFound(session));
+  const rows = Object.fromEntries(await person.countFound(session));
   if (options.dryRun === true) {
     await tellCounts(folder, rows, options.json === true, terminal);
     return undefined;
   }
   const all = Object.values(rows).reduce((sum, one) => sum + one, 0);
   const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
-  if (options.yes !== true && !(await terminal.confirm(question, signal))) {
+  if (options.yes !== true && !(await terminal.confirm(question, signal)))
     throw new RefusedError('Nothing was erased: there was no yes.', {
       hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
     });
-  }
   const serviceDeletedRows =
     options.alsoService === true ? await eraseAtService(given, config, invocation) : undefined;
   await erasures.lookFor(erasures.register.ids);
@@ -111,7 +91,7 @@ async function begin(
     reference: options.reference,
     origins: [...persons.origins],
     ids: [...persons.ids],
-    written: [...given.flatMap(({ value }) => formsOf(value)), ...written],
+    written: [...given.flatMap(({ value }) => person.formsOf(value)), ...written],
     sharedIds: shared.length,
     rows,
     serviceDeletedRows,
@@ -134,8 +114,8 @@ async function search(
     privacy.recipients === 'drop' ||
     privacy.columns.some(({ name, rule }) => rule === 'drop' && ID_COLUMNS.some((id) => id === name));
   const session = await erasures.session();
-  await readLinks(session);
-  const persons = await findPersons(session, given, { includeShared });
+  await person.readLinks(session);
+  const persons = await person.findPersons(session, given, { includeShared });
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
   if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
@@ -143,47 +123,26 @@ async function search(
   let [also, ids]: [Given[], readonly string[]] = [[], persons.ids];
   for (let searched = 0; searched < ids.length;) {
     searched = ids.length;
-    const landed = await landedIds(erasures, ids, brand);
-    const isFollowed = includeShared ? () => true : unsharedIn(landed);
-    const linked = landed.filter(({ matched }) => matched.some(isFollowed)).flatMap((record) => record.ids);
-    also = linked.filter(({ value }) => isFollowed(value));
-    ({ ids } = await findPersons(session, given, { includeShared, also: linked }));
-  }
-  return findPersons(session, given, { includeShared, also });
-}
-
-/** Returns a function that says whether an id belongs to at most three persons in these records. */
-function unsharedIn(landed: readonly LandedIds[]): (id: string) => boolean {
-  const users = new Map<string, Set<string>>();
-  for (const { ids } of landed) {
-    const user = ids.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
-    if (user === undefined) continue;
-    for (const { value } of ids) users.set(value, (users.get(value) ?? new Set()).add(user.value));
-  }
-  return (id) => (users.get(id)?.size ?? 0) <= 3;
-}
-
-interface LandedIds {
-  readonly ids: readonly Given[];
-  /** The ids by which the record was found, as it spells them. */
-  readonly matched: readonly string[];
-}
-
-/** The distinct sets of ids in the landed records about these persons. */
-async function landedIds(
-  erasures: OpenFolder['erasures'],
-  ids: readonly string[],
-  brand: string,
-): Promise<LandedIds[]> {
-  await erasures.lookFor(ids);
-  const found = new Map<string, LandedIds>();
-  for await (const some of erasures.find(await erasures.pages())) {
-    for (const { record, own, given } of some) {
-      const set = { ids: own ? idsOf(record, brand) : [], matched: given };
-      if (set.ids.length > 0) found.set(JSON.stringify(set), set);
+    await erasures.lookFor(ids);
+    /** The distinct sets of ids in the records, and the ids by which these were found. */
+    const landed = new Map<string, { readonly ids: Given[]; readonly matched: readonly string[] }>();
+    /** The users in whose records an id occurs. */
+    const users = new Map<string, Set<string>>();
+    for await (const some of erasures.find(await erasures.pages())) {
+      for (const { record, own, given: matched } of some) {
+        const ids = own ? idsOf(record, brand) : [];
+        const user = ids.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
+        if (user !== undefined)
+          for (const { value } of ids) users.set(value, (users.get(value) ?? new Set()).add(user.value));
+        if (ids.length > 0) landed.set(JSON.stringify([ids, matched]), { ids, matched });
+      }
     }
+    const isFollowed = (id: string): boolean => includeShared || (users.get(id)?.size ?? 0) <= 3;
+    const linked = [...landed.values()].flatMap(({ ids, matched }) => (matched.some(isFollowed) ? ids : []));
+    also = linked.filter(({ value }) => isFollowed(value));
+    ({ ids } = await person.findPersons(session, given, { includeShared, also: linked }));
   }
-  return [...found.values()];
+  return person.findPersons(session, given, { includeShared, also });
 }
 
 /** The ids in a record, which the warehouse may lack. */
@@ -192,13 +151,10 @@ function idsOf(record: string, brand: string): Given[] {
   const { message_data: message, ...ids } = z
     .looseObject({ message_data: z.looseObject({ recipientNo: text }).catch({ recipientNo: '' }) })
     .parse(JSON.parse(record));
-  const columns = ID_COLUMNS.map((kind) => ({
-    kind,
-    value: text.parse(ids[kind.replace('service', brand)]),
-  }));
-  return [...columns, { kind: 'recipient' as const, value: message.recipientNo }].filter(
-    ({ value }) => value !== '',
-  );
+  const valueOf = (kind: string): string => text.parse(ids[kind.replace('service', brand)]);
+  const columns = ID_COLUMNS.map((kind) => ({ kind, value: valueOf(kind) }));
+  const recipient = { kind: 'recipient' as const, value: message.recipientNo };
+  return [...columns, recipient].filter(({ value }) => value !== '');
 }
 
 /** Prints all stored data about the persons, or writes it to a folder. Changes nothing. */
@@ -209,33 +165,27 @@ async function show(
   terminal: Terminal,
 ): Promise<void> {
   const session = await erasures.session();
-  const rows = await rowsFound(session);
-  const landed: object[] = [];
+  const rows = await person.rowsFound(session);
   const { landing } = foldersOf(dataDir);
-  for await (const some of erasures.find(await erasures.pages())) {
-    for (const { filename, position, record, own } of some) {
-      landed.push({ file: relative(landing, filename), position, own, record: parsed(record) });
-    }
-  }
-  for (const { file, row } of await erasures.optOuts()) {
-    landed.push({ file: relative(landing, file), own: true, record: parsed(row) });
-  }
+  const landed: object[] = [];
+  const add = (file: string, json: string, more: object): void => {
+    const record: unknown = JSON.parse(json);
+    landed.push({ file: relative(landing, file), ...more, record });
+  };
+  for await (const some of erasures.find(await erasures.pages()))
+    for (const { filename, position, record, own } of some) add(filename, record, { position, own });
+  for (const { file, row } of await erasures.optOuts()) add(file, row, { own: true });
   if (rows.size === 0 && landed.length === 0) terminal.note('Nothing is held.');
-  const ids = persons.found.flatMap(({ kind, value, shared }) =>
-    value === null ? [] : [{ kind, value, shared }],
-  );
+  const ids = persons.found
+    .filter(({ value }) => value !== null)
+    .map(({ kind, value, shared }) => ({ kind, value, shared }));
   if (output !== undefined) {
     await mkdir(output, { recursive: true });
-    const files = await copyRows(session, rows.keys(), output);
+    const files = await person.copyRows(session, rows.keys(), output);
     terminal.note(`Wrote ${plural(files.length, 'table')} to ${output}.`);
   }
-  terminal.draw(
-    visibleLines(JSON.stringify({ ids, warehouse: Object.fromEntries(rows), landing: landed }, null, 2)),
-  );
-}
-
-function parsed(json: string): unknown {
-  return JSON.parse(json);
+  const all = { ids, warehouse: Object.fromEntries(rows), landing: landed };
+  terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
 }
 
 /** Prints the number of rows that would be erased in each place. */
@@ -245,13 +195,11 @@ async function tellCounts(
   asJson: boolean,
   terminal: Terminal,
 ): Promise<void> {
-  let records = 0;
-  let mentions = 0;
-  for await (const found of erasures.find(await erasures.pages())) {
-    const own = found.filter((one) => one.own).length;
-    records += own;
-    mentions += found.length - own;
-  }
+  let [records, mentions] = [0, 0];
+  for await (const found of erasures.find(await erasures.pages()))
+    for (const { own } of found)
+      if (own) records++;
+      else mentions++;
   const optOuts = (await erasures.optOuts()).length;
   if (asJson) {
     const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
@@ -259,10 +207,10 @@ async function tellCounts(
     return;
   }
   for (const [table, count] of Object.entries(rows))
-    terminal.draw(`warehouse, ${table}: ${plural(count, 'row')}`);
-  terminal.draw(`landing zone, pages of exports: ${plural(records, 'record')}`);
-  terminal.draw(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
-  terminal.draw(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
+    terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
+  terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
+  terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
+  terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
   terminal.note('Nothing was erased.');
 }
 
@@ -277,10 +225,11 @@ async function eraseAtService(
   config: Config,
   { effects, signal, version }: Invocation,
 ): Promise<number> {
+  const deleted = z.looseObject({ data: z.number() });
   const client = new ServiceClient(requireService(config), effects, signal, version);
   const users = given.map(({ kind, value }) => {
-    if (kind === 'user_id') return { userId: value };
-    return { userProperties: value.includes('@') ? { $email: value } : { $phone_number: value } };
+    const property = value.includes('@') ? '$email' : '$phone_number';
+    return kind === 'user_id' ? { userId: value } : { userProperties: { [property]: value } };
   });
   let rows = 0;
   try {
@@ -302,8 +251,6 @@ async function eraseAtService(
   }
 }
 
-const deleted = z.looseObject({ data: z.number() });
-
 /**
  * The ids from the command line and from a file with one id per line: `user_id ID`, `recipient NUMBER` or `email
  * ADDRESS`.
@@ -316,10 +263,9 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read (${messageOf(error)}).`);
   });
-  const inFile = text.split(/\r?\n/).flatMap((given, nth) => {
-    const line = given.trim();
-    if (line === '' || line.startsWith('#')) return [];
-    const [, kind = '', value = ''] = /^(\w+)[\s,]+(.*)$/.exec(line) ?? [];
+  const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
+    if (/^\s*(#|$)/.test(line)) return [];
+    const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
     return [givenOf(kind, value, `line ${nth + 1} of ${file}`)];
   });
   return [...named, ...inFile];

@@ -1,34 +1,24 @@
 /** `dawnload init`: asks for address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
 import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringify } from 'yaml';
-import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { isUnencrypted } from '../config/config.js';
 import { readDotEnv, readText } from '../config/files.js';
-import { settingsSchema } from '../config/schema.js';
-import {
-  codeOf,
-  CredentialsError,
-  EXIT,
-  ServiceError,
-  StorageError,
-  UsageError,
-  type ExitCode,
-} from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
+import { settingsSchema } from '../config/schema.js';
+import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { codeOf, CredentialsError, EXIT, ServiceError, StorageError, UsageError } from '../ground/errors.js';
+import type { ExitCode } from '../ground/errors.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Night } from '../operations/contact.js';
 import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
+import type { Options } from './shared.js';
 
-export interface InitOptions {
-  readonly baseUrl?: string;
-  readonly projectId?: string;
-  readonly startDate?: string;
-  readonly allowHttp?: boolean;
-  readonly skipChecks?: boolean;
-  readonly force?: boolean;
-}
+export type InitOptions = Options<
+  'baseUrl' | 'projectId' | 'startDate',
+  'allowHttp' | 'skipChecks' | 'force'
+>;
 
 /** What has to be known, where it comes from without a terminal, and the question. */
 const QUESTIONS = [
@@ -42,15 +32,13 @@ type Answers = Record<Name, string>;
 
 export async function initCommand(options: InitOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, flags, environment, effects } = invocation;
-  const folder = process.cwd();
-  const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
+  const yaml = resolve(flags.config ?? 'dawnload.yaml');
   // The .env must be in the folder of the settings file; no other .env is read.
   const env = resolve(dirname(yaml), '.env');
-  if (existsSync(yaml) && options.force !== true) {
+  if (existsSync(yaml) && options.force !== true)
     throw new UsageError(`${yaml} exists already.`, {
       hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
     });
-  }
   const written = readDotEnv(dirname(yaml));
   const variables = { ...written, ...environment };
   const textOf = (text: string | undefined): string => text?.trim() ?? '';
@@ -64,17 +52,14 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
   // The first run loads a week, if nobody says another first day.
   const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), -6);
   if (startDate > dayOf(effects.now())) throw new UsageError(`The first day ${startDate} is in the future.`);
-  const dataDir = dataDirFor(yaml, folder, flags.dataDir);
+  const dataDir = flags.dataDir === undefined ? './data' : resolve(flags.dataDir);
   const text = settingsFile({ ...answers, ...options, startDate, dataDir, records: night?.records });
   write(yaml, text, invocation);
-  const keys = { accessKey: answers.accessKey, secretKey: answers.secretKey };
-  if (
-    written['DAWNLOAD_ACCESS_KEY'] === keys.accessKey &&
-    written['DAWNLOAD_SECRET_KEY'] === keys.secretKey
-  ) {
+  const { accessKey, secretKey } = answers;
+  if (written['DAWNLOAD_ACCESS_KEY'] === accessKey && written['DAWNLOAD_SECRET_KEY'] === secretKey) {
     chmodSync(env, 0o600);
     terminal.note(`Kept ${env}, readable only by you.`);
-  } else write(env, envFile(keys, existsSync(env) ? readText(env) : ''), invocation, 0o600);
+  } else write(env, envFile(answers, existsSync(env) ? readText(env) : ''), invocation, 0o600);
   const config = flags.config === undefined ? '' : ` --config ${quoteShell(flags.config)}`;
   terminal.note('Next:');
   for (const [command, what] of NEXT)
@@ -97,29 +82,27 @@ async function complete(
 ): Promise<{ answers: Answers; night: Night | undefined }> {
   const { terminal, signal } = invocation;
   const found = { ...given };
-  const faultsOfDay = settingsSchema.shape.start_date.safeParse(options.startDate).error?.issues ?? [];
+  const faultOfDay = settingsSchema.shape.start_date.safeParse(options.startDate).error?.issues[0];
   const wrong = [
     ...QUESTIONS.flatMap(({ name }) =>
       found[name] === '' ? [] : (faultOf(name, found[name], options) ?? []),
     ),
-    ...faultsOfDay.map(({ message }) => `--start-date ${message}.`),
+    ...(faultOfDay === undefined ? [] : [`--start-date ${faultOfDay.message}.`]),
   ];
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
   for (let refusals = 0; ; refusals++) {
     const missing = QUESTIONS.filter(({ name }) => found[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
-      throw new UsageError(
-        `Nobody can be asked without a terminal, and this is missing: ${missing.map(({ source }) => source).join(', ')}.`,
-        {
-          hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
-        },
-      );
+      const sources = missing.map(({ source }) => source).join(', ');
+      throw new UsageError(`Nobody can be asked without a terminal, and this is missing: ${sources}.`, {
+        hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
+      });
     }
     for (const { name, message } of missing) {
       const question = {
         message,
-        isSecret: name === 'accessKey' || name === 'secretKey',
+        isSecret: name.endsWith('Key'),
         refuse: (text: string) => faultOf(name, text, options),
       };
       found[name] = (await terminal.ask?.(question, signal)) ?? '';
@@ -128,11 +111,8 @@ async function complete(
     const answers = { ...found, baseUrl: found.baseUrl.replace(/\/+$/, '') };
     if (options.skipChecks === true) return { answers, night: undefined };
     terminal.progress('asking the service');
-    const credentials = { body: () => ({ accessKey, secretKey }) };
-    const { result, skewMs } = await contactService(
-      { ...answers, credentials, requestTimeoutSeconds: 30 },
-      invocation,
-    );
+    const access = { ...answers, credentials: { body: () => ({ accessKey, secretKey }) } };
+    const { result, skewMs } = await contactService({ ...access, requestTimeoutSeconds: 30 }, invocation);
     terminal.progress('');
     if ('night' in result) {
       terminal.note('The service takes the keys and knows the project.');
@@ -149,8 +129,8 @@ async function complete(
       });
     }
     terminal.warn(`${error.message} ${error.hint ?? ''}`.trim());
-    for (const name of about === 'keys' ? (['accessKey', 'secretKey'] as const) : ([about] as const))
-      found[name] = '';
+    if (about === 'keys') found.accessKey = found.secretKey = '';
+    else found[about] = '';
   }
 }
 
@@ -168,18 +148,6 @@ function faultOf(name: Name, text: string, { allowHttp }: InitOptions): string |
     return `The ${what} ${parsed.error?.issues[0]?.message ?? 'is missing'}.`;
   if (name === 'projectId' || allowHttp === true || !isUnencrypted(text)) return undefined;
   return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
-}
-
-/**
- * The data folder for the settings file. A relative path in the file is relative to the file; on the command line it is
- * relative to the working folder.
- */
-function dataDirFor(yaml: string, folder: string, flag: string | undefined): string {
-  if (flag === undefined) return './data';
-  const path = resolve(folder, flag);
-  if (flag === path) return path;
-  const inner = relative(dirname(yaml), path);
-  return inner.startsWith('..') ? inner : `./${inner}`;
 }
 
 /** Writes a file as a whole; an existing one is kept under a name that ends with `.bak`. */
@@ -207,7 +175,7 @@ function write(path: string, text: string, { terminal }: Invocation, mode = 0o66
   terminal.note(`Wrote ${path}${isSecret ? ', readable only by you. Keep it out of version control' : ''}.`);
 }
 
-const HEAD = "# The keys of the service's API. Keep this file out of version control.\n";
+const HEAD = "# The keys of the service's API. Keep this file out of version control.";
 
 /**
  * The content of `.env`: the keys, followed by the other variables of an earlier file.
@@ -215,16 +183,13 @@ const HEAD = "# The keys of the service's API. Keep this file out of version con
  * @throws UsageError if a key cannot be written in a way that is read back unchanged
  */
 export function envFile(
-  { accessKey, secretKey }: { accessKey: string; secretKey: string },
+  { accessKey, secretKey }: Pick<Answers, 'accessKey' | 'secretKey'>,
   earlier = '',
 ): string {
-  const rest = earlier
-    .split(/\r?\n/)
-    .filter((line) => !/^\s*(?:export\s+)?DAWNLOAD_(?:ACCESS|SECRET)_KEY\s*=/.test(line))
-    .filter((line) => `${line}\n` !== HEAD)
-    .join('\n')
-    .trim();
-  const text = `${HEAD}DAWNLOAD_ACCESS_KEY=${quoted(accessKey)}\nDAWNLOAD_SECRET_KEY=${quoted(secretKey)}\n${rest === '' ? '' : `\n${rest}\n`}`;
+  const own = /^\s*(?:export\s+)?DAWNLOAD_(?:ACCESS|SECRET)_KEY\s*=/;
+  const rest = earlier.split(/\r?\n/).filter((line) => !own.test(line) && line !== HEAD);
+  const keys = [`DAWNLOAD_ACCESS_KEY=${quoted(accessKey)}`, `DAWNLOAD_SECRET_KEY=${quoted(secretKey)}`];
+  const text = `${[HEAD, ...keys, '', rest.join('\n').trim()].join('\n').trim()}\n`;
   const read = parseEnv(text);
   if (read['DAWNLOAD_ACCESS_KEY'] === accessKey && read['DAWNLOAD_SECRET_KEY'] === secretKey) return text;
   throw new UsageError('The keys hold characters that cannot be written to .env.', {
@@ -238,11 +203,8 @@ function quoted(value: string): string {
   return `${quote}${value}${quote}`;
 }
 
-interface Settings extends Pick<InitOptions, 'allowHttp'> {
-  readonly baseUrl: string;
-  readonly projectId: string;
+interface Settings extends Pick<InitOptions, 'allowHttp'>, Pick<Answers, 'baseUrl' | 'projectId'> {
   readonly startDate: Day;
-  /** The path as it is written to the file: relative to the file's folder, or absolute. */
   readonly dataDir: string;
   /** The number of records of the night that the service reported; undefined if it is unknown. */
   readonly records?: number | undefined;

@@ -1,22 +1,21 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
-import { formatKst, listDays } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
-import { Journal } from '../journal/journal.js';
+import { formatKst, listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
-import { changesOf } from '../lake/transaction.js';
-import type { Changes } from '../lake/transaction.js';
-import { setUp } from '../lake/setup.js';
-import { prepareErased, searchDataFiles } from '../lake/erased.js';
-import { statusOf, verify } from '../lake/verify.js';
 import { withDataFolder } from '../job/data-folder.js';
-import type { Invocation } from '../config/invocation.js';
+import { Journal } from '../journal/journal.js';
+import { latestCommits, LakeState, type Commit } from '../lake/commits.js';
+import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
+import { setUp } from '../lake/setup.js';
+import type { Changes } from '../lake/transaction.js';
+import { statusOf, verify } from '../lake/verify.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { showTable, type JsonOptions } from './shared.js';
+import { showTable, type JsonOptions, type Options } from './shared.js';
 
 /** Number of commits that `lake status` shows. */
 const SHOWN_COMMITS = 5;
@@ -25,44 +24,36 @@ const SHOWN_COMMITS = 5;
 const SHOWN_DIFFERENCES = 20;
 
 export async function lakeSetupCommand(
-  { takeOver = false, json }: JsonOptions & { readonly takeOver?: boolean },
+  { takeOver = false, json }: Options<never, 'takeOver' | 'json'>,
   invocation: Invocation,
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
-  const { created, added } = await withDataFolder(
-    config,
-    invocation,
-    'lake setup',
-    'nothing',
-    ({ journal }) =>
-      withLake(config, invocation, async (lake) => {
-        terminal.progress('setting up the lake');
-        const state = new LakeState(journal, config.lake);
-        return setUp({ lake, state, effects, version, takeOver });
-      }),
+  const done = withDataFolder(config, invocation, 'lake setup', 'nothing', ({ journal }) =>
+    withLake(config, invocation, async (lake) => {
+      terminal.progress('setting up the lake');
+      const state = new LakeState(journal, config.lake);
+      return setUp({ lake, state, effects, version, takeOver });
+    }),
   );
+  const { created, added } = await done;
   terminal.progress('');
-  const { uri, warehouse } = config.lake.catalog;
+  const { catalog, namespace } = config.lake;
+  const changed = `${plural(created.length, 'table')} created, ${plural(added, 'column')} added`;
   terminal.note(
-    `The lake ${config.lake.namespace} in warehouse ${warehouse} of ${uri} is set up: ${plural(created.length, 'table')} created, ${plural(added, 'column')} added.`,
+    `The lake ${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri} is set up: ${changed}.`,
   );
   terminal.note(
     'Its catalog commits several tables at once. `dawnload lake push` fills it; so does each run.',
   );
-  if (json === true)
-    terminal.out(JSON.stringify({ namespace: config.lake.namespace, created: created.length, added }));
+  if (json === true) terminal.out(JSON.stringify({ namespace, created: created.length, added }));
   return EXIT.done;
 }
 
 export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const changes = await withLake(config, invocation, async (lake) => {
-    // Fails if the lake is not set up.
-    await latestCommits(lake, 1);
-    return changesOf(lake);
-  });
+  const changes = await withLake(config, invocation, (lake) => statusOf(lake, 1));
   if (json === true) terminal.out(JSON.stringify(changesJson(changes)));
   else for (const line of planLines(changes)) terminal.out(line);
   return EXIT.done;
@@ -94,32 +85,30 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   terminal.out(`Lake ${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri}`);
   showTable(
     terminal,
-    coverage.map(({ first_date: first, last_date: last, ...row }) => ({
-      stream: row.stream,
-      days: row.days,
+    coverage.map(({ stream, days, first_date: first, last_date: last, rows }) => ({
+      stream,
+      days,
       first,
       last,
-      rows: row.rows,
+      rows,
     })),
   );
   if (removed.length > 0)
     terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
   for (const line of planLines(status)) terminal.out(line);
-  showTable(
-    terminal,
-    commits.map(({ id: commit, at, command, days, rows }) => ({
-      commit,
-      at: formatKst(at),
-      command,
-      days,
-      rows,
-    })),
-  );
+  const newest = commits.map(({ id: commit, at, command, days, rows }) => ({
+    commit,
+    at: formatKst(at),
+    command,
+    days,
+    rows,
+  }));
+  showTable(terminal, newest);
   return EXIT.done;
 }
 
 export async function lakeVerifyCommand(
-  { erased, json }: JsonOptions & { readonly erased?: boolean },
+  { erased, json }: Options<never, 'erased' | 'json'>,
   invocation: Invocation,
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
@@ -143,24 +132,21 @@ export async function lakeVerifyCommand(
     }));
     showTable(terminal, rows, 'days');
   }
-  if (unpushed.length > 0) {
+  if (unpushed.length > 0)
     terminal.warn(
       `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
     );
-  }
   for (const { table, date, file_rows, lake_rows, column } of differences.slice(0, SHOWN_DIFFERENCES)) {
     const counts = `${plural(file_rows, 'row')} in the file, ${formatCount(lake_rows)} in the lake.`;
     const sums = column === null ? 'values differ.' : `the sums of ${column} differ.`;
     const what = date === null ? table : `${table} of ${date}`;
     terminal.warn(`${what}: ${file_rows === lake_rows ? sums : counts}`);
   }
-  if (differences.length > 0) {
+  if (differences.length > 0)
     terminal.warn(
       `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`,
     );
-    return EXIT.incomplete;
-  }
-  if (unpushed.length > 0) return EXIT.incomplete;
+  if (differences.length + unpushed.length > 0) return EXIT.incomplete;
   terminal.note(
     `The lake equals the published file: ${plural(tables.length, 'table')} compared, by day where they have days.`,
   );

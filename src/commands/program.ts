@@ -1,11 +1,13 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { oneOf, type Action } from './shared.js';
-import type { QueryOptions } from './query.js';
+import { Argument, Command, Option } from 'commander';
 import type { Flags } from '../config/config.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { visibleLines } from '../terminal/text.js';
+import type { QueryOptions } from './query.js';
+
+/** Runs a command and resolves to its exit code. */
+export type Action = (invocation: Invocation) => Promise<ExitCode>;
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
@@ -14,8 +16,8 @@ interface Entry<O extends object> {
   /** Shown first in the help; by default the command alone. */
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string, value?: string])[];
-  /** Imports the function that performs the command; it gets the arguments after the options. */
-  readonly load: () => Promise<
+  /** Imports the function that performs the command; it gets the arguments after the options. Groups have none. */
+  readonly load?: () => Promise<
     (options: O, invocation: Invocation, ...args: string[]) => ExitCode | Promise<ExitCode>
   >;
 }
@@ -35,20 +37,14 @@ const SQL_OPTIONS = [
   ),
 ] as const;
 
-/** An option whose value must be one of the given words. */
-function choice(flags: string, about: string, words: readonly string[]): Option {
-  return new Option(flags, about).choices(words).argParser((word) => {
-    if (words.includes(word)) return word;
-    throw new InvalidArgumentError(oneOf(word, words));
-  });
-}
+const choice = (flags: string, about: string, ...words: readonly string[]): Option =>
+  new Option(flags, about).choices(words);
 
-const LANGUAGE = (what: string): Option => choice('--lang <language>', what, ['en', 'ko']);
+const LANGUAGE = (what: string): Option => choice('--lang <language>', what, 'en', 'ko');
 
 /** Adds examples to the beginning of the help. */
-function withExamples(command: Command, examples: readonly string[]): Command {
-  const lines = examples.map((example) => `  ${example}\n`);
-  return command.addHelpText('before', `Examples:\n${lines.join('')}`);
+function withExamples(command: Command, ...examples: readonly string[]): Command {
+  return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
 }
 
 export function commandLine(version: string, perform: Perform): Command {
@@ -68,16 +64,11 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
-      choice('--log-format <format>', 'how notes and warnings are written to stderr', ['text', 'json']),
+      choice('--log-format <format>', 'how notes and warnings are written to stderr', 'text', 'json'),
     )
     .option('--verbose', 'with an error, also show its causes');
-  withExamples(program, [
-    'dawnload demo',
-    'dawnload run',
-    'dawnload status',
-    'dawnload query channel-summary',
-    'dawnload help backfill',
-  ]);
+  const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
+  withExamples(program, ...start, 'dawnload help backfill');
 
   // `dawnload query NAME --help` describes the query. Help is written before the command gets its settings.
   let describe = (_name: string): string => '';
@@ -99,7 +90,8 @@ export function commandLine(version: string, perform: Perform): Command {
     const [first = '', ...rest] = name.split(/ (?![<[])/);
     const parent = program.commands.find((one) => one.name() === first);
     const command = (parent ?? program).command(parent === undefined ? first : rest.join(' '));
-    withExamples(command.description(about), examples);
+    withExamples(command.description(about), ...examples);
+    if (load === undefined) return command;
     command.addHelpText('after', '\nThe options of all commands: `dawnload --help`.');
     for (const option of options) {
       if (option instanceof Option) command.addOption(option);
@@ -111,8 +103,6 @@ export function commandLine(version: string, perform: Perform): Command {
       ),
     );
   }
-  const group = (name: string, about: string, examples: readonly string[]): Command =>
-    withExamples(program.command(name).description(about), examples);
 
   add('demo', {
     about: 'run the nightly job against the embedded sandbox; no account, no cost',
@@ -179,14 +169,13 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--accept-empty', 'accept free answers even if they delete days that the warehouse holds'],
       JSON_OPTION,
     ],
-    load: async () => (await import('./backfill.js')).backfillCommand,
+    load: async () => (await import('./run.js')).backfillCommand,
   });
 
-  group('exports', 'list paid exports, and decide about one', [
-    'dawnload exports list',
-    'dawnload exports show 2026-11-20.1',
-    'dawnload exports resume 2026-11-20.1',
-  ]);
+  add('exports', {
+    about: 'list paid exports, and decide about one',
+    examples: ['dawnload exports list', 'dawnload exports resume 2026-11-20.1'],
+  });
   add('exports list', {
     about: 'list all paid exports; exit code 1 while one needs action',
     options: [JSON_OPTION],
@@ -210,12 +199,7 @@ export function commandLine(version: string, perform: Perform): Command {
   add('exports attach <key> <export-id>', {
     about: 'give the id of an export whose answer was lost',
     examples: ['dawnload exports attach 2026-11-20.1 8c1f0e2a'],
-    options: [
-      [
-        '--yes',
-        'replace the id of an export whose data has arrived, or take that of another, without asking',
-      ],
-    ],
+    options: [['--yes', 'enter an id that cannot be tried, or replace one, without asking']],
     load: async () => (await import('./exports.js')).exportsAttachCommand,
   });
   add('exports abandon <key>', {
@@ -224,14 +208,11 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
-  for (const name of ['recover', 'exports recover']) {
-    add(name, {
-      about: 'show what the journal lacks and other files know, and enter it',
-      examples: ['dawnload recover', 'dawnload recover --yes'],
-      options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
-      load: async () => (await import('./recover.js')).recoverCommand,
-    });
-  }
+  add('recover', {
+    about: 'show what the journal lacks and other files know, and enter it',
+    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+    load: async () => (await import('./recover.js')).recoverCommand,
+  });
   add('rebuild', {
     about: 'rebuild the warehouse from the landing zone, without any request',
     options: [JSON_OPTION],
@@ -275,7 +256,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--query <name>', 'the query whose answer is sent'],
       ...SQL_OPTIONS,
       KEY_OPTION,
-      choice('--mode <mode>', 'what becomes of catalog items', ['replace', 'patch', 'delete']),
+      choice('--mode <mode>', 'what becomes of catalog items', 'replace', 'patch', 'delete'),
       ['--only <key>', 'send the one row with this key, to try it'],
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--remove', 'remove recipients from the list of opt-outs'],
@@ -320,11 +301,10 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./push.js')).pushAbandonCommand,
   });
 
-  group('lake', 'the same tables in Iceberg, for other engines', [
-    'dawnload lake setup',
-    'dawnload lake push',
-    'dawnload lake verify',
-  ]);
+  add('lake', {
+    about: 'the same tables in Iceberg, for other engines',
+    examples: ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
+  });
   add('lake setup', {
     about: 'create the tables of the lake, and try its catalog',
     examples: [
@@ -378,7 +358,7 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [
       ...SQL_OPTIONS,
       ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
-      choice('--format <format>', 'the format of the answer', ['table', 'csv', 'json', 'parquet']),
+      choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
       LANGUAGE('the language of the headers of a table or CSV'),
       ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],
       ['-o, --output <file>', 'write the answer to a file instead of stdout'],
@@ -400,13 +380,7 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload docs --format dbt > models/sources.yml    # or skill',
     ],
     options: [
-      choice('--format <format>', 'the format of the description', [
-        'text',
-        'markdown',
-        'json',
-        'skill',
-        'dbt',
-      ]).default('text'),
+      choice('--format <format>', 'the format', 'text', 'markdown', 'json', 'skill', 'dbt').default('text'),
       LANGUAGE('the language of the description').default('en'),
       ['--brief', 'in Markdown, list tables and views without their columns'],
       JSON_OPTION,
@@ -455,7 +429,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./mcp.js')).mcpCommand,
   });
-  add('completion <shell>', {
+  add('completion', {
     about: 'print what makes the Tab key complete commands: bash, zsh or fish',
     examples: [
       'dawnload completion bash > ~/.dawnload.bash    # then: source ~/.dawnload.bash',
@@ -465,7 +439,7 @@ export function commandLine(version: string, perform: Perform): Command {
       const { completionCommand } = await import('./completion.js');
       return (_, invocation, shell) => completionCommand(shell, program, invocation);
     },
-  });
+  }).addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']));
 
   return program;
 }

@@ -1,43 +1,31 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
 import { z } from 'zod';
-import { formatKst } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { formatKst } from '../ground/calendar.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
-import {
-  adviceOn,
-  callsOf,
-  isUnfinished,
-  PushLedger,
-  sentRows,
-  unknownRows,
-  waits,
-  type Push,
-} from '../push/ledger.js';
+import { assertSameProject, withDataFolder } from '../job/data-folder.js';
+import { Journal } from '../journal/journal.js';
+import { KeptQueries, PushedRows } from '../landing/pushed-rows.js';
+import { lockState } from '../landing/run-lock.js';
+import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, unknownRows, waits } from '../push/ledger.js';
+import type { Push } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type Wanted } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/push.js';
-import { KeptQueries, PushedRows } from '../landing/pushed-rows.js';
 import { ALL, parseTarget } from '../push/targets.js';
-import { Journal } from '../journal/journal.js';
-import type { Invocation } from '../config/invocation.js';
-import { assertSameProject, withDataFolder } from '../job/data-folder.js';
-import { lockState } from '../landing/run-lock.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
-import { showTable, type JsonOptions } from './shared.js';
+import { showTable, type JsonOptions, type Options } from './shared.js';
 
-export interface PushOptions extends JsonOptions {
-  readonly mode?: string;
-  readonly query?: string;
-  readonly sql?: string;
-  readonly file?: string;
+export interface PushOptions
+  extends
+    JsonOptions,
+    Options<
+      'mode' | 'query' | 'sql' | 'file' | 'key' | 'only',
+      'deleteMissing' | 'remove' | 'dryRun' | 'yes'
+    > {
   readonly param?: readonly string[];
-  readonly key?: string;
-  readonly only?: string;
-  readonly deleteMissing?: boolean;
-  readonly remove?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
 }
 
 export async function pushCommand(
@@ -46,14 +34,24 @@ export async function pushCommand(
   first?: string,
   second?: string,
 ): Promise<ExitCode> {
-  if (first === undefined) {
+  if (first === undefined)
     throw new UsageError('There is no target.', {
       hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
     });
-  }
   const config = requireService(invocation.loadConfig());
-  const wanted = wantedBy([first, second], options, config);
-  const { dryRun, yes, json } = options;
+  const { key, only, deleteMissing, dryRun, yes, json } = options;
+  const configured = second === undefined ? config.pushes.find(({ name }) => name === first) : undefined;
+  const names = config.pushes.map(({ name }) => name);
+  const wanted: Wanted =
+    configured === undefined
+      ? {
+          target: parseTarget([first, second], options, names),
+          source: sourceOf(options),
+          key,
+          only,
+          deleteMissing,
+        }
+      : { ...wantedOf(configured), only };
   invocation.terminal.progress('pushing');
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
     pushRows(wanted, config, invocation, journal, { dryRun, yes }),
@@ -61,46 +59,32 @@ export async function pushCommand(
   return showPushed(wanted, pushed, json, invocation);
 }
 
-/** The push that the words name: one of the configuration, or a target with its query. */
-function wantedBy(
-  words: readonly [string, string | undefined],
-  options: PushOptions,
-  { pushes }: Config,
-): Wanted {
-  const configured = pushes.find(({ name }) => name === words[0]);
-  const { key, only, deleteMissing } = options;
-  if (configured !== undefined && words[1] === undefined) return { ...wantedOf(configured), only };
-  const names = pushes.map(({ name }) => name);
-  return { target: parseTarget(words, options, names), source: sourceOf(options), key, only, deleteMissing };
-}
-
 const sourceOf = ({ query, sql, file, param }: PushOptions) => ({ name: query, sql, file, param });
 
 /** The pushes of the project in the settings. */
-async function ledgerOf(config: Config, effects: Invocation['effects']): Promise<PushLedger> {
+async function pushesIn(config: Config, effects: Invocation['effects']): Promise<readonly Push[]> {
   const journal = await Journal.read(config, effects);
   assertSameProject(journal, config);
-  return new PushLedger(journal, effects);
+  return new PushLedger(journal, effects).pushes;
 }
 
 function showPushed(
   wanted: Wanted,
   pushed: Pushed,
   json: boolean | undefined,
-  invocation: Invocation,
+  { terminal }: Invocation,
 ): ExitCode {
-  const { terminal } = invocation;
+  const { plan, push } = pushed;
   terminal.progress('');
-  const isDry = pushed.push === undefined;
   if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
-  else if (isDry) showPlan(wanted, pushed, invocation);
-  if (isDry)
-    for (const doubt of pushed.plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
+  else if (push === undefined) for (const line of planLines(wanted, pushed)) terminal.out(line);
+  if (push === undefined)
+    for (const doubt of plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
   else terminal.note(sentenceOn(wanted, pushed));
   // If the push goes on, earlier commands may have had rejected rows too.
-  const rejected = pushed.push?.rejected ?? pushed.rejected;
-  const here = Object.values(pushed.plan.invalid).reduce((sum, rows) => sum + rows, 0);
-  if (rejected > here && !isDry)
+  const rejected = push?.rejected ?? pushed.rejected;
+  const here = Object.values(plan.invalid).reduce((sum, rows) => sum + rows, 0);
+  if (rejected > here && push !== undefined)
     terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
@@ -113,100 +97,81 @@ function masked(item: string): string {
   );
 }
 
-function asJson(wanted: Wanted, pushed: Pushed): object {
-  const { plan, push, sent, rejected, calls, samples } = pushed;
+function asJson({ target }: Wanted, { plan, push, sent, rejected, calls, samples }: Pushed): object {
+  const payloads = samples.map((item): unknown => JSON.parse(masked(item)));
   return {
     push: push?.id ?? null,
-    target: wanted.target.text,
+    target: target.text,
     ...plan.counts,
     invalid: plan.invalid,
     missing: plan.gone,
     to_send: plan.send + plan.gone,
     set_to_null: plan.nulls,
     calls,
-    ...(push === undefined
-      ? {
-          payloads: samples.map((item): unknown => JSON.parse(masked(item))),
-          needs_yes: plan.doubts,
-        }
-      : { sent, rejected }),
+    ...(push === undefined ? { payloads, needs_yes: plan.doubts } : { sent, rejected }),
   };
 }
 
-function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation): void {
-  const { plan, calls, samples } = pushed;
-  const { counts } = plan;
+/** What a push would send: the number of rows by what becomes of them, and the first rows without their values. */
+function planLines({ target }: Wanted, { plan, calls, samples }: Pushed): string[] {
+  const { counts, gone, nulls } = plan;
   const reasons = Object.entries(plan.invalid);
-  const always = {
-    'rows in all': counts.rows,
-    new: counts.new,
-    changed: counts.changed,
-    unchanged: counts.unchanged,
-    rejected: reasons.reduce((sum, [, count]) => sum + count, 0),
-  };
-  const some = {
-    'left after four rejections': counts.left,
-    'left, outcome unknown': counts.unknown,
-    'left, person erased': counts.erased,
-    'deleted as missing': plan.gone,
-    'values set to null': plan.nulls,
-  };
-  terminal.out(`${target.text}: nothing is sent`);
-  for (const [what, count] of [
-    ...Object.entries(always),
+  const some: readonly (readonly [string, number])[] = [
+    ['left after four rejections', counts.left],
+    ['left, outcome unknown', counts.unknown],
+    ['left, person erased', counts.erased],
+    ['deleted as missing', gone],
+    ['values set to null', nulls],
+  ];
+  const lines: readonly (readonly [string, number])[] = [
+    ['rows in all', counts.rows],
+    ['new', counts.new],
+    ['changed', counts.changed],
+    ['unchanged', counts.unchanged],
+    ['rejected', reasons.reduce((sum, [, count]) => sum + count, 0)],
     ...reasons.map(([reason, count]) => [`  ${reason}`, count] as const),
-    ...Object.entries(some).filter(([, count]) => count > 0),
-    ['calls', calls] as const,
-  ])
-    terminal.out(`${formatCount(count).padStart(10)} ${what}`);
-  for (const sample of samples) terminal.out(masked(sample));
+    ...some.filter(([, count]) => count > 0),
+    ['calls', calls],
+  ];
+  return [
+    `${target.text}: nothing is sent`,
+    ...lines.map(([what, count]) => `${formatCount(count).padStart(10)} ${what}`),
+    ...samples.map(masked),
+  ];
 }
 
 /** Lists the pushes. The exit code is 1 while one needs a person. */
 export async function pushListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  const { pushes } = await ledgerOf(config, effects);
+  const pushes = await pushesIn(config, effects);
   const { taken } = await lockState(config.dataDir);
   // The call under way of a running push is known soon.
   const needed = pushes.filter((push) => push.state === 'ambiguous' || (!taken && waits(push)));
   const stateOf = (push: Push): Push['state'] => (needed.includes(push) ? 'ambiguous' : push.state);
   if (json === true) terminal.out(JSON.stringify(pushes.map((push) => shown(push, stateOf(push)))));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
-  else {
-    const rows = pushes.map((push) => ({
-      push: push.id,
-      target: push.name === undefined ? push.target : `${push.target} (${push.name})`,
-      state: stateOf(push),
-      begun: formatKst(push.begunAt),
-      rows: push.counts.rows,
-      sent: sentRows(push),
-      rejected: push.rejected,
-      unknown: unknownRows(push),
-      note: push.note ?? '',
-    }));
-    showTable(terminal, rows);
-  }
+  const rows = pushes.map((push) => ({
+    push: push.id,
+    target: push.name === undefined ? push.target : `${push.target} (${push.name})`,
+    state: stateOf(push),
+    begun: formatKst(push.begunAt),
+    rows: push.counts.rows,
+    sent: sentRows(push),
+    rejected: push.rejected,
+    unknown: unknownRows(push),
+    note: push.note ?? '',
+  }));
+  if (json !== true) showTable(terminal, rows);
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 function shown(push: Push, state: Push['state']): object {
-  const { id, target, name, counts, rejected, begunAt, updatedAt, note } = push;
-  return {
-    push: id,
-    target,
-    name: name ?? null,
-    state,
-    begun_at: begunAt,
-    updated_at: updatedAt,
-    ...counts,
-    sent: sentRows(push),
-    rejected,
-    in_doubt: unknownRows(push),
-    calls: callsOf(push),
-    note: note ?? null,
-  };
+  const { id, target, name = null, counts, rejected, begunAt, updatedAt, note = null } = push;
+  const dates = { begun_at: begunAt, updated_at: updatedAt };
+  const sent = { sent: sentRows(push), rejected, in_doubt: unknownRows(push), calls: callsOf(push) };
+  return { push: id, target, name, state, ...dates, ...counts, ...sent, note };
 }
 
 const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number() });
@@ -218,31 +183,31 @@ const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number(
 export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  const { pushes } = await ledgerOf(config, effects);
-  const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
+  const pushes = await pushesIn(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
+  const all: { target: string; row: string; reason: string; tries: number }[] = [];
   const session = await hashingSession(config, hmac);
   try {
     for (const [target, key] of new Map(pushes.map((push) => [push.target, push.key]))) {
       const own = pushes.filter((push) => push.target === target);
       await readRemembered(session, await PushedRows.open(config.dataDir, target, effects), own);
       const rejections = await session.rows('push/rejections', rejection);
-      const keys =
-        rejections.length === 0
-          ? new Map<string, string>()
-          : await keysOf(target, { key, ...options }, hmac, config, invocation);
+      if (rejections.length === 0) continue;
+      const keys = await keysOf(target, { key, ...options }, hmac, config, effects.now());
       for (const { k, reason, tries } of rejections)
-        all.push({ target, row: keys.get(k) ?? k, reason, tries, tried_again: tries < TRIES });
+        all.push({ target, row: keys.get(k) ?? k, reason, tries });
     }
   } finally {
     session.close();
   }
-  if (options.json === true) terminal.out(JSON.stringify(all));
+  const isTriedAgain = ({ tries }: { readonly tries: number }): boolean => tries < TRIES;
+  if (options.json === true)
+    terminal.out(JSON.stringify(all.map((one) => ({ ...one, tried_again: isTriedAgain(one) }))));
   else if (all.length === 0) terminal.note('No row is rejected.');
   else
     showTable(
       terminal,
-      all.map(({ tried_again, ...row }) => ({ ...row, 'tried again': tried_again ? 'yes' : 'no' })),
+      all.map((one) => ({ ...one, 'tried again': isTriedAgain(one) ? 'yes' : 'no' })),
     );
   return EXIT.done;
 }
@@ -253,17 +218,16 @@ async function keysOf(
   { key, ...options }: PushOptions & { readonly key: string },
   hmac: Uint8Array,
   config: Config,
-  { effects }: Invocation,
+  now: Date,
 ): Promise<Map<string, string>> {
   const [kind = '', ...name] = text.split(' ');
   const source = sourceOf(options);
-  const isAsked = source.name !== undefined || source.sql !== undefined || source.file !== undefined;
+  const isAsked = (source.name ?? source.sql ?? source.file) !== undefined;
   if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
-  const target = parseTarget([kind, name.join(' ')], {});
-  const wanted = { target, source, key };
+  const wanted = { target: parseTarget([kind, name.join(' ')], {}), source, key };
   const session = await hashingSession(config, hmac);
   try {
-    await writeAnswer(session, wanted, config, { key: hmac, now: effects.now() });
+    await writeAnswer(session, wanted, config, { key: hmac, now });
     const keys = await session.rows('push/keys', z.object({ k: z.string(), key: z.string() }));
     return new Map(keys.map((row) => [row.k, row.key]));
   } finally {
@@ -275,46 +239,45 @@ const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== 
 
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
-  { again = false, yes, json }: JsonOptions & { readonly again?: boolean; readonly yes?: boolean },
+  { again = false, yes, json }: Options<never, 'again' | 'yes' | 'json'>,
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const { effects, terminal } = invocation;
-  const resumed = await withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
+  return withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
     const ledger = new PushLedger(journal, effects);
     const push = ledger.get(id);
     const unknown = unknownRows(push);
     const query = isUnfinished(push) ? await new KeptQueries(config.dataDir, effects).read(id) : undefined;
     if (query === undefined) {
       await ledger.decide(push, 'resumed', again);
-      terminal.note(
-        `The query of push ${id} is not kept. Push again by the same query: ${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}.`,
-      );
-      return undefined;
+      const rows = `${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}`;
+      terminal.note(`The query of push ${id} is not kept. Push again by the same query: ${rows}.`);
+      return EXIT.done;
     }
     const { target, ...rest } = kept.parse(query);
     const words = { mode: target.mode, remove: target.removes };
     const wanted = { ...rest, target: parseTarget([target.kind, target.name], words) };
-    const how = { decision: { id, again }, yes };
-    const pushed = await pushRows(wanted, config, invocation, journal, how);
+    const decision = { id, again };
+    const pushed = await pushRows(wanted, config, invocation, journal, { decision, yes });
     if (unknown > 0 && !again)
       terminal.note(
         `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
       );
-    return { wanted, pushed };
+    return showPushed(wanted, pushed, json, invocation);
   });
-  return resumed === undefined ? EXIT.done : showPushed(resumed.wanted, resumed.pushed, json, invocation);
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
+  const { effects, terminal } = invocation;
   const config = invocation.loadConfig();
   await withDataFolder(config, invocation, 'push abandon', 'nothing', async ({ journal }) => {
-    const ledger = new PushLedger(journal, invocation.effects);
+    const ledger = new PushLedger(journal, effects);
     const push = ledger.get(id);
-    if (isUnfinished(push)) await new KeptQueries(config.dataDir, invocation.effects).drop(push.id);
+    if (isUnfinished(push)) await new KeptQueries(config.dataDir, effects).drop(push.id);
     await ledger.decide(push, 'abandoned');
-    invocation.terminal.note(
+    terminal.note(
       `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken. The next push of the query sends the others.`,
     );
   });

@@ -14,24 +14,13 @@ import { questionOf } from '../readers/queries/question.js';
 import { outsideOf, writeFileWhole, writePieces, writeTo } from '../readers/queries/sink.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';
+import type { Options } from './shared.js';
 
-export interface QueryOptions {
-  /** The name of a query. If `sql` and `file` are undefined too, the queries are listed. */
+/** Without name, SQL and file the queries are listed. */
+export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' | 'output', 'bom'> {
   readonly name?: string | undefined;
-  readonly sql?: string;
-  /** The path of a file with SQL. */
-  readonly file?: string;
-  /** The name of the query that the SQL becomes. */
-  readonly new?: string;
-  /** Any number of `name=value`. */
   readonly param?: readonly string[];
-  readonly format?: string;
-  /** The output file instead of standard output. */
-  readonly output?: string;
-  /** The language of headers and sentences in a table or CSV. */
   readonly lang?: Language;
-  /** True if a CSV starts with a byte order mark, for Excel. */
-  readonly bom?: boolean;
 }
 
 /** Maximum number of rows in a table: more are rarely read, and a table is held in memory before it is drawn. */
@@ -78,15 +67,12 @@ export async function queryCommand(
     };
     const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
     const answer = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
-    const rows = plural(answer.rows, 'row');
     const isCut = format === 'table' && answer.rows > LIMIT;
     const title = question.title === undefined ? '' : `${question.title}: `;
+    const first = isCut ? `the first ${formatCount(LIMIT)} of ` : '';
     const where = options.output === undefined ? '' : ` in ${options.output}`;
-    terminal.note(
-      isCut
-        ? `${title}the first ${formatCount(LIMIT)} of ${rows}${where}; --format csv gives all`
-        : `${title}${rows}${where}`,
-    );
+    const all = isCut ? '; --format csv gives all' : '';
+    terminal.note(`${title}${first}${plural(answer.rows, 'row')}${where}${all}`);
     if (answer.dropped.length > 0) terminal.warn(notCounted(answer.dropped)[lang]);
   };
   try {
@@ -107,32 +93,32 @@ function formatOf(
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
-  if (found === undefined) {
+  const refuseIf = (isRefused: boolean, reason: string, hint: string): void => {
+    if (isRefused) throw new UsageError(reason, { hint });
+  };
+  if (found === undefined)
     throw new UsageError(`No format is written as ${wanted}.`, {
       hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
-  }
-  if (found === 'parquet' && output === undefined && stdout.isTTY === true) {
-    throw new UsageError('A terminal cannot show Parquet.', {
-      hint: 'Name a file with --output, or redirect the answer to a program or a file.',
-    });
-  }
-  if (bom === true && found !== 'csv') {
-    throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
-  }
-  if (lang === 'ko' && (found === 'json' || found === 'parquet')) {
-    throw new UsageError('JSON and Parquet always have the names of the columns, for programs.', {
-      hint: 'Give --lang ko with a table or CSV.',
-    });
-  }
-  if (kept !== undefined && sql === undefined && file === undefined)
-    throw new UsageError('There is no SQL to keep.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
-  const listing = name === undefined && sql === undefined && file === undefined;
-  if (listing && (found === 'parquet' || output !== undefined)) {
-    throw new UsageError('There is no query whose answer could be written.', {
-      hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
-    });
-  }
+  const isShown = found === 'parquet' && output === undefined && stdout.isTTY === true;
+  const where = 'Name a file with --output, or redirect the answer to a program or a file.';
+  refuseIf(isShown, 'A terminal cannot show Parquet.', where);
+  const isBom = bom === true && found !== 'csv';
+  refuseIf(isBom, 'Only CSV has a byte order mark.', 'Give --format csv with --bom.');
+  const isNamed = lang === 'ko' && (found === 'json' || found === 'parquet');
+  const names = 'JSON and Parquet always have the names of the columns, for programs.';
+  refuseIf(isNamed, names, 'Give --lang ko with a table or CSV.');
+  const isSql = sql !== undefined || file !== undefined;
+  refuseIf(
+    kept !== undefined && !isSql,
+    'There is no SQL to keep.',
+    'Give --sql TEXT or -f FILE with --new.',
+  );
+  refuseIf(
+    name === undefined && !isSql && (found === 'parquet' || output !== undefined),
+    'There is no query whose answer could be written.',
+    'Name a query (`dawnload query` lists them), or give --sql or --file.',
+  );
   return found;
 }
 

@@ -14,10 +14,10 @@ import { rememberedCalls } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
-import { knownOf, showTable, sizeOf, type JsonOptions } from './shared.js';
+import { knownOf, showTable, sizeOf, type Options } from './shared.js';
 
 export async function recoverCommand(
-  { yes, json }: JsonOptions & { readonly yes?: boolean },
+  { yes, json }: Options<never, 'yes' | 'json'>,
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { terminal, signal, effects } = invocation;

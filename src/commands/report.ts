@@ -1,22 +1,19 @@
 /** `dawnload report`: writes the published warehouse as a page for people. */
+import { resolve } from 'node:path';
+import type { Invocation } from '../config/invocation.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
 import { RUN, runsOf } from '../journal/lines.js';
-import { resolve } from 'node:path';
-import type { Language } from '../warehouse/dictionary.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
-import { realPlace } from '../readers/queries/sink.js';
-import { writeReport } from '../readers/report/report.js';
-import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
+import { outsideOf, realPlace } from '../readers/queries/sink.js';
+import { writeReport } from '../readers/report/report.js';
 import { formatBytes } from '../terminal/terminal.js';
-import { outsideOf } from '../readers/queries/sink.js';
+import type { Language } from '../warehouse/dictionary.js';
 
-export interface ReportOptions {
-  readonly lang?: Language;
-  readonly output?: string;
-}
-
-export async function reportCommand(options: ReportOptions, invocation: Invocation): Promise<ExitCode> {
+export async function reportCommand(
+  options: { readonly lang?: Language; readonly output?: string },
+  invocation: Invocation,
+): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { dataDir, reportIn } = config;

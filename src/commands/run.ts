@@ -1,26 +1,40 @@
-/** `dawnload run` and `dawnload rebuild`, and the last lines of every command that loads data. */
+/** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
+import { closest } from 'fastest-levenshtein';
+import { backfill } from '../../jobs/backfill.js';
 import { nightly } from '../../jobs/nightly.js';
-import { withAlerts } from '../operations/alerts.js';
+import { requireService, streamsOn, type Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { explainLimit, REASONS } from '../exports/budget.js';
+import type { Unpaid } from '../exports/paid-request.js';
 import {
   completeFrom,
   dayCount,
   dayOf,
   formatKst,
+  isDay,
+  lastCompleteDay,
   listDays,
   shiftDay,
+  type Day,
   type DayRange,
 } from '../ground/calendar.js';
-import { requireService, type Config } from '../config/config.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
-import { explainLimit, REASONS } from '../exports/budget.js';
-import type { Unpaid } from '../exports/paid-request.js';
-import { dataFiles } from '../landing/paths.js';
+import {
+  ConfigError,
+  EXIT,
+  RefusedError,
+  TryLaterError,
+  UsageError,
+  type ExitCode,
+} from '../ground/errors.js';
+import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
+import { newestDay } from '../job/published.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
 import { rebuild, runJob, type Outcome } from '../job/run.js';
-import type { Invocation } from '../config/invocation.js';
-import { newestDay } from '../job/published.js';
+import { dataFiles } from '../landing/paths.js';
+import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
-import type { JsonOptions } from './shared.js';
+import { makePlan, printPlan } from './plan.js';
+import type { JsonOptions, Options } from './shared.js';
 
 export async function runCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
@@ -29,32 +43,101 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
   const job = nightly(config, now);
   const { start, end } = job.days;
   if (dayCount(job.days) <= 0) {
-    terminal.note(
-      `Nothing to do yet: the start_date ${start} is complete from ${formatKst(completeFrom(start))}.`,
-    );
+    const from = formatKst(completeFrom(start));
+    terminal.note(`Nothing to do yet: the start_date ${start} is complete from ${from}.`);
     if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
     return EXIT.done;
   }
   terminal.note(`Running for ${start} to ${end} (KST days).`, { event: 'started', start, end });
   const yesterday = shiftDay(dayOf(now), -1);
-  if (end < yesterday) {
+  if (end < yesterday)
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-  }
-  const outcome = await withAlerts(
-    config,
-    invocation,
-    () => newestDay(dataFiles(config.dataDir).published),
-    () => runJob(job, config, invocation),
-  );
-  return summarise('run', outcome, outcome.days ?? job.days, json, config, invocation);
+  const newest = (): Promise<Day | undefined> => newestDay(dataFiles(config.dataDir).published);
+  const outcome = await withAlerts(config, invocation, newest, () => runJob(job, config, invocation));
+  return summarise('run', { days: job.days, ...outcome }, json, config, invocation);
+}
+
+export type BackfillOptions = { readonly start: string; readonly end: string } & JsonOptions &
+  Options<'streams', 'dryRun' | 'yesPaid' | 'acceptEmpty'>;
+
+export async function backfillCommand(options: BackfillOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
+  const { json, yesPaid = false, acceptEmpty = false } = options;
+  const days = parseDays(options.start, options.end, effects.now());
+  const streams = parseStreams(options.streams);
+  const config = requireService(invocation.loadConfig());
+  const job = backfill({ days, streams, yesPaid, acceptEmpty });
+  if (options.dryRun === true) return printPlan(await makePlan(job, config, invocation), json, terminal);
+  const isPaid = streams.has('events') && (options.streams !== undefined || yesPaid);
+  if (isPaid && config.exports.budget === undefined)
+    throw new RefusedError('Event exports are billed, and exports.budget is not set.', {
+      hint: 'Set exports.budget in dawnload.yaml, or leave events out with --streams statistics,campaigns.',
+    });
+  const on = streamsOn(config.reference);
+  const off = REFERENCE_STREAMS.find((stream) => streams.has(stream) && !on.includes(stream));
+  if (off !== undefined)
+    throw new ConfigError(`reference.${off} is not set, so there is nothing to pull.`, {
+      hint: `Set reference.${off} in dawnload.yaml, or leave ${off} out of --streams.`,
+    });
+  const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
+  terminal.note(text, { event: 'started', ...days });
+  const outcome = await runJob(job, config, invocation);
+  return summarise('backfill', { days, ...outcome }, json, config, invocation);
 }
 
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. */
 export async function rebuildCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
   invocation.terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
-  const outcome = await rebuild(config, invocation);
-  return summarise('rebuild', outcome, null, json, config, invocation);
+  return summarise('rebuild', await rebuild(config, invocation), json, config, invocation);
+}
+
+function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
+  const names = text?.split(',').map((name) => name.trim()) ?? DAY_STREAMS;
+  const streams = names.map((name) => {
+    const stream = JOB_STREAMS.find((known) => known === name);
+    if (stream !== undefined) return stream;
+    throw new UsageError(`There is no stream "${name}".`, {
+      hint: `Did you mean ${closest(name, JOB_STREAMS)}? Give any of ${JOB_STREAMS.join(',')} to --streams.`,
+    });
+  });
+  return new Set(streams);
+}
+
+/** No warehouse goes back further, and a mistyped year must not cause thousands of requests. */
+const MOST_DAYS = 3_700;
+
+/**
+ * Parses a range of complete KST days.
+ *
+ * @throws UsageError for a day that does not exist, or a range that ends before its start or in the future
+ * @throws TryLaterError if the last days of the range are not complete yet
+ */
+export function parseDays(start: string, end: string, now: Date): DayRange {
+  for (const [flag, text] of Object.entries({ start, end }))
+    if (!isDay(text))
+      throw new UsageError(`--${flag} ${text} is not a day that exists.`, {
+        hint: 'Write it like 2026-11-20.',
+      });
+  if (end < start)
+    throw new UsageError(`--end ${end} is before --start ${start}.`, { hint: 'Swap them, or correct one.' });
+  const today = dayOf(now);
+  const last = lastCompleteDay(now);
+  if (end > today)
+    throw new UsageError(`${start > today ? start : end} is in the future (today is ${today} in Korea).`, {
+      hint: `The last complete day is ${last}.`,
+    });
+  if (end > last) {
+    const from = completeFrom(end);
+    throw new TryLaterError(`${end} is not complete before ${formatKst(from)}.`, {
+      hint: `Try again in ${formatDuration(from.getTime() - now.getTime())}, or end with ${last}.`,
+    });
+  }
+  if (dayCount({ start, end }) > MOST_DAYS)
+    throw new UsageError(`${start} to ${end} is more than ${MOST_DAYS} days.`, {
+      hint: 'Correct --start, or backfill in parts.',
+    });
+  return { start, end };
 }
 
 const UNPAID: Record<Unpaid['verdict'], string> = {
@@ -66,117 +149,81 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
 /** Prints the outcome of a command, with `json` also as JSON on stdout, and returns its exit code. */
 export function summarise(
   command: string,
-  { report, publishedBytes }: Outcome,
-  days: DayRange | null,
+  { report, publishedBytes, days }: Omit<Outcome, 'lost'>,
   json: boolean | undefined,
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir }: Config,
   { terminal, effects }: Invocation,
 ): ExitCode {
   for (const { stream, days, rows } of report.totals()) {
-    terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`, {
-      event: 'loaded',
-      stream,
-      days,
-      rows,
-    });
+    const fields = { event: 'loaded', stream, days, rows };
+    terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`, fields);
   }
   for (const line of unpaidLines(report)) terminal.note(line);
-  for (const [kind, count] of Object.entries(report.notes())) {
-    if (count > 0) {
-      terminal.note(`Noticed ${kind.replaceAll('_', ' ')}: ${plural(count, 'record')}.`, {
-        event: 'noticed',
-        kind,
-        records: count,
-      });
-    }
+  for (const [kind, records] of Object.entries(report.notes())) {
+    const text = `Noticed ${kind.replaceAll('_', ' ')}: ${plural(records, 'record')}.`;
+    if (records > 0) terminal.note(text, { event: 'noticed', kind, records });
   }
   const drift = report.drift();
-  if (drift.length > 0) {
+  if (drift.length > 0)
     terminal.warn(
       `The service sends fields that differ from its specification: ${drift.join(', ')}. Their values are kept; see \`dawnload query drift\`.`,
       { event: 'drift', fields: drift.length },
     );
-  }
   for (const group of report.checks) {
-    terminal.warn(`Check ${describeGroup(group)}`, {
-      event: 'check',
-      check: group.name,
-      severity: group.severity,
-    });
+    const { name: check, severity } = group;
+    terminal.warn(`Check ${describeGroup(group)}`, { event: 'check', check, severity });
   }
+  const isPublished = publishedBytes !== undefined;
   if (report.checks.length > 0) {
-    const where =
-      publishedBytes === undefined
-        ? 'ops.checks of private/warehouse.duckdb beside the published file'
-        : '`dawnload query checks`';
-    terminal.note(`Each finding with its numbers: ${where}.`);
+    const where = 'ops.checks of private/warehouse.duckdb beside the published file';
+    terminal.note(`Each finding with its numbers: ${isPublished ? '`dawnload query checks`' : where}.`);
   }
-  for (const gap of mergedGaps(report.gaps)) {
-    terminal.warn(describeGap(gap), {
-      event: 'gap',
-      stream: gap.stream,
-      start: gap.days.start,
-      end: gap.days.end,
-    });
-  }
+  for (const gap of mergedGaps(report.gaps))
+    terminal.warn(describeGap(gap), { event: 'gap', stream: gap.stream, ...gap.days });
   for (const sentence of report.attention) terminal.warn(sentence, { event: 'needs_action' });
 
-  const exitCode = report.exitCode();
+  const exit_code = report.exitCode();
   // The duration must not become negative if the clock was set back during the run.
   const ms = Math.max(0, effects.now().getTime() - report.startedAt.getTime());
-  const took = formatDuration(ms);
-  if (publishedBytes !== undefined) {
-    terminal.note(
-      `Published ${dataFiles(dataDir).published} (${formatBytes(publishedBytes)}) after ${took}.`,
-      {
-        event: 'published',
-        bytes: publishedBytes,
-        seconds: ms / 1000,
-        exit_code: exitCode,
-      },
-    );
+  if (isPublished) {
+    const { published } = dataFiles(dataDir);
+    const fields = { event: 'published', bytes: publishedBytes, seconds: ms / 1000, exit_code };
+    const size = formatBytes(publishedBytes);
+    terminal.note(`Published ${published} (${size}) after ${formatDuration(ms)}.`, fields);
   } else {
-    terminal.warn(
-      `Not published: ${report.withheld ?? 'nothing was loaded'}. Readers keep the previous warehouse.`,
-      { event: 'not_published', exit_code: exitCode },
-    );
+    const why = report.withheld ?? 'nothing was loaded';
+    const fields = { event: 'not_published', exit_code };
+    terminal.warn(`Not published: ${why}. Readers keep the previous warehouse.`, fields);
   }
-  for (const { step, failed, sentence } of report.steps) {
-    const fields = { event: failed ? 'step_failed' : 'step_done', step };
-    if (failed) terminal.warn(sentence, fields);
-    else terminal.note(sentence, fields);
-  }
+  for (const { step, failed, sentence } of report.steps)
+    terminal[failed ? 'warn' : 'note'](sentence, { event: failed ? 'step_failed' : 'step_done', step });
   // The next run does not repair a run that is withheld by a check; the meaning of the check names the remedy.
-  if (exitCode === EXIT.incomplete && report.withheld === undefined) {
+  if (exit_code === EXIT.incomplete && report.withheld === undefined)
     terminal.warn(
       report.gaps.length > 0 || report.attention.length === 0
         ? 'Incomplete: the next run continues from here.'
         : 'Incomplete: a person has to decide, see above.',
     );
-  }
-  if (json === true) {
-    const outcome = {
-      command,
-      days,
-      ...report.toJSON(),
-      published_bytes: publishedBytes ?? null,
-      // `maxRSS` is in kibibytes.
-      peak_memory_bytes: process.resourceUsage().maxRSS * 1024,
-    };
-    terminal.out(JSON.stringify(outcome));
-  }
-  return exitCode;
+  // `maxRSS` is in kibibytes.
+  const size = {
+    published_bytes: publishedBytes ?? null,
+    peak_memory_bytes: process.resourceUsage().maxRSS * 1024,
+  };
+  if (json === true)
+    terminal.out(JSON.stringify({ command, days: days ?? null, ...report.toJSON(), ...size }));
+  return exit_code;
 }
 
 function unpaidLines({ unpaidDays, budget }: RunReport): string[] {
   const verdicts = [...new Set(unpaidDays.map(({ verdict }) => verdict))];
   return verdicts.map((verdict) => {
-    const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
     if (verdict === 'no_budget') return `Events are off: ${UNPAID.no_budget}, so no paid request is sent.`;
+    const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
     const estimates = days.flatMap(({ estimate }) => estimate ?? []);
     const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
-    const limit = explainLimit(verdict, estimates, budget);
-    return `Events not requested, ${UNPAID[verdict]}: ${listDays(days.map(({ day }) => day))}${about}.${limit === undefined ? '' : ` ${limit}`}`;
+    const list = listDays(days.map(({ day }) => day));
+    const sentence = `Events not requested, ${UNPAID[verdict]}: ${list}${about}.`;
+    return [sentence, explainLimit(verdict, estimates, budget) ?? ''].join(' ').trimEnd();
   });
 }

@@ -6,17 +6,13 @@ import { formatCount } from '../terminal/terminal.js';
 import type { Invocation } from '../config/invocation.js';
 import { numberIn } from './shared.js';
 
-export interface SandboxFlags {
-  readonly port: string;
-  readonly eventsPerDay: string;
-  readonly exportSeconds: string;
+interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds', string> {
   readonly billingJournal?: string;
 }
 
 export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects, signal } = invocation;
-  const accessKey = 'sandbox-access-key';
-  const secretKey = 'sandbox-secret-key';
+  const keys = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' };
   const projectId = '0123456789abcdef0123456789abcdef';
   const eventsPerDay = numberIn('--events-per-day', flags.eventsPerDay, 0, 100_000_000);
   const sandbox = await startSandbox({
@@ -24,20 +20,17 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
     eventsPerDay,
     exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
     now: () => effects.now(),
-    accessKey,
-    secretKey,
+    ...keys,
     projectId,
-    ...(flags.billingJournal === undefined ? {} : { billingJournal: flags.billingJournal }),
+    ...(flags.billingJournal !== undefined && { billingJournal: flags.billingJournal }),
   });
-  // Prints the environment variables that a job against the sandbox needs to stdout, so that `eval "$(…)"` or a program
-  // that reads lines can use them.
+  // The environment of a job against the sandbox, for `eval "$(…)"` or a program that reads lines.
   terminal.out(`DAWNLOAD_BASE_URL=${sandbox.url}`);
   terminal.out(`DAWNLOAD_PROJECT_ID=${projectId}`);
-  terminal.out(`DAWNLOAD_ACCESS_KEY=${accessKey}`);
-  terminal.out(`DAWNLOAD_SECRET_KEY=${secretKey}`);
-  terminal.note(
-    `The sandbox answers on ${sandbox.url} with about ${formatCount(eventsPerDay)} events a day. Press Ctrl-C to stop it.`,
-  );
+  terminal.out(`DAWNLOAD_ACCESS_KEY=${keys.accessKey}`);
+  terminal.out(`DAWNLOAD_SECRET_KEY=${keys.secretKey}`);
+  const size = `about ${formatCount(eventsPerDay)} events a day`;
+  terminal.note(`The sandbox answers on ${sandbox.url} with ${size}. Press Ctrl-C to stop it.`);
   if (!signal.aborted) await once(signal, 'abort');
   await sandbox.close();
   return EXIT.done;

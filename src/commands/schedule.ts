@@ -11,15 +11,13 @@ import { Nights, parseTime, runProcess } from '../operations/schedule.js';
 import type { Invocation } from '../config/invocation.js';
 import { assertSameProject } from '../job/data-folder.js';
 import { PACKAGE_ROOT } from '../ground/package.js';
-
-export interface ScheduleOptions {
-  readonly at?: string;
-  /** True to run immediately, even if no run is due. */
-  readonly now?: boolean;
-}
+import type { Options } from './shared.js';
 
 /** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
-export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
+export async function scheduleCommand(
+  options: Options<'at', 'now'>,
+  invocation: Invocation,
+): Promise<ExitCode> {
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at);
   const config = requireService(invocation.loadConfig());

@@ -1,23 +1,16 @@
 /** Helpers of several commands. */
-import { closest } from 'fastest-levenshtein';
 import { windowOf } from '../ground/calendar.js';
-import { UsageError, type ExitCode } from '../ground/errors.js';
-import type { Invocation } from '../config/invocation.js';
+import { UsageError } from '../ground/errors.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import type { ExportRow } from '../warehouse/rows.js';
 
-/** Runs a command and resolves to its exit code. */
-export type Action = (invocation: Invocation) => Promise<ExitCode>;
+/** The options of a command: those with a text, and switches. */
+export type Options<Text extends string, Switch extends string> = Readonly<
+  Partial<Record<Text, string> & Record<Switch, boolean>>
+>;
 
-export interface JsonOptions {
-  readonly json?: boolean;
-}
-
-/** A hint such as `Did you mean json? Choose one of text, json.` */
-export function oneOf(word: string, known: readonly string[]): string {
-  return `Did you mean ${closest(word, known)}? Choose one of ${known.join(', ')}.`;
-}
+export type JsonOptions = Options<never, 'json'>;
 
 export function numberIn(flag: string, text: string, low: number, high: number): number {
   const value = Number(text);

@@ -1,21 +1,21 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
 import { z } from 'zod';
 import { nightly } from '../../jobs/nightly.js';
-import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { streamsOn } from '../config/config.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
-import { describeGroup } from '../job/report.js';
-import { findingGroup } from '../warehouse/checks.js';
-import { dataFiles } from '../landing/paths.js';
-import { spendOf } from '../exports/budget.js';
-import { RUN, runsOf, type PastRun } from '../journal/lines.js';
-import { formatPrice } from '../ground/price.js';
-import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
-import { isResumable } from '../exports/export.js';
 import type { Invocation } from '../config/invocation.js';
-import { daysIn } from '../job/wanted-days.js';
-import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/published.js';
+import { spendOf } from '../exports/budget.js';
+import { isResumable } from '../exports/export.js';
+import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
+import { formatPrice } from '../ground/price.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
+import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/published.js';
+import { describeGroup } from '../job/report.js';
+import { daysIn } from '../job/wanted-days.js';
+import { RUN, runsOf, type PastRun } from '../journal/lines.js';
+import { dataFiles } from '../landing/paths.js';
+import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
+import { findingGroup } from '../warehouse/checks.js';
 import { showTable, type JsonOptions } from './shared.js';
 
 /** Number of days shown at a terminal; `--json` returns all days. */
@@ -38,35 +38,32 @@ type Status = Awaited<ReturnType<typeof readStatus>>;
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
 export async function readStatus({ effects, ...invocation }: Invocation) {
   const config = invocation.loadConfig();
-  const { published: file } = dataFiles(config.dataDir);
   const now = effects.now();
   let start = config.startDate;
-  const { wanted, state, ...published } = await daysNow(config, effects, (first) => {
+  const { wanted, state, coverage, ...published } = await daysNow(config, effects, (first) => {
     start ??= first;
     return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
   });
-  const { journal: lines, ledger, lock, needed } = state;
-  const entries = ledger.entries();
-  const journal = runsOf(lines.of(RUN));
+  const { journal, lock, needed } = state;
+  const entries = state.ledger.entries();
+  const runs = runsOf(journal.of(RUN));
   const last = lastCompleteDay(now);
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
-  for (const { stream, day, rows } of published.coverage)
-    byDay.set(day, { ...byDay.get(day), [stream]: rows });
+  for (const { stream, day, rows } of coverage) byDay.set(day, { ...byDay.get(day), [stream]: rows });
   const missing: Record<string, Day[]> = {};
   for (const stream of DAILY_STREAMS)
     if (stream !== 'events' || config.exports.budget !== undefined)
       missing[stream] = daysIn(wanted, stream, 'missing', 'under_way', 'waits');
   const snapshots = streamsOn(config.reference).map((stream) => {
-    const date = newestOf(published.coverage, stream) ?? null;
+    const date = newestOf(coverage, stream) ?? null;
+    // A snapshot cannot be taken for a past day: only that of today counts, or of yesterday before the nightly run.
+    missing[stream] = date !== null && date >= last ? [] : [last];
     return { stream, date, rows: byDay.get(date ?? '')?.[stream] ?? 0 };
   });
-  // A snapshot cannot be taken for a past day, so only the snapshot of today counts, or of yesterday before the nightly
-  // run.
-  for (const { stream, date } of snapshots) missing[stream] = date !== null && date >= last ? [] : [last];
   // The journal includes runs that published nothing; without a journal, the last run in the file counts.
-  const latest = journal.at(-1) ?? published.runs[0];
-  const failure = journal.at(-1)?.over?.summary['failure'];
-  const { holder } = lock;
+  const latest = runs.at(-1) ?? published.runs[0];
+  const failure = runs.at(-1)?.over?.summary['failure'];
+  const { command = null, pid = null, since = null } = lock.holder ?? {};
   return {
     last_complete_day: last,
     /** The first wanted day: the `start_date`, or the first day in the warehouse. */
@@ -77,24 +74,13 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     snapshots,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
     /** The active run, or another active command that changes the data folder. */
-    running: lock.taken
-      ? { command: holder?.command ?? null, pid: holder?.pid ?? null, since: holder?.since ?? null }
-      : null,
-    last_run:
-      latest === undefined
-        ? null
-        : {
-            command: latest.begun.command,
-            started_at: latest.begun.at,
-            finished_at: latest.over?.at ?? null,
-            exit_code: latest.over?.exitCode ?? null,
-            outcome: latest.over?.outcome ?? null,
-          },
-    published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
+    running: lock.taken ? { command, pid, since } : null,
+    last_run: latest === undefined ? null : runJson(latest),
+    published: coverage.length + published.runs.length > 0 ? dataFiles(config.dataDir).published : null,
     findings: published.findings,
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
     failure: typeof failure === 'string' ? failure : null,
-    withheld: withheldRun(journal, published.runs),
+    withheld: withheldRun(runs, published.runs),
     needs_attention: needed,
     /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
@@ -108,6 +94,14 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
   };
 }
+
+const runJson = ({ begun, over }: PastRun | PublishedRun) => ({
+  command: begun.command,
+  started_at: begun.at,
+  finished_at: over?.at ?? null,
+  exit_code: over?.exitCode ?? null,
+  outcome: over?.outcome ?? null,
+});
 
 /** A value of `lookback_days` for counts that the service still changes at the edge of the present one. */
 function lookbackFor([latest]: DaysNow['latestChange'], days: number) {
@@ -123,17 +117,18 @@ const checked = z.object({ findings: z.array(findingGroup) });
 
 /** The latest run if checks withheld it. Only the journal of runs contains it, because the file was not published. */
 function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[]) {
-  const ended = runs.filter(({ over }) => over !== undefined).at(-1);
-  const summary = checked.safeParse(ended?.over?.summary);
-  if (ended?.over === undefined || !summary.success) return null;
-  const { begun, over } = ended;
-  if (published.some((run) => run.begun.runId === begun.runId)) return null;
-  const findings = summary.data.findings.filter(({ severity }) => severity === 'stop');
-  return findings.length === 0 ? null : { command: begun.command, finished_at: over.at, findings };
+  const ended = runs.findLast(({ over }) => over !== undefined);
+  const { data } = checked.safeParse(ended?.over?.summary);
+  if (ended?.over === undefined || published.some(({ begun }) => begun.runId === ended.begun.runId))
+    return null;
+  const findings = data?.findings.filter(({ severity }) => severity === 'stop') ?? [];
+  return findings.length === 0
+    ? null
+    : { command: ended.begun.command, finished_at: ended.over.at, findings };
 }
 
 function print(status: Status, terminal: Terminal, now: Date): void {
-  const { last_run: run, last_complete_day: last, running, withheld } = status;
+  const { last_run: run, last_complete_day: last, running, withheld, missing, snapshots } = status;
   const line = (label: string, text: string): void => {
     terminal.out(label.padEnd(10) + text);
   };
@@ -146,11 +141,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     );
   if (running !== null) {
     const { command, pid, since } = running;
-    const parts = [
-      pid === null ? '' : `, process ${pid}`,
-      since === null ? '' : `, since ${formatKst(since)}`,
-    ];
-    line('running', `${command ?? 'another program'}${parts.join('')}`);
+    const process = pid === null ? '' : `, process ${pid}`;
+    const from = since === null ? '' : `, since ${formatKst(since)}`;
+    line('running', `${command ?? 'another program'}${process}${from}`);
   }
   if (run !== null) {
     const ago = formatDuration(Math.max(0, now.getTime() - (run.finished_at ?? run.started_at).getTime()));
@@ -159,28 +152,21 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     line('last run', `${run.command}, ${outcome}${code}, ${formatKst(run.started_at)}, ${ago} ago`);
   }
   if (status.failure !== null) line('failed', status.failure);
-  const known = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
-  const wanted = new Set(Object.values(status.missing).flat());
-  const shown = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).filter(
-    (day) => known.has(day) || wanted.has(day),
-  );
-  const rows = shown.map((date) => {
-    const row: Record<string, string | number> = { date };
-    for (const stream of DAILY_STREAMS)
-      row[stream] =
-        known.get(date)?.[stream] ?? (status.missing[stream]?.includes(date) === true ? 'missing' : '');
-    return row;
+  const held = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
+  const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
+    const cellOf = (stream: Stream): string | number =>
+      held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
+    const row = DAILY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
+    return row.some(([, cell]) => cell !== '') ? [{ date, ...Object.fromEntries(row) }] : [];
   });
-  showTable(terminal, rows, ...DAILY_STREAMS);
-  for (const { stream, date, rows } of status.snapshots)
+  showTable(terminal, cells, ...DAILY_STREAMS);
+  for (const { stream, date, rows } of snapshots)
     line('snapshot', `${stream}: ${date === null ? 'no whole one yet' : `${date}, ${plural(rows, 'row')}`}`);
-  for (const [stream, days] of Object.entries(status.missing)) {
-    if (days.length === 0) continue;
-    const isSnapshot = status.snapshots.some((snapshot) => snapshot.stream === stream);
-    const what = isSnapshot
-      ? `a snapshot of ${last} or later`
-      : `${plural(days.length, 'day')}, ${listDays(days)}`;
-    line('missing', `${stream}: ${what}`);
+  for (const [stream, days] of Object.entries(missing)) {
+    const isSnapshot = snapshots.some((snapshot) => snapshot.stream === stream);
+    const list = `${plural(days.length, 'day')}, ${listDays(days)}`;
+    if (days.length > 0)
+      line('missing', `${stream}: ${isSnapshot ? `a snapshot of ${last} or later` : list}`);
   }
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
   if (status.lookback !== null) {
@@ -198,9 +184,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   for (const group of status.findings) line('check', describeGroup(group));
   if (withheld !== null) {
     const { command, finished_at } = withheld;
-    terminal.warn(
-      `Not published: ${command} of ${formatKst(finished_at)}. Readers keep the previous warehouse.`,
-    );
+    const when = formatKst(finished_at);
+    terminal.warn(`Not published: ${command} of ${when}. Readers keep the previous warehouse.`);
     for (const group of withheld.findings) terminal.warn(`Check ${describeGroup(group)}`);
   }
   for (const { advice } of status.needs_attention) terminal.warn(advice);

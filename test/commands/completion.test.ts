@@ -23,7 +23,7 @@ afterAll(() => {
 const OFFERED: readonly (readonly [words: string, offered: string])[] = [
   ['qu', 'query'],
   ['query rest', 'restatements restatements-by-age restful'],
-  ['exports re', 'resume recover'],
+  ['exports re', 'resume'],
   ['completion _', 'bash zsh fish'],
   // An empty offer, for which bash completes names of files.
   ['query --output _', ''],
@@ -56,10 +56,4 @@ test('help describes a query, also one of the own', async () => {
   const { stdout } = await help('restful');
   expect(stdout).toContain('restful: Rest\nWho rests?\n\nIt takes no parameters.\n');
   expect((await help('restfull')).stderr).toContain('Did you mean restful?');
-});
-
-test('an unknown shell is refused with those that there are', async () => {
-  const { code, stderr } = await completion('tcsh');
-  expect(code).toBe(2);
-  expect(stderr).toContain('Did you mean bash? Choose one of bash, zsh, fish.');
 });

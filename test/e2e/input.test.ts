@@ -50,7 +50,7 @@ test.each<[string, RegExp]>([
   ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
   ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
   ['schedule print systemd', /too many arguments for 'schedule'/],
-  ['completion zhs', /Did you mean zsh\?/],
+  ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['schedule --at 06:59', /from 07:00 to 23:59/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
   ['exports attach junk x', /There is no export junk/],
