@@ -45,11 +45,43 @@ set variable load = struct_insert(
 );
 
 create or replace temp table loaded_rows (pull varchar, rows bigint);
+create or replace temp table day_contents (date date, content hugeint);
 
 -- Initially no day is held back (load/losses).
 create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
 select distinct pull from versions;
+
+-- name: contents
+-- What the warehouse holds of each day, rows and notes, as one number: before the days are replaced, and after. The pull that
+-- brought it does not count.
+insert into day_contents
+with noted as (
+    select date, hash('rows', rows) as content
+    from ops.coverage
+    where stream = getvariable('load').stream
+    union all
+    select date, hash(note, subject, records)
+    from ops.load_notes
+    where stream = getvariable('load').stream
+    union all
+    select drift.date, hash(drift)
+    from ops.drift_by_day as drift
+    where stream = getvariable('load').stream
+    union all
+    select date, hash(*columns(lambda name: name <> 'pull'))
+    from {table}
+    where date between getvariable('load').first_day and getvariable('load').last_day
+    union all
+    select date, hash('part', *columns(lambda name: name <> 'pull'))
+    from {parts}
+    where date between getvariable('load').first_day and getvariable('load').last_day
+)
+
+select date, sum(content)
+from noted
+semi join days using (date)
+group by date;
 
 -- name: forget
 -- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
@@ -129,9 +161,16 @@ where getvariable('load').complete
 group by days.date, days.pull, days.pulled_at;
 
 -- name: end
--- Marks the days as changed for models and checks, and the pulls as loaded.
+-- Marks the days as changed for models and checks, unless they hold what they held before, and the pulls as loaded.
 insert into ops.touched_days
-select getvariable('load').stream, date from days
+select getvariable('load').stream, date
+from days
+where date not in (
+    select date
+    from day_contents
+    group by date
+    having count(*) = 2 and min(content) = max(content)
+)
 except
 select stream, date from ops.touched_days;
 

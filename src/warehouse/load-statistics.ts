@@ -53,10 +53,13 @@ export async function loadCampaigns(session: Session, pulls: readonly Pull[]): P
   }
   await session.run('load/campaigns/days');
   await holdBack(session, pulls);
+  const held = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
+  await session.run('load/begin_end/contents', held);
   await session.run('load/begin_end/forget');
   await session.run('load/campaigns/replaced');
   await session.run('load/begin_end/drift');
-  await session.run('load/begin_end/cover', { table: 'campaign_metrics', day: 'date' });
+  await session.run('load/begin_end/cover', { table: held.table, day: 'date' });
+  await session.run('load/begin_end/contents', held);
 }
 
 /** The differences of E17 and E18: the statement that reads the records, the grain columns after the day, and the table names. */
@@ -130,11 +133,14 @@ export async function loadStatistics(
   await session.run('load/statistics/conversions');
   await session.run('load/statistics/sizes', names);
   await holdBack(session, pulls);
+  const held = { table: names.table, parts: names.conversions };
+  await session.run('load/begin_end/contents', held);
   await session.run('load/begin_end/forget');
   if (stream === 'statistics') await session.run('load/statistics/restatements');
   await session.run('load/statistics/replaced', names);
   await session.run('load/begin_end/drift');
-  await session.run('load/begin_end/cover', { table: names.table, day: 'date' });
+  await session.run('load/begin_end/cover', { table: held.table, day: 'date' });
+  await session.run('load/begin_end/contents', held);
 }
 
 const heldBackAnswer = z
