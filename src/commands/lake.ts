@@ -9,7 +9,7 @@ import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from '../lake/commits.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
-import { describePushed, pushLake, rowsAdded, withLake } from '../lake/push.js';
+import { describePushed, pushLake, rowsAdded, withLake } from '../lake/replicate.js';
 import { setUp } from '../lake/setup.js';
 import type { Changes } from '../lake/transaction.js';
 import { statusOf, verify } from '../lake/verify.js';

@@ -8,10 +8,18 @@ import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { KeptQueries, PushedRows } from '../landing/pushed-rows.js';
 import { lockState } from '../landing/run-lock.js';
-import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, unknownRows, waits } from '../push/ledger.js';
-import type { Push } from '../push/ledger.js';
+import {
+  adviceOn,
+  callsOf,
+  isUnfinished,
+  PushLedger,
+  sentRows,
+  unknownRows,
+  waits,
+  type Push,
+} from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type Wanted } from '../push/plan.js';
-import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/push.js';
+import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
 import { ALL, parseTarget } from '../push/targets.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';

@@ -12,7 +12,7 @@ import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { PastRun } from '../journal/lines.js';
-import { describePushed, pushLake, rowsAdded } from '../lake/push.js';
+import { describePushed, pushLake, rowsAdded } from '../lake/replicate.js';
 import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './loading.js';
 import type { StepOutcome } from './report.js';
@@ -72,7 +72,7 @@ const STEPS: readonly Step[] = [
       night.folder.ledger.doubt === undefined &&
       isWhole(night),
     async run({ config, folder, invocation }) {
-      const { pushNightly } = await import('../push/push.js');
+      const { pushNightly } = await import('../push/send.js');
       return pushNightly(requireService(config), invocation, folder.journal);
     },
     failed: () => 'The pushes failed',

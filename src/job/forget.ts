@@ -17,7 +17,7 @@ import { InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { prepareErased } from '../lake/erased.js';
-import { pushLake } from '../lake/push.js';
+import { pushLake } from '../lake/replicate.js';
 import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';

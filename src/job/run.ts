@@ -19,7 +19,7 @@ import type { Export } from '../exports/export.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
-import { equalInLake } from '../lake/retained.js';
+import { equalInLake } from '../lake/verify.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';

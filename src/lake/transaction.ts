@@ -19,7 +19,7 @@ import {
   type Relation,
   CONTENTS,
 } from './lake.js';
-import { COLUMNS_PART } from './tables.js';
+import { COLUMNS_PART } from './setup.js';
 import { type Stream, STREAMS } from '../ground/streams.js';
 
 export interface Pushing {

@@ -23,7 +23,7 @@ import { landedPages } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
 import { MOST_SKEW_MS } from '../service/clocks.js';
-import { withLake } from '../lake/push.js';
+import { withLake } from '../lake/replicate.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal } from '../journal/journal.js';

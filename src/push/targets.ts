@@ -1,4 +1,9 @@
-/** The targets of a push: their columns and limits, and their requests. Pure. */
+/** The targets of a push: their columns and limits, their requests, and the rows that an answer says were taken. Pure. */
+import { z } from 'zod';
+import { jsonOf, readEnvelope } from '../ground/envelope.js';
+import { withoutPeople } from '../ground/redaction.js';
+import type { ServiceAnswer } from '../service/client.js';
+import { isJudged, isSame, readError } from '../service/refusals.js';
 import {
   enterJourney,
   setUserProperties,
@@ -9,7 +14,7 @@ import {
 } from '../service/endpoints.js';
 import { closest } from 'fastest-levenshtein';
 import { MODES } from '../config/schema.js';
-import { UsageError } from '../ground/errors.js';
+import { CredentialsError, UsageError } from '../ground/errors.js';
 
 /** @param most maximum number of rows of a call (specification, Limits) */
 function traits(identity: string, most: number, needs = '', none = '', form = /^$/) {
@@ -100,4 +105,148 @@ export function requestOf(target: Target, projectId: string, items: readonly str
     case 'journey':
       return enterJourney(projectId, target.name, list);
   }
+}
+
+const ANSWERS = {
+  E2: z.object({ error: z.null() }),
+  E12: z.object({ success: z.literal(true) }),
+  E14: z.object({ data: z.int().nonnegative() }),
+};
+
+/**
+ * The number of rows that an answer to a request that may be repeated says were taken; undefined if it does not say so,
+ * or says an impossible number.
+ */
+export function takenBy(
+  endpoint: string,
+  { verdict, body }: ServiceAnswer,
+  rows: number,
+): number | undefined {
+  if (verdict.kind !== 'ok' || !(endpoint === 'E2' || endpoint === 'E12' || endpoint === 'E14'))
+    return undefined;
+  const answer = ANSWERS[endpoint].safeParse(jsonOf(body.toString('utf8')));
+  if (!answer.success) return undefined;
+  const taken = 'data' in answer.data ? answer.data.data : rows;
+  return taken > rows ? undefined : taken;
+}
+
+/** Texts of E13 and E16 that a person has judged: `{count}` stands for the number of rows that were sent. */
+interface JudgedTexts {
+  readonly acknowledgements: readonly string[];
+  readonly refusals: readonly string[];
+}
+
+/** The answers of E13 and E16 that the specification gives. */
+const tracked = z.strictObject({
+  message: z.string(),
+  error: z.null().optional(),
+  data: z.null().optional(),
+});
+const entered = z.strictObject({ code: z.literal(200), success: z.literal(true), error: z.null() });
+
+/** Texts of E13 that state that all events were tracked. */
+const TRACKED = [
+  'Tracked {count} event',
+  'Tracked {count} events',
+  '{count} event tracked',
+  '{count} events tracked',
+  '{count} event was tracked',
+  '{count} events were tracked',
+];
+
+/**
+ * The outcome of a call that is sent once (E13, E16). Only an answer that the specification gives, or that a person has
+ * judged, is believed; all others are ambiguous. `text` is what a person may judge.
+ */
+export function onceOutcome(
+  endpoint: 'E13' | 'E16',
+  { verdict, status, body }: ServiceAnswer,
+  rows: number,
+  judged: JudgedTexts,
+): { outcome: 'acknowledged' | 'refused' | 'withdrawn' | 'ambiguous'; text?: string } {
+  if (verdict.kind === 'unreachable') return { outcome: verdict.sent ? 'ambiguous' : 'withdrawn' };
+  const envelope = readEnvelope(body);
+  if (envelope?.kind !== 'object' || envelope.twice.size > 0) return { outcome: 'ambiguous' };
+  const json = jsonOf(body.toString('utf8'));
+  if (status === 200 && endpoint === 'E16' && entered.safeParse(json).success)
+    return { outcome: 'acknowledged' };
+  const message = tracked.safeParse(json).data?.message;
+  if (status === 200 && message !== undefined) {
+    const own = endpoint === 'E13' ? TRACKED : [];
+    const isAll = [...own, ...judged.acknowledgements].some((known) =>
+      isSame(known.replace('{count}', String(rows)), message.replace(/\.$/, '')),
+    );
+    return isAll ? { outcome: 'acknowledged' } : { outcome: 'ambiguous', text: message };
+  }
+  const told = readError(status ?? 0, envelope, body);
+  if (told.kind !== 'error') return { outcome: told.kind === 'refused' ? 'refused' : 'ambiguous' };
+  return isJudged(told.text, judged.refusals)
+    ? { outcome: 'refused' }
+    : { outcome: 'ambiguous', text: told.text };
+}
+
+const rejection = z.object({
+  error: z.object({
+    code: z.string().optional().catch(undefined),
+    details: z
+      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), code: z.string() }))
+      .optional()
+      .catch(undefined),
+  }),
+});
+
+/** The shape of a catalog's error (specification, Catalog API error). */
+const catalogError = z.strictObject({
+  data: z.null(),
+  error: z.strictObject({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
+});
+
+/** True if a catalog says that an item, or the catalog itself, is not there; a proxy's 404 has another shape. */
+export function isMissing({ status, body }: ServiceAnswer): boolean {
+  return status === 404 && catalogError.safeParse(jsonOf(body.toString('utf8'))).success;
+}
+
+/** The rows of a call that E2 names in the details of its error, by position, each with its reason; messages are not read. */
+export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, string> {
+  const found = new Map<number, string>();
+  const error = rejection.safeParse(jsonOf(body.toString('utf8')));
+  for (const { path, code } of error.success ? (error.data.error.details ?? []) : []) {
+    const [list, position = '', field] = path;
+    // A path holds strings or integers.
+    const nth = /^\d+$/.test(String(position)) ? Number(position) : rows;
+    if (list !== 'items' || nth >= rows || found.has(nth)) continue;
+    found.set(nth, `${typeof field === 'string' ? `${field}: ` : ''}${word(code)}`);
+  }
+  return found;
+}
+
+/** The reason of a refusal without the service's sentences, which may repeat a value: `HTTP 400, INVALID_ARGUMENT`. */
+export function refusalOf({ status, body }: ServiceAnswer): string {
+  const error = rejection.safeParse(jsonOf(body.toString('utf8')));
+  const code = error.success ? error.data.error.code : undefined;
+  return status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${word(code)}`}`;
+}
+
+/** A code of the service; anything else may hold a value. */
+const word = (code: string): string => (/^[A-Za-z][A-Za-z_-]{0,39}$/.test(code) ? code : 'refused');
+
+const LONGEST_TEXT = 500;
+
+/** A text of the service for a person to judge; each word that occurs among the values of the call is hidden. */
+export function shownText(text: string, items: readonly string[]): string {
+  const values = items
+    .join(' ')
+    .replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')
+    .toLowerCase();
+  return withoutPeople(text, LONGEST_TEXT).replaceAll(/[\p{L}\p{N}@._-]{3,}/gu, (found) =>
+    values.includes(found.toLowerCase()) ? '…' : found,
+  );
+}
+
+/** Throws the error without the service's words, which may repeat a value of what was sent. */
+export function withoutWords(error: unknown): never {
+  if (!(error instanceof CredentialsError)) throw error;
+  throw new CredentialsError('The service denies what was pushed.', {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  });
 }

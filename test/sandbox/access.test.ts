@@ -8,7 +8,7 @@ import { answerTo } from '../../sandbox/index.js';
 import { settle } from '../../sandbox/options.js';
 import { commandLine } from '../../src/commands/program.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
-import { LAKE_POINTS } from '../../src/lake/push.js';
+import { LAKE_POINTS } from '../../src/lake/replicate.js';
 import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';

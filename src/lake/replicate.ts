@@ -12,7 +12,7 @@ import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';
 import { catalogFailure, removedDays, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
-import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
+import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
 import { plural } from '../terminal/text.js';
 
 /** The points at which a rehearsal can kill a push. */

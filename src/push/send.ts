@@ -23,7 +23,9 @@ import {
   shownText,
   takenBy,
   withoutWords,
-} from '../service/written.js';
+  parseTarget,
+  requestOf,
+} from './targets.js';
 import { formatCount, plural } from '../terminal/text.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
@@ -42,7 +44,6 @@ import {
   type Row,
   type Wanted,
 } from './plan.js';
-import { parseTarget, requestOf } from './targets.js';
 
 export interface Pushed {
   readonly plan: Plan;
