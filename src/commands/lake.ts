@@ -1,7 +1,6 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
-import type { Config } from '../config/config.js';
+import { requireLake } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { requireLake } from '../config/lake.js';
 import { Register } from '../erasure/register.js';
 import { formatKst, listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
@@ -155,7 +154,7 @@ export async function lakeVerifyCommand(
 
 /** Searches the data files for the persons of the register of erasures. */
 async function verifyErased(
-  config: ReturnType<typeof requireLake<Config>>,
+  config: ReturnType<typeof requireLake>,
   json: boolean | undefined,
   invocation: Invocation,
 ): Promise<ExitCode> {

@@ -176,7 +176,7 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
     'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
     z.object({}),
     async () => {
-      const { coverage, missing, findings, published, ...status } = await readStatus(invocation);
+      const { coverage, missing, removed, findings, published, ...status } = await readStatus(invocation);
       const days = (all: Readonly<Record<string, readonly Day[]>>): Record<string, string> => {
         const some = Object.entries(all).filter(([, list]) => list.length > 0);
         return Object.fromEntries(some.map(([stream, list]) => [stream, listDays(list)]));
@@ -190,6 +190,7 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
         is_published: published !== null,
         days_held: days(held),
         days_missing: days(missing),
+        days_removed: days({ events: removed }),
       };
       const groups = findings.map((group) => JSON.stringify(group));
       return fitted('findings', groups, rest, whole, 'Ask for checks.');

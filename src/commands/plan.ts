@@ -1,7 +1,7 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { relative } from 'node:path';
 import { nightly } from '../../jobs/nightly.js';
-import { requirePlan, streamsOn, type Config } from '../config/config.js';
+import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
 import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
@@ -21,7 +21,8 @@ export type Plan = Awaited<ReturnType<typeof makePlan>>;
 
 export async function planCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  const job = nightly(requirePlan(config), invocation.effects.now());
+  requireSettings(config, 'startDate');
+  const job = nightly(config, invocation.effects.now());
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 }
 

@@ -357,6 +357,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     options: [
       ...SQL_OPTIONS,
+      ['--list', 'list the queries, as without a name'],
       ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
       choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
       LANGUAGE('the language of the headers of a table or CSV'),

@@ -48,8 +48,10 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   const entries = state.ledger.entries();
   const runs = runsOf(journal.of(RUN));
   const last = lastCompleteDay(now);
+  const { removed } = published;
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
-  for (const { stream, day, rows } of coverage) byDay.set(day, { ...byDay.get(day), [stream]: rows });
+  for (const { stream, day, rows } of coverage)
+    if (stream !== 'events' || !removed.includes(day)) byDay.set(day, { ...byDay.get(day), [stream]: rows });
   const missing: Record<string, Day[]> = {};
   for (const stream of DAILY_STREAMS)
     if (stream !== 'events' || config.exports.budget !== undefined)
@@ -72,6 +74,8 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     missing,
     /** The configured reference data, with its last snapshot. */
     snapshots,
+    /** Days whose events were removed by retention. */
+    removed,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
     /** The active run, or another active command that changes the data folder. */
     running: lock.taken ? { command, pid, since } : null,
@@ -128,7 +132,7 @@ function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[
 }
 
 function print(status: Status, terminal: Terminal, now: Date): void {
-  const { last_run: run, last_complete_day: last, running, withheld, missing, snapshots } = status;
+  const { last_run: run, last_complete_day: last, running, withheld, missing, snapshots, removed } = status;
   const line = (label: string, text: string): void => {
     terminal.out(label.padEnd(10) + text);
   };
@@ -154,8 +158,10 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (status.failure !== null) line('failed', status.failure);
   const held = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
-    const cellOf = (stream: Stream): string | number =>
-      held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
+    const cellOf = (stream: Stream): string | number => {
+      if (stream === 'events' && removed.includes(date)) return 'removed';
+      return held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
+    };
     const row = DAILY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
     return row.some(([, cell]) => cell !== '') ? [{ date, ...Object.fromEntries(row) }] : [];
   });
@@ -168,6 +174,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     if (days.length > 0)
       line('missing', `${stream}: ${isSnapshot ? `a snapshot of ${last} or later` : list}`);
   }
+  if (removed.length > 0)
+    line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
   if (status.lookback !== null) {
     const { date, days_after, advice } = status.lookback;

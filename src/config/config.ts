@@ -4,15 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { z } from 'zod';
-import type { Day } from '../ground/calendar.js';
-import { readDotEnv, readSettings, type Environment, unknownKey } from './files.js';
-import { isUnencrypted, lakeOf, requireLake } from './lake.js';
-import { camel, settingsSchema } from './schema.js';
 import { ConfigError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
-
-export { isLoopback, isUnencrypted } from './lake.js';
+import { readDotEnv, readSettings, unknownKey, type Environment } from './files.js';
+import { camel, settingsSchema } from './schema.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to an empty value. */
 export class Credentials {
@@ -37,12 +32,8 @@ export type Config = ReturnType<typeof loadConfig>;
 export type ExportsConfig = Config['exports'];
 
 /** A config with everything that the service client needs. */
-export interface ServiceConfig extends Config {
-  readonly baseUrl: string;
-  readonly projectId: string;
-  readonly startDate: Day;
-  readonly credentials: Credentials;
-}
+export type ServiceConfig = Config &
+  Readonly<Record<'baseUrl' | 'projectId' | 'startDate', string>> & { readonly credentials: Credentials };
 
 export interface Flags {
   readonly config?: string | undefined;
@@ -54,11 +45,11 @@ export interface Flags {
 const DEFAULT_FILE = 'dawnload.yaml';
 
 /** The environment variables of settings that the file can hold too. */
-const OVERRIDES = {
-  DAWNLOAD_BASE_URL: 'base_url',
-  DAWNLOAD_PROJECT_ID: 'project_id',
-  DAWNLOAD_DATA_DIR: 'data_dir',
-} as const;
+const OVERRIDES = [
+  ['DAWNLOAD_BASE_URL', 'base_url'],
+  ['DAWNLOAD_PROJECT_ID', 'project_id'],
+  ['DAWNLOAD_DATA_DIR', 'data_dir'],
+] as const;
 
 /**
  * Reads the settings.
@@ -70,43 +61,33 @@ export function loadConfig(
   environment: Environment = process.env,
   cwd: string = process.cwd(),
 ) {
-  const file = resolve(cwd, flags.config ?? DEFAULT_FILE);
-  const found = existsSync(file);
-  if (!found && flags.config !== undefined) {
-    throw new ConfigError(`There is no configuration file ${file}.`, {
+  const path = resolve(cwd, flags.config ?? DEFAULT_FILE);
+  const file = existsSync(path) ? path : undefined;
+  if (file === undefined && flags.config !== undefined)
+    throw new ConfigError(`There is no configuration file ${path}.`, {
       hint: 'Correct --config, or write one with `dawnload init`.',
     });
-  }
-  const folder = dirname(file);
+  const folder = dirname(path);
   // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
-  const variables = { ...readDotEnv(folder), ...environment };
-  const { DAWNLOAD_NOW: now } = environment;
-  if (isSet(now) && Number.isNaN(Date.parse(now)))
+  const variables = withoutEmpty({ ...readDotEnv(folder), ...environment });
+  const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
+  if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
-  const fromFile = found ? readSettings(file) : {};
-  const settings = parseSettings(
-    { ...fromFile, ...overridesIn(variables) },
-    found ? file : undefined,
-    variables,
-  );
-
+  const settings = parseSettings(file, variables);
   // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
   // folder.
   const inFolder = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(folder, path);
-  const dataDir =
-    flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
-  const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
-  const secretKey = variables['DAWNLOAD_SECRET_KEY'];
+  const { DAWNLOAD_ACCESS_KEY: accessKey, DAWNLOAD_SECRET_KEY: secretKey } = variables;
   const { experiments, main_goals: mainGoals, prices, pushes, ...named } = settings;
   const { report, alerts, pingUrl, pingUrlEnv, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
     ...given,
     /** The path of the settings file, for messages; undefined without a file. */
-    file: found ? file : undefined,
+    file,
     /** The absolute path of the data folder. */
-    dataDir,
+    dataDir: resolve(cwd, flags.dataDir ?? resolve(folder, settings.data_dir)),
     /** The path of the second copy of the journal; undefined if it is in the landing zone. */
     ledgerCopy: inFolder(settings.ledger_copy),
     /** The absolute path of the folder of the user's queries. */
@@ -142,8 +123,12 @@ export function loadConfig(
     /** The address of a health check, which each run calls. */
     pingUrl: pingUrl ?? addressIn(variables, pingUrlEnv),
     /** The lake (Iceberg) to push the tables to; undefined without a lake. */
-    lake: lake && lakeOf(lake, folder, variables),
-    credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
+    lake: lake && {
+      ...lake,
+      extensions: inFolder(lake.extensions),
+      secrets: new LakeSecrets(variables),
+    },
+    credentials: accessKey && secretKey ? new Credentials(accessKey, secretKey) : undefined,
   });
 }
 
@@ -158,43 +143,21 @@ export function streamsOn(reference: Config['reference']): ReferenceStream[] {
   return REFERENCE_STREAMS.filter((stream) => settings[stream] !== undefined && settings[stream] !== false);
 }
 
-/** A config with a start date. */
-export interface PlanConfig extends Config {
-  readonly startDate: Day;
-}
+type Name = 'baseUrl' | 'projectId' | 'startDate';
+const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
 
-/**
- * Returns the config with its start date.
- *
- * @throws ConfigError when the start date is missing
- */
-export function requirePlan(config: Config): PlanConfig {
-  const { startDate } = config;
-  if (startDate === undefined) throw missingSettings(config, ['start_date']);
-  return { ...config, startDate };
-}
-
-function missingSettings({ file }: Config, keys: readonly string[]): ConfigError {
-  const missing = keys.join(', ');
-  return file === undefined
-    ? new ConfigError(`There is no ${DEFAULT_FILE} in this folder.`, {
-        hint: 'Write one with `dawnload init`, name another with --config FILE, or try `dawnload demo`, which needs none.',
-      })
-    : new ConfigError(`${file} does not set ${missing}.`, { hint: `Add ${missing} to the file.` });
-}
-
-/**
- * Returns the settings that every run needs.
- *
- * @throws ConfigError that names the missing settings
- */
-export function requireSettings(config: Config): { baseUrl: string; projectId: string; startDate: Day } {
-  const { baseUrl, projectId, startDate } = config;
-  if (baseUrl !== undefined && projectId !== undefined && startDate !== undefined)
-    return { baseUrl, projectId, startDate };
-  const settings = { base_url: baseUrl, project_id: projectId, start_date: startDate };
-  const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
-  throw missingSettings(config, missing);
+/** @throws ConfigError that names the settings that are not set */
+export function requireSettings<N extends Name>(
+  config: Config,
+  ...names: readonly N[]
+): asserts config is Config & Readonly<Record<N, string>> {
+  const missing = names.flatMap((name) => (config[name] === undefined ? NAMES[name] : [])).join(', ');
+  if (missing !== '' && config.file === undefined)
+    throw new ConfigError(`There is no ${DEFAULT_FILE} in this folder.`, {
+      hint: 'Write one with `dawnload init`, name another with --config FILE, or try `dawnload demo`, which needs none.',
+    });
+  if (missing !== '')
+    throw new ConfigError(`${config.file} does not set ${missing}.`, { hint: `Add ${missing} to the file.` });
 }
 
 /**
@@ -203,24 +166,18 @@ export function requireSettings(config: Config): { baseUrl: string; projectId: s
  * @throws ConfigError that names the missing settings
  */
 export function requireService(config: Config): ServiceConfig {
-  const { baseUrl, projectId, startDate } = requireSettings(config);
-  assertEncrypted(baseUrl, config.allowHttp);
+  requireSettings(config, 'baseUrl', 'projectId', 'startDate');
+  assertEncrypted(config.baseUrl, config.allowHttp, 'base_url');
   const credentials = requireCredentials(config);
   // Checked before anything is pulled, so that a wrong lake setting does not fail the run at its end.
   if (config.lake !== undefined) requireLake(config);
-  return { ...config, baseUrl, projectId, startDate, credentials };
-}
-
-/** Returns the address that a variable holds; undefined without a variable or a value. */
-function addressIn(variables: Environment, variable: string | undefined): string | undefined {
-  const value = variable === undefined ? undefined : variables[variable];
-  return value !== undefined && /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
+  return { ...config, credentials };
 }
 
 /** @throws ConfigError when keys would leave this machine unencrypted and the settings do not allow it */
-export function assertEncrypted(baseUrl: string, allowHttp: boolean): void {
-  if (allowHttp || !isUnencrypted(baseUrl)) return;
-  throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
+export function assertEncrypted(address: string, allowHttp: boolean, what: string): void {
+  if (allowHttp || !isUnencrypted(address)) return;
+  throw new ConfigError(`The ${what} ${address} uses http, so keys and data would travel unencrypted.`, {
     hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
   });
 }
@@ -233,34 +190,104 @@ export function requireCredentials({ credentials }: Config): Credentials {
   });
 }
 
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
+/** The secrets of the lake by the environment variables that contain them. */
+const SECRETS = {
+  accessKey: 'DAWNLOAD_LAKE_ACCESS_KEY_ID',
+  secretKey: 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY',
+  sessionToken: 'DAWNLOAD_LAKE_SESSION_TOKEN',
+  clientId: 'DAWNLOAD_LAKE_CLIENT_ID',
+  clientSecret: 'DAWNLOAD_LAKE_CLIENT_SECRET',
+  token: 'DAWNLOAD_LAKE_TOKEN',
+} as const;
+
+/** The secrets of catalog and storage. They cannot be printed: they serialise to nothing. */
+class LakeSecrets {
+  readonly #variables: Environment;
+
+  constructor(variables: Environment) {
+    this.#variables = variables;
+  }
+
+  get(name: keyof typeof SECRETS): string | undefined {
+    return this.#variables[SECRETS[name]];
+  }
+
+  /** True if all of the secrets are set. */
+  has(...names: readonly (keyof typeof SECRETS)[]): boolean {
+    return names.every((name) => this.get(name) !== undefined);
+  }
 }
 
-function overridesIn(variables: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(OVERRIDES).flatMap(([variable, key]) => {
-      const value = variables[variable];
-      return isSet(value) ? [[key, value]] : [];
-    }),
-  );
+export type LakeConfig = NonNullable<Config['lake']>;
+
+/**
+ * Returns the config, with the lake as a required property.
+ *
+ * @throws ConfigError if no lake is configured, or secrets or recipients may not be sent to the configured one
+ */
+export function requireLake(config: Config): Config & { readonly lake: LakeConfig } {
+  const { lake, file = DEFAULT_FILE } = config;
+  if (lake === undefined)
+    throw new ConfigError(`${file} does not set lake.`, {
+      hint: 'docs/scale.md says when a lake is worth it, and which lines it takes.',
+    });
+  if (config.privacy.recipients === 'keep' && !lake.allowPersonal)
+    throw new ConfigError(
+      'privacy.recipients is keep, so telephone numbers and addresses would be copied into the lake.',
+      { hint: 'Set privacy.recipients to hash or drop, or set lake.allow_personal: true.' },
+    );
+  const { catalog, secrets, storage } = lake;
+  for (const address of [catalog.uri, catalog.tokenUri, storage.endpoint])
+    if (address !== undefined) assertEncrypted(address, config.allowHttp, "lake's address");
+  const isOpen = {
+    none: true,
+    oauth2: secrets.has('token') || secrets.has('clientId', 'clientSecret'),
+    sigv4: secrets.has('accessKey', 'secretKey'),
+  }[catalog.auth];
+  const keys =
+    catalog.auth === 'oauth2'
+      ? `${SECRETS.clientId} and ${SECRETS.clientSecret}, or ${SECRETS.token},`
+      : `${SECRETS.accessKey} and ${SECRETS.secretKey}`;
+  if (!isOpen)
+    throw new ConfigError(`lake.catalog.auth is ${catalog.auth}, and its keys are not set.`, {
+      hint: `Set ${keys} in the environment or in .env.`,
+    });
+  return { ...config, lake };
 }
 
-function parseSettings(
-  values: Record<string, unknown>,
-  file: string | undefined,
-  variables: Environment,
-): z.infer<typeof settingsSchema> {
-  const parsed = settingsSchema.safeParse(values);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+/** True if requests to the address would send secrets unencrypted to another machine. */
+export function isUnencrypted(address: string): boolean {
+  return new URL(address).protocol === 'http:' && !isLoopback(address);
+}
+
+/** True if the address is this machine. */
+export function isLoopback(address: string): boolean {
+  // URL normalises numeric addresses, so no other notation has to be matched.
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
+}
+
+/** Returns the address that a variable holds; undefined without a variable or a value. */
+function addressIn(variables: Environment, variable: string | undefined): string | undefined {
+  const value = variables[variable ?? ''] ?? '';
+  return /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
+}
+
+function withoutEmpty(variables: Environment): Environment {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+}
+
+function parseSettings(file: string | undefined, variables: Environment) {
+  const given = OVERRIDES.filter(([variable]) => variables[variable] !== undefined);
+  const overrides = Object.fromEntries(given.map(([variable, key]) => [key, variables[variable]]));
+  const fromFile = file === undefined ? {} : readSettings(file);
+  const { data, error } = settingsSchema.safeParse({ ...fromFile, ...overrides });
   const source = file ?? 'The environment';
+  const [issue] = error?.issues ?? [];
+  if (data !== undefined) return data;
   if (issue === undefined) throw new ConfigError(`${source} cannot be understood.`);
   if (issue.code === 'unrecognized_keys') throw unknownKey(source, issue.path, issue.keys[0] ?? '');
   const key = issue.path.join('.');
-  const variable = Object.entries(OVERRIDES).find(
-    ([name, setting]) => setting === key && isSet(variables[name]),
-  )?.[0];
+  const [variable] = given.find(([, setting]) => setting === key) ?? [];
   throw new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
     hint: `Correct ${variable ?? key} and try again.`,
   });

@@ -1,6 +1,6 @@
 /**
- * The schema of `dawnload.yaml` and the type of the resulting settings. Every scalar arrives as text (see
- * `readSettings`); the message of each rule describes the valid values.
+ * The schema of `dawnload.yaml` and the type of the resulting settings; docs/configuration.md explains each. Every scalar
+ * arrives as text (see `readSettings`); the message of each rule describes the valid values.
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
@@ -23,7 +23,6 @@ function whole(low: number, high: number): z.ZodType<number, string> {
   return number(low, high, `must be a whole number from ${low} to ${high}`, /^\d+$/);
 }
 
-/** A text of a form. */
 const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
 
 /** A word of the service's vocabulary, which becomes part of field names and channel names. */
@@ -34,23 +33,22 @@ const orEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((given) => (given === '' ? {} : given), schema);
 
 /** The message for a text or a list in place of a section. */
-const insteadOf = (what: string) => ({
+const insteadOf = (what = 'must hold "key: value" lines') => ({
   error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
 });
 
-const NO_SECTION = 'must hold "key: value" lines';
-
 /** A section of `key: value` lines. */
-const section = <T extends z.core.$ZodLooseShape>(shape: T, what = NO_SECTION) =>
+const section = <T extends z.core.$ZodLooseShape>(shape: T, what?: string) =>
   orEmpty(z.strictObject(shape, insteadOf(what)));
 
 /** A section with keys of the user. */
-const byName = <T extends z.ZodType>(value: T) => orEmpty(z.record(z.string(), value, insteadOf(NO_SECTION)));
+const byName = <T extends z.ZodType>(value: T) => orEmpty(z.record(z.string(), value, insteadOf()));
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-/** The name of a query parameter of the service. */
-const parameter = (what: string): z.ZodString => matching(/^[A-Za-z0-9_.[\]-]+$/, what);
+/** The name of a parameter or field of the service. */
+const parameter = (what = 'parameter'): z.ZodString =>
+  matching(/^[A-Za-z0-9_.[\]-]+$/, `must be the name of a ${what}`);
 
 /** The base address of a service. Endpoint paths are appended to it, so it may have no query. */
 function service(what: string): z.ZodType<string, string> {
@@ -72,8 +70,7 @@ const budget = section({
   records_per_month: whole(0, 1e12).optional(),
 })
   .refine(
-    ({ records_per_run, records_per_month }) =>
-      records_per_run !== undefined || records_per_month !== undefined,
+    ({ records_per_run: run, records_per_month: month }) => (run ?? month) !== undefined,
     'must set records_per_run, records_per_month or both',
   )
   // A single limit applies to both, so that the missing one does not mean unlimited.
@@ -97,18 +94,12 @@ const paidExports = section({
   expected_records_per_day: whole(1, 1e12).optional(),
   start_date: day.optional(),
   include_message_data: yesOrNo.default(true),
-  page_parameter: parameter('must be the name of a query parameter').default('page'),
-  /** Texts of answers to E20 that a person has judged to be refusals. */
+  page_parameter: parameter().default('page'),
   refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
   max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
 });
 
-const webhook = z
-  .string('must be an http or https address')
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an http or https address',
-  );
+const webhook = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 /** The name of an environment variable with a webhook address; the address is a secret. */
 const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
@@ -132,27 +123,18 @@ const shares = z.record(z.string(), number(0.0001, 1e6, 'must be a share such as
 
 /** The settings of one A/B test; the entry `default` applies to all tests that are not listed. */
 const experiment = section({
-  /** Name or id of the variant with which the others are compared. */
   baseline: text('must be the name of a variant').optional(),
-  /** Name of the conversion that is evaluated. */
   goal: text('must be the name of a conversion').optional(),
-  /** Relative shares of the variants, in any unit, or the shares by the day from which they were intended. */
   split: z
     .union([shares, z.record(day, shares)], 'must hold lines such as "A: 50", or "2026-11-16: { A: 50 }"')
     .optional(),
-  /** Variants without messages (hold-out groups). */
   hold_outs: z
     .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
     .optional(),
-  /** True if a person has judged that people who got two variants may be left out, however many they are. */
   accept_crossing: yesOrNo.optional(),
-  /** The smallest relevant difference, as a share of the baseline's rate. */
   smallest_effect: number(0.001, 10, 'must be a share of the rate from 0.001 to 10, such as 0.2').optional(),
-  /** Maximum number of conversions per person; without this setting conversions get no verdict. */
   conversions_per_person: number(1, 1000, 'must be a number from 1 to 1000').optional(),
-  /** The significance level: the accepted probability of naming a winner if there is no difference. */
   alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
-  /** The statistical power: the probability of detecting a difference of `smallest_effect`. */
   power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
 }).refine(
   ({ baseline, hold_outs }) => baseline === undefined || hold_outs?.includes(baseline) !== true,
@@ -179,27 +161,23 @@ const lake = section({
   format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
   catalog,
   storage: storage.prefault({}),
-  /** The namespace for the tables of `main`; the suffixes `_ops` and `_marts` give those of the other two schemas. */
   namespace: matching(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _').default(
     'dawnload',
   ),
-  /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
   extensions: text("must be the folder of DuckDB's extensions").optional(),
-  /** True if recipients may be pushed in clear text. */
   allow_personal: yesOrNo.default(false),
 });
 
 const SWITCH = 'must be true, false or "key: value" lines';
 
-/** A list of ids; an id that is written as a number is read as text. */
 function ids(what: string): z.ZodType<readonly string[]> {
   return z.array(z.string(what).min(1, what), what).transform((given) => [...new Set(given)]);
 }
 
 /** The parameters for requesting numbered pages of a list, starting at 1. The specification leaves their names open. */
 const pages = {
-  page_parameter: parameter('must be the name of a query parameter').default('pageNum'),
-  size_parameter: parameter('must be the name of a query parameter').default('pageSize'),
+  page_parameter: parameter().default('pageNum'),
+  size_parameter: parameter().default('pageSize'),
   page_size: whole(1, 1000).default(1000),
 };
 
@@ -207,17 +185,13 @@ const pages = {
 const NAMED_APART = 'must give each parameter a name of its own';
 const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
 
-/** The possible places of the sender key in an E5 request (N6). */
-export const SENDER_KEY_PLACES = ['query', 'header'] as const;
-
 const brandTemplates = section(
   {
     sender_keys: ids('must be a list of sender keys').default([]),
     ...pages,
-    // The location of the parameter in E5 (N6); E4 takes it in the query.
-    sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
-    sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
-    /** Number of days after which the status of an unchanged template is read again; 0 reads it every night. */
+    // The place of the parameter in E5 (N6); E4 takes it in the query.
+    sender_key_parameter: parameter().default('senderKey'),
+    sender_key_in: z.enum(['query', 'header'], 'must be query or header').default('query'),
     recheck_days: whole(0, 366).default(7),
   },
   'must hold sender_keys, such as { sender_keys: [KEY] }',
@@ -225,10 +199,9 @@ const brandTemplates = section(
 
 const alimtalkTemplates = section(
   {
-    /** Leave the list empty if the account has a single channel: its id is then not sent. */
     channel_ids: ids('must be a list of channel ids').default([]),
     ...pages,
-    channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
+    channel_parameter: parameter().default('channelId'),
   },
   SWITCH,
 ).refine((given) => differ(given.channel_parameter, given.page_parameter, given.size_parameter), NAMED_APART);
@@ -236,8 +209,8 @@ const alimtalkTemplates = section(
 const optOuts = section(
   {
     ...pages,
-    start_parameter: parameter('must be the name of a query parameter').default('startRequestDate'),
-    end_parameter: parameter('must be the name of a query parameter').default('endRequestDate'),
+    start_parameter: parameter().default('startRequestDate'),
+    end_parameter: parameter().default('endRequestDate'),
   },
   SWITCH,
 ).refine(
@@ -255,7 +228,6 @@ const switched = <T extends z.ZodType>(section: T) =>
     .optional();
 
 const reference = section({
-  /** Maximum time in which a run reads the lists; unread lists wait for the next run. */
   max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
   catalogs: z
     .union(
@@ -314,23 +286,18 @@ export function mistypedColumns(columns: readonly { readonly name: string }[]): 
   });
 }
 
-/** A number of days; `730` and `730 days` are equivalent. */
-function days(low: number): z.ZodType<number, string> {
-  const what = `must be a number of days from ${low} to 36500, such as 730 days`;
-  return z
-    .string(what)
-    .transform((text) => text.replace(/ days?$/, ''))
-    .pipe(number(low, 36_500, what, /^\d+$/));
-}
+/** At least 8 days, because models read up to seven earlier days; `730` and `730 days` are equivalent. */
+const DAYS = 'must be a number of days from 8 to 36500, such as 730 days';
+const days = z
+  .string(DAYS)
+  .transform((text) => text.replace(/ days?$/, ''))
+  .pipe(number(8, 36_500, DAYS, /^\d+$/));
 
 /** Retention of personal data; without a setting, data is kept for ever. */
 const retention = section({
-  /** Events and messages in the file; at least 8 days, because models read up to seven earlier days. */
-  events: days(8).optional(),
-  /** Landed pages of events, and rejected answers. */
-  landing: days(8).optional(),
-  /** Opt-outs that have ended, and their landed snapshots. */
-  reference: days(8).optional(),
+  events: days.optional(),
+  landing: days.optional(),
+  reference: days.optional(),
 }).refine(
   ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
   'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
@@ -346,9 +313,9 @@ const bounds = {
 /** Limits of all pushes, and the names of fields that the specification does not show (N13, N14, N16). */
 const pushLimits = section({
   ...bounds,
-  properties_field: parameter('must be the name of a field').default('userProperties'),
-  event_field: parameter('must be the name of a field').optional(),
-  journey_field: parameter('must be the name of a field').optional(),
+  properties_field: parameter('field').default('userProperties'),
+  event_field: parameter('field').optional(),
+  journey_field: parameter('field').optional(),
   /** Texts of E13 and E16 that a person has judged; `{count}` stands for the number of rows that were sent. */
   acknowledgements: z
     .array(
@@ -392,9 +359,7 @@ const push = section({
 
 /** From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. */
 const machineClicks = section({
-  /** Seconds after sending, or after the delivery where it is known. */
   seconds_after: number(0, 3600, 'must be a number of seconds from 0 to 3600').default(5),
-  /** So many clicks of one person on one message within so many seconds. */
   clicks: whole(2, 1000).default(3),
   within_seconds: number(0, 60, 'must be a number of seconds from 0 to 60').default(2),
 });
@@ -415,7 +380,6 @@ export const settingsSchema = z
     data_dir: text('must be a folder')
       .regex(/^[^\0]+$/, 'must be a folder')
       .default('./data'),
-    /** The path of the second copy of the journal; by default it is in the landing zone. */
     ledger_copy: text('must be a file').optional(),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
@@ -442,7 +406,6 @@ export const settingsSchema = z
       )
       .default([]),
     mcp: section({ memory_megabytes: whole(256, 1_048_576).default(1024) }).prefault({}),
-    /** The price of a message, by channel. */
     prices: byName(number(0, 1e6, 'must be a price such as 8.4'))
       .transform((given) =>
         Object.fromEntries(
@@ -453,9 +416,7 @@ export const settingsSchema = z
         ),
       )
       .prefault({}),
-    /** The folder of the user's queries. */
     queries: text('must be a folder').optional(),
-    /** Commands of the shell, and addresses, which follow a publication by `run` or `backfill`. */
     after_publish: z
       .array(text('must be a command or an address'), 'must be a list of commands or addresses')
       .default([]),
@@ -467,10 +428,8 @@ export const settingsSchema = z
         'must name goals by campaign, not under default',
       )
       .default({}),
-    /** Names of events that end in `_click` and show no interest in the message, besides the built-in ones. */
     not_clicks: z.array(z.string().min(1)).default([]),
     machine_clicks: machineClicks.prefault({}),
-    /** The main conversion, by the id of its campaign or user journey. */
     main_goals: byName(text('must be the name of a conversion')).default({}),
   })
   .refine(

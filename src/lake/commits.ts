@@ -7,7 +7,7 @@ import type { Effects } from '../ground/effects.js';
 import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';
 import { catalogFailure, isMissing, type Lake, quoted } from './lake.js';
-import type { LakeConfig } from '../config/lake.js';
+import type { LakeConfig } from '../config/config.js';
 
 const row = z
   .object({

@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, basename } from 'node:path';
 import { z } from 'zod';
-import type { LakeConfig } from '../config/lake.js';
+import type { LakeConfig } from '../config/config.js';
 import {
   ConfigError,
   CredentialsError,

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
 import { changesOf, Transaction, type Pushing } from './transaction.js';
-import type { LakeConfig } from '../config/lake.js';
+import type { LakeConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from './commits.js';

@@ -44,6 +44,9 @@ export interface Ended {
 /** Number of days by which the data may lag before it is stale: a late night is tolerated, a missed night is not. */
 const LATE_DAYS = 1;
 
+/** Maximum number of fields that an alert names. */
+const MOST_FIELDS = 30;
+
 /** All causes of alerts in the run, regardless of subscriptions. */
 export function causesOf(ended: Ended, memory: Memory): Alert[] {
   const { report, failure, newest, complete } = ended;
@@ -84,7 +87,9 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   const drift = report.drift().filter((field) => !memory.drift.includes(field));
   if (drift.length > 0) {
-    const message = `The service sends fields that differ from its specification: ${listed(drift)}. Their values are kept.`;
+    const more = drift.length > MOST_FIELDS ? ` and ${drift.length - MOST_FIELDS} more` : '';
+    const fields = `${drift.slice(0, MOST_FIELDS).join(', ')}${more}`;
+    const message = `The service sends fields that differ from its specification: ${fields}. Their values are kept.`;
     add('drift', message, { fields: drift.length }, 'dawnload query drift');
   }
 
@@ -127,29 +132,9 @@ export function bodyOf(
     `Next: \`${next}\``,
   ];
   const text = lines.filter((line) => line !== '').join('\n');
-  return JSON.stringify({ text: cut(escapeSlack(text), SLACK_LIMIT) });
-}
-
-/** Maximum length in characters of a text that Slack accepts. */
-const SLACK_LIMIT = 40_000;
-
-/** The names that fit into a Slack message after a sentence, and the number of omitted names. */
-function listed(names: readonly string[]): string {
-  const shown: string[] = [];
-  let room = SLACK_LIMIT - 1_000;
-  for (const name of names) {
-    const length = escapeSlack(name).length + ', '.length;
-    if (length > room) continue;
-    room -= length;
-    shown.push(name);
-  }
-  const left = names.length - shown.length;
-  return [shown.join(', '), ...(left === 0 ? [] : [`and ${left} more`])].join(' ').trimStart();
-}
-
-/** Escapes a name from outside, so that it cannot mention a channel or hide a link. */
-function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  // A name from outside cannot mention a channel or hide a link. Slack accepts 40,000 characters.
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return JSON.stringify({ text: cut(escaped, 40_000) });
 }
 
 type AlertConfig = Pick<Config, 'alerts' | 'pingUrl' | 'dataDir' | 'projectId'>;

@@ -7,27 +7,25 @@ import type { Invocation } from '../config/invocation.js';
 import { dayTotals } from '../statistics/pull-daily.js';
 import { formatDuration } from '../terminal/terminal.js';
 
-/** The setting that the service refuses, and the reason. */
-export interface Doubt {
-  readonly about: 'baseUrl' | 'projectId' | 'keys';
-  readonly error: CredentialsError | ServiceError;
-}
-
-/** The size of one night. */
+/** The size of one night. `records` of its export is undefined if the service counted nothing. */
 export interface Night {
   readonly day: Day;
   readonly messages: number;
-  /** Number of records of the night's export; undefined if the service counted nothing. */
   readonly records: number | undefined;
 }
 
+/** What the service said: the size of a night, or which setting it refuses and why. */
 interface Contact {
-  /**
-   * The time by which this machine's clock is behind the service's clock, in milliseconds; undefined if the service sends
-   * no time.
-   */
+  /** Milliseconds by which this machine's clock is behind the service's; undefined if the service sends no time. */
   readonly skewMs: number | undefined;
-  readonly result: { readonly night: Night } | { readonly doubt: Doubt };
+  readonly result:
+    | { readonly night: Night }
+    | {
+        readonly doubt: {
+          readonly about: 'baseUrl' | 'projectId' | 'keys';
+          readonly error: CredentialsError | ServiceError;
+        };
+      };
 }
 
 /**

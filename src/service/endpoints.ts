@@ -1,7 +1,6 @@
 /** The endpoints that Dawnload uses: E1, E2, E4, E5, E10 and E12 to E21 of the specification. */
 import type { DayRange } from '../ground/calendar.js';
 import { windowOf } from '../ground/calendar.js';
-import type { SENDER_KEY_PLACES } from '../config/schema.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -130,7 +129,7 @@ export function brandTemplate(
   projectId: string,
   messenger: string,
   templateId: string,
-  sender: { key: string; parameter: string; place: (typeof SENDER_KEY_PLACES)[number] },
+  sender: { key: string; parameter: string; place: 'query' | 'header' },
 ): FreeRequest {
   const { key, parameter, place } = sender;
   const path = `${brandTemplatesPath(projectId, messenger)}/${encodeURIComponent(templateId)}`;

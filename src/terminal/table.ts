@@ -1,5 +1,6 @@
 /** Draws a result as a table: wide Korean letters are aligned, and control characters in cells are escaped. */
 import Table from 'cli-table3';
+import wrapAnsi from 'wrap-ansi';
 import { visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
@@ -173,18 +174,8 @@ function printable(text: string): string {
   return visible(text.normalize('NFC'));
 }
 
-let letters: Intl.Segmenter | undefined;
-
 /** Truncates the text to the given number of columns, with an ellipsis if anything was removed. */
 function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  letters ??= new Intl.Segmenter('ko', { granularity: 'grapheme' });
-  let kept = '';
-  let taken = 0;
-  for (const { segment } of letters.segment(text)) {
-    taken += widthOf(segment);
-    if (taken > width - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
+  const [kept = ''] = wrapAnsi(text, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n', 1);
+  return widthOf(text) <= width ? text : `${kept}…`;
 }

@@ -41,12 +41,10 @@ export function formatClock(ms: number): string {
   return [first, ...rest.map((part) => String(part).padStart(2, '0'))].join(':');
 }
 
-// Makes text from outside safe to print: characters that would move the cursor, change colours, reverse the line or start
-// a new one are escaped as in JSON (`\u001b`), so that a campaign's name cannot forge a line of output.
-
 /**
- * Unsafe characters: C0, DEL and C1; marks of direction, embeddings, overrides and isolates; separators of lines and
- * paragraphs.
+ * Characters that would move the cursor, change colours, reverse the line or start a new one: C0, DEL and C1; marks of
+ * direction, embeddings, overrides and isolates; separators of lines and paragraphs. They are escaped as in JSON
+ * (`\u001b`), so that a campaign's name cannot forge a line of output.
  */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 

@@ -53,6 +53,13 @@ test('the plan names what the next run removes, the run removes it, and daily ag
     { place: 'events', days: '3' },
     { place: 'landing', days: '2' },
   ]);
+  const { removed, coverage } = JSON.parse((await place.run(['status', '--json'])).stdout) as {
+    removed: string[];
+    coverage: { date: string; rows: Record<string, number> }[];
+  };
+  expect(removed).toEqual(['2026-11-10', '2026-11-11', '2026-11-12']);
+  expect(coverage.find(({ rows }) => 'events' in rows)?.date).toBe('2026-11-13');
+  expect((await place.run(['status'])).stdout).toMatch(/2026-11-12 .* removed │/);
 });
 
 test('the next run removes nothing more, requests nothing again, and pays nothing', async () => {

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requireLake } from '../../src/config/lake.js';
-import { loadConfig, type Config } from '../../src/config/config.js';
+import { loadConfig, requireLake, type Config } from '../../src/config/config.js';
 import {
   ConfigError,
   CredentialsError,
