@@ -112,15 +112,15 @@ async function complete(
     if (options.skipChecks === true) return { answers, night: undefined };
     terminal.progress('asking the service');
     const access = { ...answers, credentials: { body: () => ({ accessKey, secretKey }) } };
-    const { result, skewMs } = await contactService({ ...access, requestTimeoutSeconds: 30 }, invocation);
+    const contact = await contactService({ ...access, requestTimeoutSeconds: 30 }, invocation);
     terminal.progress('');
-    if ('night' in result) {
+    const { error, skewMs } = contact;
+    if (error === undefined) {
       terminal.note('The service takes the keys and knows the project.');
       if (skewMs !== undefined && Math.abs(skewMs) > NOTABLE_SKEW_MS)
         terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
-      return { answers, night: result.night };
+      return { answers, night: contact.night };
     }
-    const { about, error } = result.doubt;
     if (terminal.ask === undefined || refusals === 2) {
       const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
       throw new Same(error.message, {
@@ -129,6 +129,7 @@ async function complete(
       });
     }
     terminal.warn(`${error.message} ${error.hint ?? ''}`.trim());
+    const { about } = contact;
     if (about === 'keys') found.accessKey = found.secretKey = '';
     else found[about] = '';
   }

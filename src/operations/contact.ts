@@ -14,19 +14,18 @@ export interface Night {
   readonly records: number | undefined;
 }
 
-/** What the service said: the size of a night, or which setting it refuses and why. */
-interface Contact {
+type Contact = {
   /** Milliseconds by which this machine's clock is behind the service's; undefined if the service sends no time. */
   readonly skewMs: number | undefined;
-  readonly result:
-    | { readonly night: Night }
-    | {
-        readonly doubt: {
-          readonly about: 'baseUrl' | 'projectId' | 'keys';
-          readonly error: CredentialsError | ServiceError;
-        };
-      };
-}
+} & (
+  | { readonly night: Night; readonly error?: undefined }
+  /** The setting that the service refuses, and why. */
+  | {
+      readonly night?: undefined;
+      readonly error: CredentialsError | ServiceError;
+      readonly about: 'baseUrl' | 'projectId' | 'keys';
+    }
+);
 
 /**
  * Checks that the service accepts the keys and knows the project, and estimates the size of a night.
@@ -48,11 +47,11 @@ export async function contactService(
     const day = lastCompleteDay(new Date(effects.now().getTime() + Math.min(0, skewMs ?? 0)));
     const totals = await dayTotals(service, access.baseUrl, day);
     const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
-    return { skewMs, result: { night: { day, messages: totals.sent, records: candidate?.estimate } } };
+    return { skewMs, night: { day, messages: totals.sent, records: candidate?.estimate } };
   } catch (error) {
     if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
     const about = isAuthorized ? 'projectId' : error instanceof CredentialsError ? 'keys' : 'baseUrl';
-    return { skewMs: service.clockSkewMs, result: { doubt: { about, error } } };
+    return { skewMs: service.clockSkewMs, about, error };
   } finally {
     await service.close();
   }

@@ -97,15 +97,7 @@ export async function* examine(
   yield check('keys', () => keys(config));
   const asked = isRehearsal(config) ? undefined : yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
-  yield check('disk', async () => {
-    if (config.exports.budget === undefined) return disk(dataDir, 0);
-    // Another check reports a damaged journal.
-    const lines = await journal()
-      .then((read) => read.of(EXPORT))
-      .catch(() => []);
-    const paid = [...exportsOf(lines).values()].map(({ records }) => records ?? 0);
-    return disk(dataDir, Math.max(0, ...paid) || (asked ?? 0));
-  });
+  yield check('disk', () => disk(dataDir, config.exports.budget === undefined ? 0 : (asked ?? 0)));
   yield check('lock', () => lock(dataDir, now));
   const project = await check('project', async () => {
     assertSameProject(await journal(), config);
@@ -148,7 +140,7 @@ async function* firstAccount(published: string): AsyncGenerator<Check> {
   }
 }
 
-/** Maximum duration of a check in milliseconds; checks that read complete files may take longer. */
+/** Maximum duration of a check in milliseconds; of one that reads complete files, six hours. */
 const PATIENCE_MS = 30_000;
 const DEEP_PATIENCE_MS = 6 * 60 * 60_000;
 
@@ -218,25 +210,24 @@ async function* lookAtService(
       assertEncrypted(baseUrl, allowHttp, 'base_url');
       const settings = { baseUrl, projectId, credentials, requestTimeoutSeconds };
       contact = await contactService(settings, invocation);
-      const { result } = contact;
-      if ('doubt' in result && result.doubt.about !== 'projectId') throw result.doubt.error;
+      if (contact.error !== undefined && contact.about !== 'projectId') throw contact.error;
       return ok('the service accepts the keys');
     },
     2 * PATIENCE_MS,
   );
   yield access;
   if (contact === undefined) return undefined;
-  const { result, skewMs } = contact;
+  const { night, error, skewMs } = contact;
   if (access.verdict === 'ok') {
     yield check('project access', () => {
-      if ('doubt' in result) throw result.doubt.error;
-      const { day, messages, records } = result.night;
-      const night = records === undefined ? '' : `, an export of about ${formatCount(records)} records`;
-      return ok(`${projectId} had ${plural(messages, 'message')} on ${day}${night}`);
+      if (night === undefined) throw error;
+      const { day, messages, records } = night;
+      const size = records === undefined ? '' : `, an export of about ${formatCount(records)} records`;
+      return ok(`${projectId} had ${plural(messages, 'message')} on ${day}${size}`);
     });
   }
   if (access.verdict === 'ok' || skewMs !== undefined) yield check('clock', () => clock(skewMs));
-  return 'night' in result ? result.night.records : undefined;
+  return night?.records;
 }
 
 function clock(skewMs: number | undefined): Finding {
