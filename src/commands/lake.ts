@@ -82,16 +82,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   }
   const { namespace, catalog } = config.lake;
   terminal.out(`Lake ${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri}`);
-  showTable(
-    terminal,
-    coverage.map(({ stream, days, first_date: first, last_date: last, rows }) => ({
-      stream,
-      days,
-      first,
-      last,
-      rows,
-    })),
-  );
+  showTable(terminal, coverage);
   if (removed.length > 0)
     terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
   for (const line of planLines(status)) terminal.out(line);

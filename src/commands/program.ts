@@ -109,7 +109,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./demo.js')).demoCommand,
   });
   add('init', {
-    about: 'ask what has to be known, try it on the service, write dawnload.yaml and .env',
+    about: 'ask for address, project and keys, try them on the service, write dawnload.yaml and .env',
     examples: [
       'dawnload init',
       'dawnload init --base-url https://api.example.com --project-id 0123456789abcdef0123456789abcdef --start-date 2026-11-01',
@@ -124,10 +124,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--force', 'replace the files that are there, keeping copies'],
     ],
     load: async () => (await import('./init.js')).initCommand,
-  }).addHelpText(
-    'after',
-    '\nThe keys are asked for without echo, or taken from DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
-  );
+  });
   add('doctor', {
     about: 'check what a night depends on, and say what to do',
     examples: ['dawnload doctor', 'dawnload doctor --deep', 'dawnload doctor --first    # on a new account'],
@@ -223,7 +220,6 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: [
       'dawnload forget --user-id u-1024 --show',
       'dawnload forget --recipient 010-1234-5678 --dry-run',
-      'dawnload forget --user-id u-1024 --reference "request 2026-118"',
       'dawnload forget -f persons.txt --yes --also-service',
     ],
     options: [
@@ -248,7 +244,6 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: [
       'dawnload push user-properties --sql "select user_id, tier from tiers" --key user_id --dry-run',
       'dawnload push catalog-items products --mode patch -f prices.sql --key id',
-      'dawnload push journey uj-win02 -f lapsed.sql --key user_id --only u-1024',
       'dawnload push opt-outs 0801234567 -f asked.sql --key recipient_no',
       'dawnload push prices    # a push of dawnload.yaml',
     ],
@@ -350,9 +345,7 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload query',
       'dawnload query channel-summary --param start=2026-11-01',
       'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
-      'dawnload query channel-summary --help    # its parameters and columns',
       'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
-      'dawnload query -f my.sql --format parquet --output my.parquet',
       'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
     ],
     options: [
@@ -376,7 +369,6 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: [
       'dawnload docs',
       'dawnload docs marts.channel_days',
-      'dawnload docs events --lang ko',
       'dawnload docs --format markdown > dictionary.md',
       'dawnload docs --format dbt > models/sources.yml    # or skill',
     ],
