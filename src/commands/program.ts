@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import type { ExitCode } from '../ground/errors.js';
 import { visibleLines } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 
@@ -69,18 +69,6 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--verbose', 'with an error, also show its causes');
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
-
-  // `dawnload query NAME --help` describes the query. Help is written before the command gets its settings.
-  let describe = (_name: string): string => '';
-  program.hook('preSubcommand', async (_, command) => {
-    if (command.name() !== 'query' || !program.args.some((word) => /^(-h|--help)$/.test(word))) return;
-    const { describeQuery, queryNamed } = await import('../readers/queries/catalogue.js');
-    await perform(program.opts(), (invocation) => {
-      const { queries } = invocation.loadConfig();
-      describe = (name) => `\n${describeQuery(queryNamed(name, queries))}`;
-      return Promise.resolve(EXIT.done);
-    });
-  });
 
   /** Adds a command. Its name may begin with that of the command that it belongs to. */
   function add<O extends object>(
@@ -339,7 +327,7 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [JSON_OPTION],
     load: async () => (await import('./status.js')).statusCommand,
   });
-  add('query [name]', {
+  const query = add('query [name]', {
     about: 'run a bundled query, one of your own, or any SQL on the published warehouse',
     examples: [
       'dawnload query',
@@ -356,14 +344,17 @@ export function commandLine(version: string, perform: Perform): Command {
       LANGUAGE('the language of the headers of a table or CSV'),
       ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],
       ['-o, --output <file>', 'write the answer to a file instead of stdout'],
+      ['-h, --help', 'display help for the command, and for a query'],
     ],
     load: async () => {
-      const { queryCommand } = await import('./query.js');
-      return (options: QueryOptions, invocation, name) => queryCommand({ ...options, name }, invocation);
+      const { describe, queryCommand } = await import('./query.js');
+      return ({ help, ...options }: QueryOptions & { readonly help?: boolean }, invocation, name) => {
+        if (help !== true) return queryCommand({ ...options, name }, invocation);
+        query.outputHelp();
+        return describe(name, invocation);
+      };
     },
-  }).addHelpText('after', ({ command: { args } }) =>
-    args[0] === undefined || args[0].startsWith('-') ? '' : describe(args[0]),
-  );
+  }).helpOption(false);
   add('docs [table]', {
     about: 'describe every table, view and column of the warehouse',
     examples: [

@@ -7,7 +7,7 @@ import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { notCounted } from '../readers/queries/ask.js';
-import { loadCatalogue, newQuery } from '../readers/queries/catalogue.js';
+import { describeQuery, loadCatalogue, newQuery, queryNamed } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, FORMATS, type Deliverable, type Format } from '../readers/queries/deliver.js';
 import { questionOf } from '../readers/queries/question.js';
@@ -120,6 +120,14 @@ function formatOf(
     'Name a query (`dawnload query` lists them), or give --sql or --file.',
   );
   return found;
+}
+
+/** Describes a query, if there is a name, for the end of the help. */
+export function describe(name: string | undefined, invocation: Invocation): ExitCode {
+  if (name === undefined) return EXIT.done;
+  const query = queryNamed(name, invocation.loadConfig().queries);
+  invocation.terminal.draw(`\n${describeQuery(query)}`);
+  return EXIT.done;
 }
 
 /** Lists the queries by subject: name and title, in JSON the complete header. */
