@@ -1,11 +1,13 @@
-/** `dawnload demo`: runs the nightly job against the embedded sandbox and shows what a newcomer can take in of it. */
+/** `dawnload demo` and `dawnload sandbox`: the embedded sandbox, with the nightly job against it, or alone on a port. */
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
-import { startSandbox } from '../../sandbox/index.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { queryNamed, valuesFor } from '../readers/queries/catalogue.js';
 import type { Said } from '../readers/queries/sentences.js';
@@ -13,8 +15,8 @@ import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
-import type { Invocation } from '../config/invocation.js';
 import { runCommand } from './run.js';
+import { numberIn } from './shared.js';
 
 const FOLDER = 'demo';
 /** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
@@ -23,8 +25,36 @@ const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
 
 /** Keys of the embedded sandbox, which exists only in this process. */
-const KEYS = { accessKey: 'demo-access-key', secretKey: 'demo-secret-key' };
+const KEYS = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
+const ENVIRONMENT = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
+
+interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds', string> {
+  readonly billingJournal?: string;
+}
+
+/** Runs the sandbox on a port until it is stopped. */
+export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects, signal } = invocation;
+  const eventsPerDay = numberIn('--events-per-day', flags.eventsPerDay, 0, 100_000_000);
+  const sandbox = await startSandbox({
+    port: numberIn('--port', flags.port, 0, 65_535),
+    eventsPerDay,
+    exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
+    now: () => effects.now(),
+    projectId: PROJECT,
+    billingJournal: flags.billingJournal,
+    ...KEYS,
+  });
+  // The environment of a job against the sandbox, for `eval "$(…)"` or a program that reads lines.
+  const variables = { DAWNLOAD_BASE_URL: sandbox.url, DAWNLOAD_PROJECT_ID: PROJECT, ...ENVIRONMENT };
+  for (const [name, value] of Object.entries(variables)) terminal.out(`${name}=${value}`);
+  const size = `about ${formatCount(eventsPerDay)} events a day`;
+  terminal.note(`The sandbox answers on ${sandbox.url} with ${size}. Press Ctrl-C to stop it.`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await sandbox.close();
+  return EXIT.done;
+}
 
 export async function demoCommand(_: object, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
@@ -44,20 +74,15 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
     );
     const file = resolve(folder, 'dawnload.yaml');
     await writeFile(file, settings(sandbox.url, lastCompleteDay(now)));
-    const environment = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
     const flags = { config: file };
-    const demo: Invocation = {
-      ...invocation,
-      flags,
-      loadConfig: () => loadConfig(flags, environment, folder),
-    };
-
+    const loadDemo = (): ReturnType<typeof loadConfig> => loadConfig(flags, ENVIRONMENT, folder);
+    const demo: Invocation = { ...invocation, flags, loadConfig: loadDemo };
     const exitCode = await runCommand({}, demo);
     if (exitCode !== EXIT.done) return exitCode;
     const billed = sandbox.bills().reduce((sum, { records }) => sum + records, 0);
     terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
-    const { published, report } = dataFiles(demo.loadConfig().dataDir);
+    const { published, report } = dataFiles(loadDemo().dataDir);
     const reader = await Reader.open(published);
     try {
       await showResults(reader, terminal, now);

@@ -398,7 +398,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--export-seconds <seconds>', 'how long an export is processing', '1'],
       ['--billing-journal <file>', 'a file that each bill is appended to'],
     ],
-    load: async () => (await import('./sandbox.js')).sandboxCommand,
+    load: async () => (await import('./demo.js')).sandboxCommand,
   });
   add('mcp', {
     about: 'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
