@@ -15,7 +15,6 @@ import {
   lastCompleteDay,
   listDays,
   shiftDay,
-  type Day,
   type DayRange,
 } from '../ground/calendar.js';
 import {
@@ -27,7 +26,6 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
-import { newestDay } from '../job/published.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
 import { rebuild, runJob, type Outcome } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
@@ -52,8 +50,7 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
   const yesterday = shiftDay(dayOf(now), -1);
   if (end < yesterday)
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-  const newest = (): Promise<Day | undefined> => newestDay(dataFiles(config.dataDir).published);
-  const outcome = await withAlerts(config, invocation, newest, () => runJob(job, config, invocation));
+  const outcome = await withAlerts(config, invocation, () => runJob(job, config, invocation));
   return summarise('run', { days: job.days, ...outcome }, json, config, invocation);
 }
 

@@ -11,8 +11,10 @@ import type { Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import { EXIT, exitCodeOf, InterruptedError, messageOf, TryLaterError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
+import { newestDay } from '../job/published.js';
 import { describeGap, type RunReport } from '../job/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
+import { dataFiles } from '../landing/paths.js';
 import { cut } from '../ground/text.js';
 
 interface Alert {
@@ -142,13 +144,11 @@ type AlertConfig = Pick<Config, 'alerts' | 'pingUrl' | 'dataDir' | 'projectId'>;
 /**
  * Performs the work of a run, pings a health check before and after it, and sends the alerts that the run causes.
  *
- * @param newest returns the newest day of the daily statistics in the published file
  * @throws only the errors of the work
  */
 export async function withAlerts<T extends { readonly report: RunReport }>(
   config: AlertConfig,
   invocation: Invocation,
-  newest: () => Promise<Day | undefined>,
   work: () => Promise<T>,
 ): Promise<T> {
   if (config.alerts.length === 0 && config.pingUrl === undefined) return work();
@@ -156,7 +156,8 @@ export async function withAlerts<T extends { readonly report: RunReport }>(
   const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
     await started;
     const complete = lastCompleteDay(invocation.effects.now());
-    const ended = { report, failure, complete, newest: await newest().catch(() => undefined) };
+    const newest = await newestDay(dataFiles(config.dataDir).published).catch(() => undefined);
+    const ended = { report, failure, complete, newest };
     await afterRun(config, invocation, ended).catch((error: unknown) => {
       invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
     });

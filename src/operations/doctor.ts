@@ -64,12 +64,10 @@ export const ok = (reason: string): Finding => ({ verdict: 'ok', reason, remedy:
 const warn = (reason: string, remedy: string): Finding => ({ verdict: 'warn', reason, remedy });
 const fail = (reason: string, remedy: string): Finding => ({ verdict: 'fail', reason, remedy });
 
+/** The checks that are made only on request, named as the options of the command. */
 export interface Extent {
-  /** True if each assumption about the service is shown with what the first days have proven. */
   readonly first?: boolean;
-  /** True if every block of the warehouse and every landed file is read. */
   readonly deep?: boolean;
-  /** True if a test alert is sent to all receivers of alerts. */
   readonly sendTestAlert?: boolean;
 }
 
