@@ -198,22 +198,14 @@ async function afterRun(config: AlertConfig, invocation: Invocation, ended: Ende
   });
 }
 
-/**
- * Sends a test alert.
- *
- * @returns the number of receivers that accepted it
- */
+/** Sends a test alert; resolves to the number of receivers that accepted it. */
 export async function sendTestAlert(config: AlertConfig, invocation: Invocation): Promise<number> {
   const message = 'This is a test: alerts of this kind arrive here.';
   const alert: Alert = { cause: 'test', message, numbers: {}, next: 'dawnload status' };
   return (await deliver(config, [alert], invocation)).length;
 }
 
-/**
- * Sends each alert to its subscribers, all at once.
- *
- * @returns one alert for each receiver that accepted it
- */
+/** Sends each alert to its subscribers, all at once; resolves to one alert for each receiver that accepted it. */
 async function deliver(
   { alerts: receivers, projectId = '' }: AlertConfig,
   alerts: readonly Alert[],
@@ -253,11 +245,7 @@ async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invoca
 /** Maximum time in milliseconds for all alerts of a run together. */
 const DELIVERY_MS = 10_000;
 
-/**
- * Sends one request.
- *
- * @returns the reason why the request failed, without the address, which may be a secret
- */
+/** Resolves to the reason why the request failed, without the address, which may be a secret. */
 async function send(url: string, json: string | undefined, signal: AbortSignal): Promise<string | undefined> {
   try {
     const statusCode = await requestWebhook(url, json, signal);

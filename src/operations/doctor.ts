@@ -190,11 +190,7 @@ function keys(config: Config): Finding {
   return ok('both are set');
 }
 
-/**
- * Checks the service. Checks that depend on a failed one are skipped.
- *
- * @returns the number of records of a night, if the service reports it
- */
+/** Checks the service, except what depends on a failed check; returns the records of a night if they are known. */
 async function* lookAtService(
   { baseUrl, allowHttp, projectId, credentials, ...config }: Config,
   invocation: Invocation,
@@ -370,11 +366,7 @@ async function warehouse(dataDir: string): Promise<Finding> {
   );
 }
 
-/**
- * Checks that the register of erasures is made with the key of hashes.
- *
- * @throws ConfigError as a run would
- */
+/** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
   const { register } = await openRegister(config, effects);
   if (register.unfinished !== undefined) {
