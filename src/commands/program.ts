@@ -240,7 +240,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ...SQL_OPTIONS,
       KEY_OPTION,
       choice('--mode <mode>', 'what becomes of catalog items', 'replace', 'patch', 'delete'),
-      ['--only <key>', 'send the one row with this key, to try it'],
+      ['--only <key>', 'send the one row with this key, to try it; of two columns: ["u1",1]'],
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--remove', 'remove recipients from the list of opt-outs'],
       ['--dry-run', 'show what would be sent; sends nothing'],

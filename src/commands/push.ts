@@ -1,4 +1,5 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -6,7 +7,7 @@ import { formatKst } from '../ground/calendar.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
-import { KeptQueries, PushedRows } from '../landing/pushed-rows.js';
+import { KeptQueries, pathOfTarget } from '../landing/pushed-rows.js';
 import { lockState } from '../landing/run-lock.js';
 import {
   adviceOn,
@@ -50,6 +51,16 @@ export async function pushCommand(
   const { key, only, deleteMissing, dryRun, yes, json } = options;
   const configured = second === undefined ? config.pushes.find(({ name }) => name === first) : undefined;
   const names = config.pushes.map(({ name }) => name);
+  const own = ['query', 'sql', 'file', 'key', 'mode', 'remove', 'deleteMissing'] as const;
+  const given = own.filter((option) => options[option] !== undefined);
+  if (configured !== undefined && (given.length > 0 || (options.param ?? []).length > 0))
+    throw new UsageError(`The push ${first} is one of dawnload.yaml, which says all that it sends.`, {
+      hint: `Change it there, or name the target: \`dawnload push ${configured.target} …\`.`,
+    });
+  if (second !== undefined && names.includes(first) && !ALL.some((target) => target === first))
+    throw new UsageError(`The push ${first} of dawnload.yaml takes no name.`, {
+      hint: `\`dawnload push ${first}\` makes it.`,
+    });
   const wanted: Wanted =
     configured === undefined
       ? {
@@ -93,7 +104,7 @@ function showPushed(
   const rejected = push?.rejected ?? pushed.rejected;
   const here = Object.values(plan.invalid).reduce((sum, rows) => sum + rows, 0);
   if (rejected > here && push !== undefined)
-    terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
+    terminal.warn('`dawnload push rejected` shows the reasons, and which rows the next push tries again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
@@ -198,7 +209,9 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   try {
     for (const [target, key] of new Map(pushes.map((push) => [push.target, push.key]))) {
       const own = pushes.filter((push) => push.target === target);
-      await readRemembered(session, await PushedRows.open(config.dataDir, target, effects), own);
+      const path = pathOfTarget(config.dataDir, target);
+      if (!existsSync(path)) continue;
+      await readRemembered(session, { path }, own);
       const rejections = await session.rows('push/rejections', rejection);
       if (rejections.length === 0) continue;
       const keys = await keysOf(target, { key, ...options }, hmac, config, effects.now());
@@ -211,7 +224,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   const isTriedAgain = ({ tries }: { readonly tries: number }): boolean => tries < TRIES;
   if (options.json === true)
     terminal.out(JSON.stringify(all.map((one) => ({ ...one, tried_again: isTriedAgain(one) }))));
-  else if (all.length === 0) terminal.note('No row is rejected.');
+  else if (all.length === 0) terminal.note('The service rejected no row.');
   else
     showTable(
       terminal,
@@ -284,9 +297,10 @@ export async function pushAbandonCommand(_: object, invocation: Invocation, id: 
     const ledger = new PushLedger(journal, effects);
     const push = ledger.get(id);
     if (isUnfinished(push)) await new KeptQueries(config.dataDir, effects).drop(push.id);
+    const unknown = unknownRows(push);
     await ledger.decide(push, 'abandoned');
     terminal.note(
-      `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken. The next push of the query sends the others.`,
+      `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken${unknown === 0 ? '' : `, and of ${plural(unknown, 'row')} it is not known, so they are not sent again`}. The next push of the query sends the others.`,
     );
   });
   return EXIT.done;

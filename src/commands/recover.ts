@@ -9,7 +9,7 @@ import type { Invocation } from '../config/invocation.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
-import { PushLedger } from '../push/ledger.js';
+import { doubtOfLost, lostCalls, PushLedger } from '../push/ledger.js';
 import { rememberedCalls } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -28,7 +28,13 @@ export async function recoverCommand(
     // A later run may read the manifests of pulls that this one does not, so all are agreed to.
     const again = async (): Promise<Doubt | undefined> =>
       folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
-    const doubt = ledger.doubt && (await again());
+    const remembered = await rememberedCalls(config.dataDir);
+    const pushes = new PushLedger(journal, effects);
+    const lost = lostCalls(
+      pushes.pushes,
+      remembered.map(({ line }) => line),
+    );
+    const doubt = ledger.doubt === undefined ? await doubtOfLost(lost, journal) : await again();
     const untracked = await untrackedIn(config.dataDir, journal, {
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),
@@ -57,15 +63,17 @@ export async function recoverCommand(
     }
     await ledger.recover(untracked);
     // Calls that reach people (E13, E16); any other call may be repeated.
-    const remembered = (await rememberedCalls(config.dataDir)).filter(({ target }) =>
-      /^(?:events|journey) /.test(target),
-    );
-    const calls = await new PushLedger(journal, effects).enter(remembered);
+    const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
+    const calls = await pushes.enter(once);
     if (calls > 0)
       terminal.note(
         `Entered ${plural(calls, 'call')} of pushes of which it is not known what the service has: \`dawnload push list\`.`,
       );
     await journal.confirm(doubt.forgotten);
+    if (lost.length > 0)
+      terminal.note(
+        `The rows of ${plural(lost.length, 'call')} of pushes are not remembered. The next push to their targets asks first, since they may be sent twice.`,
+      );
     terminal.note(
       `Entered ${plural(untracked.length, 'export')} into the journal. \`dawnload run\` continues from here.`,
     );

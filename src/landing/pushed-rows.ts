@@ -29,6 +29,11 @@ interface CallLine {
   readonly columns: string;
 }
 
+/** The file of a target. */
+export function pathOfTarget(dataDir: string, target: string): string {
+  return join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
+}
+
 /** The class of rows that are taken away; acknowledging them forgets their keys. */
 export const GONE = 'gone';
 
@@ -48,7 +53,7 @@ export class PushedRows {
   /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
   static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
     const disk = new DurableFolder(dataDir, effects);
-    const path = join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
+    const path = pathOfTarget(dataDir, target);
     await disk.makeFolder(dirname(path));
     const memory = new PushedRows(path, disk);
     await orStorageError('open', path, async () => {

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { dayOf, monthOf } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import type { Journal } from '../journal/journal.js';
-import { event, Kind, type Entry, type LineOf } from '../journal/lines.js';
+import { agreedUpTo, Doubt, type Journal } from '../journal/journal.js';
+import { event, Kind, RUN, type Entry, type LineOf } from '../journal/lines.js';
 import type { RememberedCall } from '../landing/pushed-rows.js';
 import type { PushRow } from '../warehouse/rows.js';
 
@@ -78,6 +78,8 @@ export interface Call {
 
 export interface Push extends Begun {
   readonly id: string;
+  /** The number of its first line. */
+  readonly seq: number;
   readonly begunAt: Date;
   updatedAt: Date;
   state: 'sending' | 'stopped' | 'ambiguous' | 'abandoned' | 'done';
@@ -88,6 +90,29 @@ export interface Push extends Begun {
 
 /** True if the service has the rows of a call, or may have them. */
 export const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
+
+/** The calls of E13 and E16 whose lines are not among those of `ledger/pushed/`, by their hashes. */
+export function lostCalls(pushes: readonly Push[], lines: readonly string[]): (Call & { target: string })[] {
+  const known = new Set(lines);
+  return pushes.flatMap(({ target, calls }) =>
+    calls.flatMap((call) =>
+      isCounted(call) && call.line !== undefined && !known.has(call.line) ? [{ ...call, target }] : [],
+    ),
+  );
+}
+
+/** The doubt, which is on record, if calls are lost and no person has agreed to it. */
+export async function doubtOfLost(
+  lost: readonly { readonly seq: number; readonly target: string }[],
+  journal: Journal,
+): Promise<Doubt | undefined> {
+  const agreed = agreedUpTo(journal);
+  const unknown = lost.find(({ seq }) => seq > agreed);
+  if (unknown === undefined) return undefined;
+  const why = `ledger/pushed lacks rows that were sent to ${unknown.target}, or they were altered.`;
+  await journal.append(RUN, { event: 'unsure', why });
+  return new Doubt(why, journal.head.seq);
+}
 
 const rowsIn = ({ calls }: Push, ...states: readonly Call['state'][]): number =>
   calls.reduce((sum, { rows, state }) => sum + (states.includes(state) ? rows : 0), 0);
@@ -108,7 +133,7 @@ export const isUnfinished = ({ state }: Push): boolean => state !== 'abandoned' 
 export function adviceOn(push: Push): string {
   return (
     `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${unknownRows(push)} of its rows. ` +
-    `${push.note ?? 'The process ended before it recorded the answer.'} ` +
+    `${(push.note ?? 'The process ended before it recorded the answer').replace(/\.?$/, '.')} ` +
     `Look there. If it has them: \`dawnload push resume ${push.id}\` goes on with the others. ` +
     `If it has not: \`dawnload push resume ${push.id} --again\` sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
   );

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import { agreedUpTo, Doubt, type Journal } from '../journal/journal.js';
+import type { Journal } from '../journal/journal.js';
 import { RUN } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
 import { findRows, type Found, type FoundColumn } from '../readers/queries/rows.js';
@@ -18,7 +18,7 @@ import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';
 import { statement, type Session } from '../warehouse/session.js';
-import { isCounted, isUnfinished, type Push, type PushCounts } from './ledger.js';
+import { doubtOfLost, isUnfinished, lostCalls, type Push, type PushCounts } from './ledger.js';
 import type { Target } from './targets.js';
 
 export interface Wanted {
@@ -71,7 +71,12 @@ const PERSONAL = /^(service_)?(user|device)_id$|^recipient_no$|^\$phone_number$|
 
 /** The columns of the key. Throws `UsageError` for events without one: a user has many. */
 export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[] {
-  if (key !== undefined) return key.split(',').map((column) => column.trim());
+  const columns = key?.split(',').map((column) => column.trim());
+  if (columns?.includes('') === true)
+    throw new UsageError(`--key ${key ?? ''} has a column without a name.`, {
+      hint: 'Write the columns with commas between them.',
+    });
+  if (columns !== undefined) return columns;
   if (target.kind !== 'events') return [target.identity];
   throw new UsageError(
     'Events need --key: the column, or the columns with commas, that tell two events apart.',
@@ -100,7 +105,7 @@ export type CallLine = z.infer<typeof line>;
 /** Reads the file of a target into the tables `remembered` and `rejected`; returns the lines of its calls. */
 export async function readRemembered(
   session: Session,
-  { path }: PushedRows,
+  { path }: Pick<PushedRows, 'path'>,
   pushes: readonly Push[],
   decision?: Decision,
 ): Promise<CallLine[]> {
@@ -138,17 +143,16 @@ export async function assertRemembered(
       { hint: 'Rows could be sent twice. Restore the key from its newest backup.' },
     );
   }
-  const sums = new Set(lines.map(({ sum }) => sum));
-  const calls = pushes.flatMap((push) => push.calls.filter(isCounted));
-  const lost = calls.filter((call) => call.line !== undefined && !sums.has(call.line));
-  const agreed = agreedUpTo(journal);
-  if (lost.some(({ seq }) => seq > agreed)) {
-    const why = `ledger/pushed lacks rows that were sent to ${first.target}, or they were altered.`;
-    await journal.append(RUN, { event: 'unsure', why });
-    throw new Doubt(why, journal.head.seq);
-  }
-  const done = pushes.filter(({ state }) => state === 'done');
-  return lost.some(({ at }) => done.every(({ begunAt }) => begunAt <= at));
+  const lost = lostCalls(
+    pushes,
+    lines.map(({ sum }) => sum),
+  );
+  const doubt = await doubtOfLost(lost, journal);
+  if (doubt !== undefined) throw doubt;
+  // A push that was made after it named the doubt has sent, or left out, what was lost.
+  const confirmed = journal.of(RUN).findLast(({ event }) => event === 'confirmed')?.seq ?? 0;
+  const isNamed = ({ state, only, seq }: Push): boolean => state === 'done' && !only && seq > confirmed;
+  return lost.length > 0 && !pushes.some(isNamed);
 }
 
 /** The declared types of a catalog's fields by name; undefined if the service does not show them. */
@@ -225,14 +229,18 @@ function itemSql(
 }
 
 /** The SQL of the reason why the id of a row does not fit: `user_id: is empty`; null if it fits. */
-function wrongIdSql({ kind, identity }: Target, { isText }: Pick<FoundColumn, 'isText'>): string {
+function wrongIdSql(
+  { kind, identity }: Target,
+  { isText, nth }: Pick<FoundColumn, 'isText'> & { readonly nth: number },
+): string {
   const form =
     kind === 'catalog-items'
       ? `when not regexp_full_match(id, '[A-Za-z0-9_-]{1,250}') then 'id: must have 1 to 250 letters, digits, _ and -'`
       : kind === 'opt-outs'
         ? `when not ${isText} or not regexp_full_match(id, '[+0-9][0-9 -]{5,24}') then 'recipient_no: must be a telephone number of at most 25 characters'`
         : '';
-  return `case when trim(id) = '' then '${identity}: is empty' ${form} end`;
+  const none = `when id = '' and left(j${nth}, 1) <> '"' then '${identity}: must be a text or a whole number'`;
+  return `case ${none} when trim(id) = '' then '${identity}: is empty' ${form} end`;
 }
 
 /**
@@ -288,7 +296,7 @@ export async function writeAnswer(
   const keyText =
     keys.length === 1 && single !== undefined
       ? single.text
-      : `'[' || concat_ws(',', ${keys.map(({ json }) => `coalesce(${json}, 'null')`).join(', ')}) || ']'`;
+      : `if(${keys.map(({ json }) => `${json} is null`).join(' or ')}, null, '[' || concat_ws(',', ${keys.map(({ json }) => json).join(', ')}) || ']')`;
   const isPlain = isOfItems && key.join() === identity;
   const nullable = sendsNull ? others : [];
   const persons = columns.filter(({ name }) => PERSONAL.test(name) || name === identity);

@@ -326,7 +326,7 @@ class Sending {
     request: OnceRequest,
     { call, line, permit }: { call: number; line: string; permit: Permit },
   ): Promise<void> {
-    const { ledger, config, invocation, how, push } = this.given;
+    const { ledger, service, config, invocation, how, push } = this.given;
     const { runId: run, effects } = invocation;
     await ledger.write(push, { event: 'intended', call, run, rows: rows.length, line });
     const answer = await permit.sendOnce(request);
@@ -346,7 +346,7 @@ class Sending {
     if (text !== undefined && how.standing !== true) {
       const items = rows.map(({ item }) => item);
       invocation.terminal.warn(
-        `The service said: ${shownText(text, items)} If you know what it means, list the text in dawnload.yaml under ${answer.status === 200 ? 'push.acknowledgements, with {count} for the number of rows' : 'push.refusals'}.`,
+        `The service said: ${shownText(service.secrets.hide(text), items)} If you know what it means, list the text in dawnload.yaml under ${answer.status === 200 ? 'push.acknowledgements, with {count} for the number of rows' : 'push.refusals'}.`,
       );
     }
     throw new ServiceError(`The outcome of a call is unknown, so the push stopped. ${adviceOn(push)}`);
@@ -354,7 +354,8 @@ class Sending {
 
   /** Divides the rows that the service does not take, until the refused rows are found. */
   async #refusal(rows: readonly Row[], answer: ServiceAnswer): Promise<void> {
-    const reason = refusalOf(answer);
+    const isOk = answer.verdict.kind === 'ok';
+    const reason = `${refusalOf(answer)}${isOk ? ', which does not say what was taken' : ''}`;
     const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);
     if (!isOfRows && !(await this.#isNoItem(answer))) throw this.#failure(reason);
     this.#refused++;

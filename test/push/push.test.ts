@@ -1,5 +1,6 @@
 // @module-tag long
 /** Repeatable targets against the sandbox: what is sent, compared, rejected and refused. */
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -75,6 +76,10 @@ describe('a lower count', () => {
     const rows = JSON.parse(stdout) as { row: string; reason: string }[];
     expect(rows.map(({ row }) => row).sort()).toEqual(['ghost3', 'ghost40', 'ghost41']);
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
+    const remembered = join(picky.folder, 'data', 'ledger', 'pushed');
+    await rm(remembered, { recursive: true });
+    expect((await push(picky, 'rejected')).stderr).toContain('The service rejected no row.');
+    expect(existsSync(remembered)).toBe(false);
   });
 });
 

@@ -100,6 +100,8 @@ class Month {
   /** Every record that the service delivered. */
   readonly #delivered = new Map<string, Row>();
   #erased: readonly string[] = [];
+  /** Persons whose erasure was lost with a folder; an older second copy, which a mishap puts back, may know it again. */
+  readonly #perhapsErased = new Set<string>();
   /** The person whose erasure has not ended. */
   #erasing: string | undefined;
   /** The newest last. */
@@ -323,7 +325,10 @@ class Month {
       for (const part of back)
         await cp(join(backup.path, part), this.#path(part), { recursive: true }).catch(() => undefined);
       // Without `private/`, nothing knows a later erasure.
-      if (lost.length === 4) this.#erased = backup.erased;
+      if (lost.length === 4) {
+        for (const user of this.#erased) this.#perhapsErased.add(user);
+        this.#erased = backup.erased;
+      }
     }
     const left = await this.#landed();
     this.#pages = this.#pages.filter((page) => left.includes(page));
@@ -398,7 +403,8 @@ class Month {
       'an erased person is back in the published file',
     );
     const all = [...this.#delivered.values()];
-    const gone = new Set(this.#erased.flatMap((user) => [...idsOfPerson(user, all)]));
+    const persons = [...this.#erased, ...this.#perhapsErased];
+    const gone = new Set(persons.flatMap((user) => [...idsOfPerson(user, all)]));
     const there = new Set(held.map((row) => row['event_id']));
     const lost = without(all, gone).filter(({ id }) => !there.has(id));
     trial.assert(lost.length === 0, `${lost.length} of ${all.length} records are not published`);

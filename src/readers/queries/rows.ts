@@ -158,11 +158,12 @@ function jsonSql(value: string, type: DuckDBType, depth = 1): string {
   }
   if (type.alias === 'JSON') return `nullif(${value}::varchar, 'null')`;
   if (isNumeric(type) || String(type) === 'BOOLEAN') return `${value}::varchar`;
-  if (String(type).startsWith('TIMESTAMP WITH')) {
+  if (/^(DATE|TIMESTAMP)/.test(String(type))) {
     const iso = `replace(${value}::varchar, ' ', 'T')`;
-    return `('"' || regexp_replace(${iso}, '([+-][0-9][0-9])$', '\\1:00') || '"')`;
+    const zoned = `regexp_replace(${iso}, '([+-][0-9][0-9])$', '\\1:00')`;
+    const text = String(type).startsWith('TIMESTAMP WITH') ? zoned : iso;
+    return `case when not isfinite(${value}) then 'infinity' else '"' || ${text} || '"' end`;
   }
-  if (String(type).startsWith('TIMESTAMP')) return `('"' || replace(${value}::varchar, ' ', 'T') || '"')`;
   if (/^(BLOB|BIT|UNION|VARIANT|GEOMETRY)/.test(String(type))) return `if(${value} is null, null, 'blob')`;
   return `to_json(${value}::varchar)::varchar`;
 }
