@@ -3,13 +3,15 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
 import { Dictionary, entriesOf } from '../warehouse/dictionary.js';
-import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
+import { asError, DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
+import { jsonOf } from '../ground/envelope.js';
+import { cut } from '../ground/text.js';
 import { loadCatalogue, queryNamed, valuesFor } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
@@ -35,20 +37,31 @@ export async function mcpCommand(
   };
   const seconds = numberIn('--seconds', options.seconds, 0.1, 3_600);
   invocation.loadConfig();
-  const transport = new StdioServerTransport(process.stdin.pipe(shortLines()), process.stdout);
-  const server = serveStdio(() => agentServer(limits, seconds, invocation), { transport });
+  // One question at a time: each may use all the memory of the setting.
+  const oneAtATime = pLimit(1);
+  /** Resolves once the questions are answered that were asked before the input ended. */
+  const idle = async (): Promise<void> => {
+    await invocation.effects.sleep(ENDING_MS, invocation.signal);
+    if (oneAtATime.activeCount + oneAtATime.pendingCount > 0) await oneAtATime(() => undefined).then(idle);
+  };
+  const input = process.stdin.pipe(shortLines(idle));
+  const transport = new StdioServerTransport(input, process.stdout);
+  const server = serveStdio(() => agentServer(limits, seconds, oneAtATime, invocation), { transport });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
   // Rejects where the command is interrupted, or a client breaks off.
-  await finished(process.stdin, { signal: invocation.signal, writable: false }).catch(() => undefined);
+  await finished(input, { signal: invocation.signal, writable: false }).catch(() => undefined);
   await server.close();
   return EXIT.done;
 }
+
+/** Milliseconds after the end of the input in which a question is taken up, or an answer written. */
+const ENDING_MS = 250;
 
 /** The longest line of a client, in bytes. */
 const LONGEST_LINE = 10 * 1024 * 1024;
 
 /** Passes lines on; one that is too long is answered with an error and never held as a whole. */
-function shortLines(): Transform {
+function shortLines(idle: () => Promise<void>): Transform {
   let held: Buffer[] = [];
   let bytes = 0;
   return new Transform({
@@ -59,31 +72,63 @@ function shortLines(): Transform {
         bytes += part.length;
         held = bytes > LONGEST_LINE ? [] : [...held, part];
         if (part.at(-1) === 0x0a) {
-          if (bytes <= LONGEST_LINE) this.push(Buffer.concat(held));
-          else process.stdout.write(TOO_LONG);
+          const line = Buffer.concat(held);
+          const fault = bytes > LONGEST_LINE ? TOO_LONG : faultIn(line.toString('utf8'));
+          if (fault === undefined) this.push(line);
+          else process.stdout.write(fault);
           [held, bytes] = [[], 0];
         }
         start = end;
       }
       done();
     },
+    flush(done) {
+      void idle().then(
+        () => {
+          done();
+        },
+        (error: unknown) => {
+          done(asError(error));
+        },
+      );
+    },
   });
 }
 
-const TOO_LONG = `${JSON.stringify({
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: -32_600, message: `A message has at most ${LONGEST_LINE} bytes.` },
-})}\n`;
+/** The longest text of an error, in characters. */
+const LONGEST_ERROR = 1_000;
 
-function agentServer(limits: Limits, seconds: number, invocation: Invocation): McpServer {
+const refusal = (code: number, message: string, id: string | number | null = null): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`;
+
+const TOO_LONG = refusal(-32_600, `A message has at most ${LONGEST_LINE} bytes.`);
+
+const rpc = z.looseObject({ jsonrpc: z.literal('2.0'), params: z.looseObject({}).optional() });
+const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
+
+/** The answer to a line that is no message of JSON-RPC, which would have none; undefined for a message, or an empty line. */
+function faultIn(line: string): string | undefined {
+  if (line.trim() === '') return undefined;
+  const message = jsonOf(line);
+  if (message === undefined) return refusal(-32_700, 'The line is no JSON.');
+  const isCall = z.union([rpc.extend({ method: z.string() }), withId.extend({ jsonrpc: z.literal('2.0') })]);
+  if (rpc.safeParse(message).success && isCall.safeParse(message).success) return undefined;
+  const why =
+    'A message is one object of JSON-RPC 2.0 with a method and an object of params; there are no batches.';
+  return refusal(-32_600, why, withId.safeParse(message).data?.id);
+}
+
+function agentServer(
+  limits: Limits,
+  seconds: number,
+  oneAtATime: LimitFunction,
+  invocation: Invocation,
+): McpServer {
   const { version, effects } = invocation;
   const server = new McpServer({ name: 'dawnload', version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   /** Lists of tables and questions are limited by their length alone. */
   const whole = { ...limits, rows: Infinity };
-  // One question at a time: each may use all the memory of the setting.
-  const oneAtATime = pLimit(1);
 
   /** Registers a tool. An error is returned as an answer, so that the agent can correct its call. */
   const tool = <T extends z.ZodObject>(
@@ -101,7 +146,8 @@ function agentServer(limits: Limits, seconds: number, invocation: Invocation): M
           // Sentences about flags are for the command line.
           const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
           const hints = advice.split(/(?<=[.?]) /).filter((hint) => !/--|`dawnload query/.test(hint));
-          const text = [messageOf(error), ...hints].join(' ').trim();
+          // DuckDB's messages may repeat values, and whole rows.
+          const text = cut([messageOf(error), ...hints].join(' ').trim(), LONGEST_ERROR);
           return { content: [{ type: 'text', text }], isError: true };
         }
       }),

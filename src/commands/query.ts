@@ -38,12 +38,15 @@ export async function queryCommand(
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
   const format = formatOf(options, stdout);
-  const { dataDir, mcp, queries } = invocation.loadConfig();
+  const { dataDir, file: settings, mcp, queries } = invocation.loadConfig();
   const question = questionOf({ ...options, queries }, invocation.effects.now());
   if (question === undefined) return listQueries(format, queries, invocation, stdout);
   const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
-  const output = options.output === undefined ? undefined : outsideOf(dataDir, resolve(options.output));
+  const output =
+    options.output === undefined
+      ? undefined
+      : outsideOf({ dataDir, file: settings }, resolve(options.output));
   const lang = options.lang ?? 'en';
   const { name, sql, file, param } = options;
   // Only Parquet needs a place to write, which a container may lack.

@@ -20,7 +20,7 @@ export async function reportCommand(
   const { report } = dataFiles(dataDir);
   const wanted = resolve(options.output ?? report);
   // The default path of the report in the data folder is allowed, because each run writes the report there.
-  const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(dataDir, wanted);
+  const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(config, wanted);
   const language = options.lang ?? reportIn ?? 'en';
   const runs = runsOf((await Journal.read(config, effects)).of(RUN));
   const bytes = await writeReport(file, { dataDir, language, now: effects.now(), runs });

@@ -5,12 +5,14 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { formatKst, type DayRange } from '../../ground/calendar.js';
+import { UsageError } from '../../ground/errors.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { mentions } from '../../warehouse/model.js';
 import { Reader } from '../../warehouse/reader.js';
+import { cut } from '../../ground/text.js';
 import { ask, droppedIds, notCounted } from './ask.js';
 import { loadCatalogue, queryNamed, type ParameterValues, type QueryFile } from './catalogue.js';
-import { coverageOf, relationsIn } from './coverage.js';
+import { coverageOf, daysIn, relationsIn } from './coverage.js';
 import { knownValues } from './known-values.js';
 import { jsonText } from './sink.js';
 
@@ -22,6 +24,9 @@ interface AgentQuestion {
   readonly query?: QueryFile | undefined;
   readonly language: Language;
 }
+
+/** The longest name of a column in an answer, in characters. */
+const LONGEST_NAME = 200;
 
 const limits = z.object({ rows: z.number(), characters: z.number() });
 
@@ -75,20 +80,28 @@ export async function answerFor(
     length += rows.slice(-chunk.rowCount).join().length;
     if (rows.length > limits.rows || length > limits.characters) break;
   }
-  const columns = answer.columns.map(({ name }) => name);
+  const columns = answer.columns.map(({ name }) => cut(name, LONGEST_NAME));
   const { relations, isSure } = relationsIn(reader, sql);
   const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
+  const period = query && (await daysAsked(reader, query));
+  const named = query === undefined ? await daysIn(reader, { sql, values }) : {};
+  const days = period ?? named.asked;
+  const isFree = query === undefined;
+  const computed = isFree && relations.size > 0 ? await namesGiven(reader, sql) : undefined;
   const about = {
     // JSON leaves out what is undefined.
     question: query?.question,
     parameters: query && Object.fromEntries(values),
     note: dropped.length === 0 ? undefined : notCounted(dropped)[language],
     sentences: answer.said.length === 0 ? undefined : answer.said.map(({ text }) => text),
-    ...(await coverageOf(reader, relations, isSure, query && (await daysAsked(reader, query)))),
+    days_asked: days && `${days.start}..${days.end}`,
+    days_not_held: named.notHeld,
+    // SQL may mean more days than it names.
+    ...(await coverageOf(reader, relations, isSure, period)),
     published_at: formatKst(statSync(file).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),
-    ...definitionsOf(columns, relations, language),
+    ...definitionsOf(columns, relations, language, isFree ? computed : new Set()),
     bundled_questions: query === undefined ? questionsAbout(relations) : undefined,
   };
   // Under a low limit the words give way to the numbers.
@@ -105,10 +118,14 @@ export function fitted(
   { rows, characters }: Pick<Limits, 'rows' | 'characters'>,
   advice: string,
 ): string {
-  const written = (kept: readonly string[], cut: string | null): string =>
-    `${JSON.stringify({ cut, ...rest }).slice(0, -1)},"${name}":[\n${kept.join(',\n')}\n]}`;
+  const written = (kept: readonly string[], why: string | null): string =>
+    `${JSON.stringify({ cut: why, ...rest }).slice(0, -1)},"${name}":[\n${kept.join(',\n')}\n]}`;
   const notice = (count: number, why: string): string =>
     `CUT: only the first ${count} ${name} are here, since ${why}. Totals of them would be wrong. ${advice}`;
+  if (JSON.stringify(rest).length > characters)
+    throw new UsageError(`What stands beside the ${name} is longer than ${characters} characters.`, {
+      hint: 'Ask for fewer columns.',
+    });
   let room = characters - written([], notice(rows, `an answer has at most ${characters} characters`)).length;
   const kept: string[] = [];
   for (const item of items.slice(0, rows)) {
@@ -139,16 +156,36 @@ export function definitionsOf(
   columns: readonly string[],
   relations: ReadonlySet<string>,
   language: Language,
+  computed: ReadonlySet<string> | undefined = new Set(),
 ) {
   const dictionary = Dictionary.load();
   const definitions: Record<string, string> = {};
   const without: string[] = [];
   for (const column of columns) {
-    const meaning = dictionary.meaning(column, relations, language);
+    const isOwn = computed === undefined || computed.has(column);
+    const meaning = isOwn ? undefined : dictionary.meaning(column, relations, language);
     if (meaning === undefined) without.push(column);
     else definitions[column] = meaning;
   }
   return { definitions, columns_without_definition: without.length === 0 ? undefined : without };
+}
+
+/**
+ * The names that SQL gives to what it computes or renames, which the dictionary does not know; undefined where DuckDB cannot
+ * tell them.
+ */
+async function namesGiven(reader: Reader, sql: string): Promise<ReadonlySet<string> | undefined> {
+  const [row] = await reader.objects('select json_serialize_sql($sql::varchar)::varchar as tree', { sql });
+  const { tree } = z.object({ tree: z.string() }).parse(row);
+  const names = new Set<string>();
+  const isWhole = z.object({ error: z.literal(false) }).safeParse(
+    JSON.parse(tree, (key, value: unknown) => {
+      if (key === 'alias' && typeof value === 'string') names.add(value);
+      if (key === 'column_name_alias') for (const name of z.array(z.string()).parse(value)) names.add(name);
+      return value;
+    }),
+  ).success;
+  return isWhole ? names : undefined;
 }
 
 /** The first ten bundled questions that read the same tables, for an agent that wrote SQL. */

@@ -158,7 +158,7 @@ const WRITING_WORDS = /\b(copy|export)\b/i;
  * assembled from parts.
  */
 const ACTING =
-  /\b((?:en|dis)able_\w+|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
+  /\b((?:en|dis)able_\w+|pragma(?:_\w+)?|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
 
 /**
  * Rejects SQL that calls a function that does more than read.
@@ -217,7 +217,9 @@ function sqlError(subject: string, cause: unknown): DawnloadError {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const [said = text, ...advice] = lines;
-  const hint = [...advice, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
+  // What DuckDB advises on memory are settings, which are locked.
+  const own = said.startsWith('Out of Memory Error') ? [] : advice;
+  const hint = [...own, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
     ' ',
   );
   return new UsageError(
@@ -249,6 +251,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /Expected \d+ parameters|[Vv]alues were not provided for the following prepared statement parameters/,
     "Write getvariable('name') for the value of --param name=value.",
   ],
+  [/^Out of Memory Error/, 'Ask for fewer days or columns, or raise mcp.memory_megabytes.'],
 ];
 
 /**

@@ -24,24 +24,40 @@ export async function missingFor(
   question: Question,
   lastComplete: Day,
 ): Promise<string | undefined> {
-  const held = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
-  const holds = (stream: string, day: Day): boolean =>
-    held.some((one) => one.stream === stream && one.date === day);
+  const holds = await heldIn(reader);
   if (!holds('statistics', lastComplete))
     return `The published file was not made by a run of ${lastComplete}, the last complete day.`;
+  return (await daysIn(reader, question)).notHeld;
+}
+
+async function heldIn(reader: Reader): Promise<(stream: string, day: Day) => boolean> {
+  const held = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
+  return (stream, day) => held.some((one) => one.stream === stream && one.date === day);
+}
+
+/** The days from the first to the last one that a query names, and a sentence about those that the file does not hold. */
+export async function daysIn(
+  reader: Reader,
+  question: Pick<Question, 'sql' | 'values'>,
+): Promise<{ asked?: DayRange; notHeld?: string }> {
   const named = daysNamed(question);
-  const [start = '', end = ''] = [named.at(0), named.at(-1)];
-  const days = dayCount({ start, end }) > MOST_DAYS ? named : daysOf({ start, end });
-  for (const stream of named.length === 0 ? [] : streamsOf(reader, question.sql)) {
+  const [start, end] = [named.at(0), named.at(-1)];
+  if (start === undefined || end === undefined) return {};
+  const holds = await heldIn(reader);
+  const asked = { start, end };
+  const days = dayCount(asked) > MOST_DAYS ? named : daysOf(asked);
+  for (const stream of streamsOf(reader, question.sql)) {
     const missing = days.filter((day) => !holds(stream, day));
-    if (missing.length > 0)
-      return `The query names ${listDays(missing)}, and the published file does not hold the ${stream} of ${missing.length === 1 ? 'that day' : 'these days'}.`;
+    if (missing.length === 0) continue;
+    const which = missing.length === 1 ? 'that day' : 'these days';
+    const notHeld = `The query names ${listDays(missing)}, and the published file does not hold the ${stream} of ${which}.`;
+    return { asked, notHeld };
   }
-  return undefined;
+  return { asked };
 }
 
 /** The days that a query names in its text or its parameters, in order. */
-function daysNamed({ sql, values }: Question): Day[] {
+function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
   const all = [withoutComments(sql), ...values].flatMap((one) =>
     typeof one === 'string' ? one : one[0] === 'now' ? [] : one[1],
   );
@@ -54,11 +70,12 @@ const EVENTS = new Set<string>(EVENT_TABLES.map(({ name }) => name));
 /** The streams that a query reads, through views and models: the statistics always, the events and campaigns if it does. */
 function streamsOf(reader: Reader, sql: string): Set<string> {
   const { relations } = relationsIn(reader, sql);
-  const streams = new Set(['statistics', ...computedFrom(relations)]);
+  const streams = new Set(computedFrom(relations));
   for (const name of relations) {
     if (EVENTS.has(name)) streams.add('events');
     if (name.startsWith('campaign_metric')) streams.add('campaigns');
   }
+  streams.add('statistics');
   return streams;
 }
 
@@ -135,7 +152,6 @@ export async function coverageOf(
   });
   const [{ coverage, findings, checks_with_findings }] = aboutRow.parse(found);
   return {
-    ...(range === undefined ? {} : { days_asked: `${range.start}..${range.end}` }),
     coverage: z.json().parse(JSON.parse(coverage)),
     findings: z.json().parse(JSON.parse(findings)),
     checks_with_findings,

@@ -98,7 +98,7 @@ export function columnsOf({ columns }: Pick<QueryResult, 'columns'>): FoundColum
 
 /** Kinds of errors about the text of a query; the words of any other kind may repeat a value of a row. */
 const OF_THE_TEXT =
-  /cannot be run: (Parser|Binder|Catalog|Permission) Error|only reading is allowed|holds no statement/;
+  /cannot be run: (Failed to extract statements: )?(Parser|Binder|Catalog|Permission) Error|Cannot execute statement of type|only reading is allowed|holds no statement/;
 
 /** The error by its kind, column and place; a cause would repeat the values. */
 function withoutValues(error: UsageError, subject: string): UsageError {

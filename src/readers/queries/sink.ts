@@ -320,12 +320,18 @@ export function answerOf(result: DuckDBResult): QueryResult {
 
 /**
  * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
- * warehouse, the ledger or landed files. Links in the data folder to other disks are followed.
+ * warehouse, the ledger or landed files. Links in the data folder to other disks are followed. The files of the settings
+ * are refused too.
  *
  * @throws UsageError
  */
-export function outsideOf(dataDir: string, output: string): string {
+export function outsideOf(
+  { dataDir, file = 'dawnload.yaml' }: { readonly dataDir: string; readonly file: string | undefined },
+  output: string,
+): string {
   const place = realPlace(output);
+  if ([file, join(dirname(file), '.env')].some((settings) => realPlace(resolve(settings)) === place))
+    throw new UsageError(`${output} holds settings.`, { hint: 'Choose another place for --output.' });
   const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
   if (!placesOf(dataDir).some(isWithin)) return output;
   throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
