@@ -332,7 +332,8 @@ export const MODES = ['replace', 'patch', 'delete'] as const;
 /** A push that each night makes after publishing. */
 const push = section({
   name: matching(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -').refine(
-    (name) => !/^(list|rejected|resume|abandon|user-properties)$/.test(name),
+    (name) =>
+      !/^(list|rejected|resume|abandon|catalog-items|user-properties|opt-outs|events|journey)$/.test(name),
     'must be another name',
   ),
   target: text('must be a target such as journey ID').regex(

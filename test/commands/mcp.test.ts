@@ -76,7 +76,11 @@ class Client {
   }
 
   send(message: Record<string, unknown>): void {
-    this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    this.write(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+
+  write(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
   }
 
   async call(
@@ -162,6 +166,56 @@ describe('dawnload mcp', () => {
     expect(await client.end()).toBe(0);
     for (const line of client.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
     expect(client.stderr).not.toContain('Error');
+  });
+
+  it('says of SQL which named days are not held, and defines no column that it computes', async () => {
+    const client = await initialized();
+    const about = async (sql: string): Promise<Record<string, unknown>> => {
+      const { text } = await client.call('query', { sql });
+      return (JSON.parse(text) as { about: Record<string, unknown> }).about;
+    };
+    const gone = await about("select count(*) as n from events where date = '2025-10-01'");
+    expect(gone).toMatchObject({
+      days_asked: '2025-10-01..2025-10-01',
+      days_not_held: expect.stringContaining('does not hold the events of that day'),
+    });
+    const held = await about(
+      "select sent, clicked, click_rate from marts.channel_days where date = '2026-11-01'",
+    );
+    expect(held).not.toHaveProperty('days_not_held');
+    expect(Object.keys(held['definitions'] as object)).toEqual(['sent', 'clicked', 'click_rate']);
+    for (const sql of [
+      'select 1 as sent, user_id as clicked from events',
+      'select sent, clicked from (select 1 as sent, 2 as clicked, date from marts.channel_days)',
+      'with t(sent, clicked) as (select 1, 2 from marts.channel_days) from t',
+    ])
+      expect(await about(sql), sql).toMatchObject({
+        definitions: {},
+        columns_without_definition: ['sent', 'clicked'],
+      });
+    expect((await about('show tables'))['definitions']).toEqual({});
+    const { text, isError } = await client.call('query', { sql: "select error(repeat('x', 1000000))" });
+    expect([isError, text.length]).toEqual([true, 1000]);
+    for (const sql of ["pragma storage_info('events')", "from pragma_storage_info('events')"])
+      expect((await client.call('query', { sql })).text).toContain('only reading is allowed');
+    await client.end();
+  });
+
+  it('answers every line that is no message, and questions that were asked before the input ended', async () => {
+    const client = await initialized();
+    for (const line of ['no json', '{}', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', ''])
+      client.write(line);
+    client.write('{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[1]}');
+    const asked = client.call('query', { sql: 'select 42' });
+    expect(await client.end()).toBe(0);
+    expect((await asked).text).toContain('[42]');
+    const faults = client.lines.map((line) => JSON.parse(line) as Message).filter(({ error }) => error);
+    expect(faults.map(({ id, error }) => `${id ?? 'null'} ${error?.code ?? 0}`)).toEqual([
+      'null -32700',
+      'null -32600',
+      'null -32600',
+      '9 -32600',
+    ]);
   });
 
   it('answers a line beyond 10 MB with an error, and the next one', { tags: ['long'] }, async () => {

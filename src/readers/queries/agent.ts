@@ -181,7 +181,8 @@ async function namesGiven(reader: Reader, sql: string): Promise<ReadonlySet<stri
   const isWhole = z.object({ error: z.literal(false) }).safeParse(
     JSON.parse(tree, (key, value: unknown) => {
       if (key === 'alias' && typeof value === 'string') names.add(value);
-      if (key === 'column_name_alias') for (const name of z.array(z.string()).parse(value)) names.add(name);
+      if (key === 'column_name_alias' || key === 'aliases')
+        for (const name of z.array(z.string()).parse(value)) names.add(name);
       return value;
     }),
   ).success;
