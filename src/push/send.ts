@@ -53,7 +53,7 @@ export interface Pushed {
   readonly sent: number;
   readonly rejected: number;
   readonly calls: number;
-  /** The first rows of a dry run, as JSON texts. */
+  /** The first rows of a dry run, as JSON texts whose values are masked. */
   readonly samples: readonly string[];
 }
 
@@ -125,7 +125,16 @@ export async function pushRows(
     const isForgotten = isConfirmed || (once && isUnknown);
     const about = { pushes, current, source, isForgotten, standing: how.standing === true };
     const plan = await planOf(session, wanted, found, about);
-    if (how.dryRun === true) return await dryRun(session, wanted, plan);
+    if (how.dryRun === true) {
+      const { propertiesField = '', eventField = '', journeyField = '' } = config.push;
+      const fields = [
+        propertiesField,
+        eventField,
+        journeyField,
+        ...found.columns.map((column) => column.name),
+      ];
+      return await dryRun(session, wanted, plan, new Set([...PARTS, ...fields]));
+    }
 
     const rows = plan.send + plan.gone;
     if (rows > 0) {
@@ -180,13 +189,30 @@ export async function pushRows(
   }
 }
 
-async function dryRun(session: Session, { target }: Wanted, plan: Plan): Promise<Pushed> {
+/** The keys of a call that no query names. */
+const PARTS = ['id', 'userId', 'projectId', 'eventName', '$add', '$remove'];
+
+/** The text of a row for people to look at its shape: every value is masked, and every key that is not one of `keys`. */
+function masked(item: string, keys: ReadonlySet<string>): string {
+  return item.replaceAll(
+    /("(?:[^"\\]|\\.)*")(:?)|-?[0-9][0-9.eE+-]*|true|false/g,
+    (_, text = '""', colon = '') =>
+      `${colon === ':' && keys.has(String(JSON.parse(String(text)))) ? String(text) : '"…"'}${String(colon)}`,
+  );
+}
+
+async function dryRun(
+  session: Session,
+  { target }: Wanted,
+  plan: Plan,
+  keys: ReadonlySet<string>,
+): Promise<Pushed> {
   const samples: string[] = [];
   let calls = 0;
   for (const deletes of plan.gone > 0 ? [false, true] : [false])
     for await (const rows of callsIn(session, { target, deletes })) {
       calls++;
-      samples.push(...rows.slice(0, Math.max(0, 3 - samples.length)).map(({ item }) => item));
+      samples.push(...rows.slice(0, Math.max(0, 3 - samples.length)).map(({ item }) => masked(item, keys)));
     }
   return { plan, push: undefined, sent: 0, rejected: 0, calls, samples };
 }

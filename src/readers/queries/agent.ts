@@ -101,7 +101,7 @@ export async function answerFor(
     published_at: formatKst(statSync(file).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),
-    ...definitionsOf(columns, relations, language, isFree ? computed : new Set()),
+    ...definitionsOf(columns, relations, language, (column) => isFree && computed?.has(column) !== false),
     bundled_questions: query === undefined ? questionsAbout(relations) : undefined,
   };
   // Under a low limit the words give way to the numbers.
@@ -156,14 +156,13 @@ export function definitionsOf(
   columns: readonly string[],
   relations: ReadonlySet<string>,
   language: Language,
-  computed: ReadonlySet<string> | undefined = new Set(),
+  isComputed: (column: string) => boolean = () => false,
 ) {
   const dictionary = Dictionary.load();
   const definitions: Record<string, string> = {};
   const without: string[] = [];
   for (const column of columns) {
-    const isOwn = computed === undefined || computed.has(column);
-    const meaning = isOwn ? undefined : dictionary.meaning(column, relations, language);
+    const meaning = isComputed(column) ? undefined : dictionary.meaning(column, relations, language);
     if (meaning === undefined) without.push(column);
     else definitions[column] = meaning;
   }
