@@ -126,7 +126,7 @@ export async function pushRows(
     const about = { pushes, current, source, isForgotten, standing: how.standing === true };
     const plan = await planOf(session, wanted, found, about);
     if (how.dryRun === true) {
-      const { propertiesField = '', eventField = '', journeyField = '' } = config.push;
+      const { propertiesField, eventField, journeyField } = config.push;
       const fields = [
         propertiesField,
         eventField,

@@ -175,10 +175,8 @@ describe('dawnload mcp', () => {
       return (JSON.parse(text) as { about: Record<string, unknown> }).about;
     };
     const gone = await about("select count(*) as n from events where date = '2025-10-01'");
-    expect(gone).toMatchObject({
-      days_asked: '2025-10-01..2025-10-01',
-      days_not_held: expect.stringContaining('does not hold the events of that day'),
-    });
+    expect(gone['days_asked']).toBe('2025-10-01..2025-10-01');
+    expect(gone['days_not_held']).toContain('does not hold the events of that day');
     const held = await about(
       "select sent, clicked, click_rate from marts.channel_days where date = '2026-11-01'",
     );
