@@ -68,7 +68,7 @@ order by leaving_days.date;
 -- name: note
 insert into ops.retention by name
 select
-    row."removedAt" as removed_at, row.place, row."firstDay" as first_day, row."lastDay" as last_day, row.days, row.items
+    row."removedAt" as removed_at, row.place, row."firstDay" as first_date, row."lastDay" as last_date, row.days, row.items
 from (
     select from_json(
         getvariable('given').retention,
@@ -79,7 +79,7 @@ from (
 
 -- name: closed_opt_outs
 -- The range and number of opt-out versions that ended before the day.
-select min(valid_to)::varchar as first_day, max(valid_to)::varchar as last_day, count(*) as items
+select min(valid_to)::varchar as first_date, max(valid_to)::varchar as last_date, count(*) as items
 from opt_outs_history
 where valid_to < getvariable('given').before::date;
 

@@ -77,7 +77,7 @@ select
   (
     select if(max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours, 1, least(2, count(distinct loads.pulled_at::date)))
     from ops.loads as loads
-    where loads.stream = 'statistics' and coverage.date between loads.first_day and loads.last_day
+    where loads.stream = 'statistics' and coverage.date between loads.first_date and loads.last_date
   )::double as nights
 from ops.coverage as coverage
 left join daily_statistics as daily on daily.date = coverage.date
@@ -113,7 +113,7 @@ order by schema_name, table_name;
 select coverage.stream, coverage.date::varchar as date, max(loads.pulled_at)::date::varchar as asked
 from ops.coverage as coverage
 join ops.loads as loads
-  on loads.stream = coverage.stream and coverage.date between loads.first_day and loads.last_day
+  on loads.stream = coverage.stream and coverage.date between loads.first_date and loads.last_date
 where coverage.stream in ('statistics', 'statistics_by_subchannel', 'campaigns') and coverage.rows = 0
 group by coverage.stream, coverage.date
 having count(distinct loads.pulled_at::date) < 2 or max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours

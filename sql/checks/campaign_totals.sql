@@ -11,8 +11,8 @@ with whole_pulls as (
     from ops.loads
     left join ops.coverage using (pull)
     where loads.stream = 'campaigns' and loads.complete
-    group by pull, loads.first_day, loads.last_day
-    having count(coverage.date) = loads.last_day - loads.first_day + 1
+    group by pull, loads.first_date, loads.last_date
+    having count(coverage.date) = loads.last_date - loads.first_date + 1
 ),
 
 collected as (

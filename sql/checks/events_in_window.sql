@@ -7,7 +7,7 @@
 -- Late records may be in the export of their own day by now.
 
 with strays as (
-    select export_date, count(*) as records, min(date) filter (date < export_date) as first_day
+    select export_date, count(*) as records, min(date) filter (date < export_date) as first_date
     from events
     where export_date in (select date from batch_days) and date <> export_date
     group by export_date
@@ -20,10 +20,10 @@ select
     || if(
         exports.key is null,
         '.',
-        ', the oldest of them on ' || first_day || '; `dawnload exports resume ' || exports.key
+        ', the oldest of them on ' || first_date || '; `dawnload exports resume ' || exports.key
         || '` reads the export of that day again at no cost.'
     ) as finding,
     '0' as expected,
     strays.records as actual
 from strays
-left join ops.exports on exports.state = 'loaded' and strays.first_day = exports.date;
+left join ops.exports on exports.state = 'loaded' and strays.first_date = exports.date;

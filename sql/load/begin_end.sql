@@ -192,8 +192,8 @@ insert into ops.loads by name
 select
     asked.pull,
     getvariable('load').stream as stream,
-    asked.first_day,
-    asked.last_day,
+    asked.first_day as first_date,
+    asked.last_day as last_date,
     asked.pulled_at,
     getvariable('load').complete as complete,
     coalesce(loaded_rows.rows, 0) as rows,

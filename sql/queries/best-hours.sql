@@ -44,7 +44,7 @@ hours as (
         sum(send_hours.clicked)::bigint as clicked,
         sum(send_hours.machine_clicks)::bigint as machine_clicks
     from marts.send_hours
-    inner join params on send_hours.sent_date between params.first_day and params.last_day
+    inner join params on send_hours.sent_date between params.first_date and params.last_date
     where marts.matches('channel', send_hours.channel)
     group by all
     having messages > 0

@@ -1,65 +1,84 @@
--- title: A campaign by day
+-- title: Campaigns and user journeys by day
 -- subject: campaigns
--- question: How did each campaign, or each variant of its A/B test, do from day to day?
+-- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   by (varchar, default 'resource', one of resource variant_or_node): a row for each campaign and user journey, or for each variant of A/B tests and node of user journeys
 --   campaign (varchar, default null): id of the one campaign to look at
+--   journey (varchar, default null): id of the one user journey to look at
 --   channel (varchar, default null): only this channel, such as push-notification
---   by (varchar, default 'campaign', one of campaign variant): a row for each campaign, or for each variant of A/B tests
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select campaign_name, sum(sent) as sent, count(distinct date) as days from answer group by campaign_id, campaign_name order
---   by sent desc limit 1
---     en: “{campaign_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
---     ko: 이 기간에 가장 많이 발송한 캠페인은 ‘{campaign_name}’{으로/로}, {days}일 동안 {sent}건입니다.
+--   select resource_name, sum(sent) as sent, count(distinct date) as days from answer group by resource_type, resource_id, resource_name
+--   order by sent desc limit 1
+--     en: “{resource_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
+--     ko: 이 기간에 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, {days}일 동안 {sent}건입니다.
 --   select 1 where not exists (from answer)
---     en: No campaign sent messages on the days that are held.
---     ko: 보유한 날짜에 발송한 캠페인이 없습니다.
+--     en: No campaign and no user journey sent messages on the days that are held.
+--     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
 --     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
 --     as: note
 -- example:
---   date        campaign_name     variant_name  channel                sent  clicked  click_rate  conversions  …
---   2026-10-24  11월 재구매 유도                push-notification      0     8                    0            …
---   2026-10-24  가격 인하 알림                  web-push-notification  51    2        0.0408      1            …
---   2026-10-24  결제 실패 안내                  text-message           20                         0            …
 
 with params as (
-    select *, coalesce(getvariable('by')::varchar, 'campaign') as grain
+    select
+        *,
+        case coalesce(getvariable('by')::varchar, 'resource')
+            when 'resource' then false
+            when 'variant_or_node' then true
+            else error('by must be one of resource, variant_or_node')
+        end as by_part
     from marts.period('statistics', days := 28)
 ),
 days as (
-    select campaign_days.*, null as variant_name
-    from marts.campaign_days
-    inner join params on campaign_days.date between params.first_day and params.last_day
-    where params.grain = 'campaign'
-    union all by name
-    select variant_days.*
-    from marts.variant_days
-    inner join params on variant_days.date between params.first_day and params.last_day
-    where params.grain = 'variant'
+    select
+        message_days.*,
+        if(params.by_part, coalesce(message_days.variant_id, message_days.user_journey_node_id), null) as part_id
+    from marts.message_days
+    inner join params on message_days.date between params.first_date and params.last_date
+    where
+        marts.matches('campaign', message_days.campaign_id)
+        and marts.matches('journey', message_days.user_journey_id)
+        and marts.matches('channel', message_days.channel)
+        and (not params.by_part or part_id is not null)
+),
+performance as (
+    select date, resource_type, resource_id, part_id, channel, unnest(marts.performance(days))
+    from days
+    group by date, resource_type, resource_id, part_id, channel
 )
 select
-    days.date,
-    days.campaign_name,
-    days.variant_name,
-    days.channel,
-    days.sent,
-    days.clicked,
-    round(days.click_rate, 4) as click_rate,
-    days.conversions,
-    round(days.conversion_rate, 4) as conversion_rate,
-    round(days.failure_rate, 4) as failure_rate,
-    round(days.delivery_rate, 4) as delivery_rate,
-    days.failed,
-    days.succeeded,
-    days.delivered,
-    days.direct_conversions,
-    days.goal,
-    days.campaign_id
-from days
-where marts.matches('campaign', days.campaign_id) and marts.matches('channel', days.channel)
-order by days.date, days.campaign_name, days.channel, days.campaign_id, days.variant_name;
+    performance.date,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    coalesce(campaign_variants.variant_name, user_journey_nodes.user_journey_node_name) as variant_or_node,
+    performance.channel,
+    performance.sent,
+    performance.clicked,
+    round(performance.click_rate, 4) as click_rate,
+    performance.conversions,
+    round(performance.conversion_rate, 4) as conversion_rate,
+    round(performance.failure_rate, 4) as failure_rate,
+    round(performance.delivery_rate, 4) as delivery_rate,
+    performance.failed,
+    performance.succeeded,
+    performance.delivered,
+    performance.direct_conversions,
+    performance.goals[1] as goal,
+    performance.resource_type,
+    performance.resource_id,
+    performance.part_id as variant_or_node_id
+from performance
+left join campaigns on performance.resource_type = 'campaign' and performance.resource_id = campaigns.campaign_id
+left join user_journeys
+    on performance.resource_type = 'user-journey' and performance.resource_id = user_journeys.user_journey_id
+left join campaign_variants
+    on performance.resource_id = campaign_variants.campaign_id and performance.part_id = campaign_variants.variant_id
+left join user_journey_nodes
+    on
+        performance.resource_id = user_journey_nodes.user_journey_id
+        and performance.part_id = user_journey_nodes.user_journey_node_id
+order by performance.date, resource_name, performance.channel, performance.resource_id, performance.part_id;

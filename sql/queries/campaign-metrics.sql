@@ -2,7 +2,7 @@
 -- subject: campaigns
 -- question: What do the detailed statistics say of each campaign, such as the sales that it brought?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of one campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
@@ -21,13 +21,13 @@ with period as (from marts.period('campaigns', days := 28)),
 metrics as (
     select campaign_metrics.*
     from campaign_metrics
-    inner join period on campaign_metrics.date between period.first_day and period.last_day
+    inner join period on campaign_metrics.date between period.first_date and period.last_date
     where marts.matches('campaign', campaign_metrics.campaign_id)
 ),
 currencies as (
     select campaign_id, metric_name, list_sort(list(distinct dimension_value)) as currencies
     from campaign_metric_dimensions
-    inner join period on campaign_metric_dimensions.date between period.first_day and period.last_day
+    inner join period on campaign_metric_dimensions.date between period.first_date and period.last_date
     where conversion_type = 'sales_conversion' and marts.is_currency(dimension_key) and value <> 0
     group by campaign_id, metric_name
 )

@@ -1,19 +1,25 @@
 -- title: Campaigns and user journeys over a range
 -- subject: campaigns
--- question: What did each campaign and user journey send, on which channel, and how did people respond?
+-- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
 -- counts: people
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   measure (varchar, default 'sent', one of sent delivered clicked click_rate conversions conversion_rate): what to rank by
+--   top (bigint, default null): only so many ranks; rows that tie share one
+--   least_messages (bigint, default 100, from 0): only rows of so many messages have a rank by a rate
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select any_value(resource_name) as resource_name, sum(sent) as sent, (select sum(sent) from answer) as of_all from answer
---   group by resource_type, resource_id having sum(sent) > 0 order by sent desc limit 1
+--   where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0 order by sent desc limit 1
 --     en: “{resource_name}” sent the most: {sent} of {of_all} messages.
 --     ko: 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, 전체 {of_all}건 중 {sent}건입니다.
+--   from answer where rank = 1 and getvariable('measure')::varchar = 'clicked' limit 1
+--     en: “{resource_name}” was clicked most: {clicked} clicks, {click_rate} of its messages.
+--     ko: 클릭이 가장 많은 것은 ‘{resource_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
 --   select 1 where not exists (from answer)
 --     en: No campaign and no user journey sent messages on the days that are held.
 --     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
@@ -27,7 +33,14 @@
 --   장바구니 이탈 알림  push-notification  4734  188      77           0.0306        0.041       0.0168           …
 --   주문 완료 안내      chatapp-alimtalk   3162                        0.0398                                     …
 
-with period as (from marts.period('statistics', days := 28)),
+with params as (
+    select
+        *,
+        coalesce(getvariable('measure')::varchar, 'sent') as measure,
+        getvariable('top')::bigint as top,
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages
+    from marts.period('statistics', days := 28)
+),
 resources as (
     select
         message_days.resource_type,
@@ -37,11 +50,31 @@ resources as (
         max(message_days.date) as last_date,
         unnest(marts.performance(message_days))
     from marts.message_days
-    inner join period on message_days.date between period.first_day and period.last_day
+    inner join params on message_days.date between params.first_date and params.last_date
     where
         marts.matches('channel', message_days.channel)
         and (getvariable('tag') is null or list_contains(message_days.tags, getvariable('tag')::varchar))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
+),
+-- A high rate of a few messages may be chance, so rates rank by the lower end of their 95 % interval (Wilson's), with at most one
+-- success per message. Rates of fewer than least_messages messages are not ranked.
+measured as (
+    select
+        resources.*,
+        params.top,
+        case params.measure when 'click_rate' then clickable when 'conversion_rate' then convertible end::double as messages,
+        greatest(0, least(messages, if(params.measure = 'click_rate', clicked, conversions))) as successes,
+        case
+            when params.measure = 'sent' then sent
+            when params.measure = 'delivered' then delivered
+            when params.measure = 'clicked' then clicked
+            when params.measure = 'conversions' then conversions
+            when params.measure not in ('click_rate', 'conversion_rate')
+            then error('measure must be one of sent, delivered, clicked, click_rate, conversions, conversion_rate')
+            when messages >= params.least_messages then marts.wilson_interval(successes, nullif(messages, 0)).low
+        end as score
+    from resources
+    cross join params
 ),
 -- machine_click_share divides by the clicks whose message the events show.
 machines as (
@@ -50,35 +83,39 @@ machines as (
         times.channel,
         sum(times.machine_clicks) / sum(times.responses + times.machine_clicks) as machine_click_share
     from marts.daily_response_times as times
-    inner join period on times.date between period.first_day and period.last_day
+    inner join params on times.date between params.first_date and params.last_date
     where times.response = 'clicked'
     group by all
 )
 select
+    rank() over (order by measured.score desc nulls last) as rank,
     -- Names may change, so the newest one is shown.
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
-    resources.channel,
-    resources.sent,
-    resources.clicked,
-    resources.conversions,
-    round(resources.failure_rate, 4) as failure_rate,
-    round(resources.click_rate, 4) as click_rate,
-    round(resources.conversion_rate, 4) as conversion_rate,
+    measured.channel,
+    measured.sent,
+    measured.clicked,
+    measured.conversions,
+    round(measured.failure_rate, 4) as failure_rate,
+    round(measured.click_rate, 4) as click_rate,
+    round(measured.conversion_rate, 4) as conversion_rate,
     round(machines.machine_click_share, 4) as machine_click_share,
-    round(resources.click_rate * (1 - machines.machine_click_share), 4) as human_click_rate,
-    resources.goals[1] as goal,
-    resources.failed,
-    resources.delivered,
-    round(resources.delivery_rate, 4) as delivery_rate,
-    resources.direct_conversions,
-    resources.first_date,
-    resources.last_date,
-    resources.resource_type,
-    resources.resource_id
-from resources
+    round(measured.click_rate * (1 - machines.machine_click_share), 4) as human_click_rate,
+    measured.goals[1] as goal,
+    measured.failed,
+    measured.delivered,
+    round(measured.delivery_rate, 4) as delivery_rate,
+    measured.direct_conversions,
+    measured.first_date,
+    measured.last_date,
+    measured.resource_type,
+    measured.resource_id
+from measured
 left join machines
-    on resources.resource_id = machines.resource_id and resources.channel is not distinct from machines.channel
-left join campaigns on resources.resource_type = 'campaign' and resources.resource_id = campaigns.campaign_id
+    on measured.resource_id = machines.resource_id and measured.channel is not distinct from machines.channel
+left join campaigns on measured.resource_type = 'campaign' and measured.resource_id = campaigns.campaign_id
 left join user_journeys
-    on resources.resource_type = 'user-journey' and resources.resource_id = user_journeys.user_journey_id
-order by resources.sent desc nulls last, resources.resource_id, resources.channel;
+    on measured.resource_type = 'user-journey' and measured.resource_id = user_journeys.user_journey_id
+-- A row whose measure is unknown has no place among the first.
+where measured.top is null or measured.score is not null
+qualify measured.top is null or rank <= measured.top
+order by rank, measured.sent desc nulls last, measured.resource_id, measured.channel;

@@ -8,29 +8,29 @@
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
 -- In other DuckDB clients, set parameters before: set variable top = 3;
 -- sentences:
---   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day
+--   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
---     en: Since {first_day}, “{campaign_name}” is clicked clearly more than the other campaigns on its channel ({channel}): {click_rate} of
+--     en: Since {first_date}, “{campaign_name}” is clicked clearly more than the other campaigns on its channel ({channel}): {click_rate} of
 --       its messages, where the others have {click_rate_of_others}.
---     ko: {first_day}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
+--     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
 --     as: finding
---   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day
+--   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
---     en: Since {first_day}, “{campaign_name}” is clicked clearly less than the other campaigns on its channel ({channel}): {click_rate},
+--     en: Since {first_date}, “{campaign_name}” is clicked clearly less than the other campaigns on its channel ({channel}): {click_rate},
 --       where the others have {click_rate_of_others}.
---     ko: {first_day}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
+--     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
 --     as: finding
 --   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
 --     en: “{campaign_name}” ({channel}) is clicked clearly less this week than in the week before: {week_click_rate} after
 --       {previous_click_rate}.
 --     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 뚜렷하게 낮아졌습니다.
 --     as: finding
---   select campaign_name, channel, messages, click_rate, click_rate_of_others, greatest(first_day, first_held) as first_day from
+--   select campaign_name, channel, messages, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date from
 --   answer, marts.period('statistics', days := 28) where kind = 'worst' and campaign_id not in (select campaign_id from answer where
 --   kind = 'falling') limit 1
---     en: Change the text or the audience of “{campaign_name}” ({channel}): of its {messages} messages since {first_day} {click_rate}
+--     en: Change the text or the audience of “{campaign_name}” ({channel}): of its {messages} messages since {first_date} {click_rate}
 --       were clicked, of the others {click_rate_of_others}.
---     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. {first_day}부터 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
+--     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. {first_date}부터 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
 --       {click_rate_of_others}입니다.
 --     as: to do
 --   select campaign_name, channel, messages, week_click_rate, previous_click_rate from answer where kind = 'falling' limit 2
@@ -65,20 +65,20 @@ with params as (
 held as (
     select count(*) = 14 as has_two_weeks
     from ops.coverage
-    inner join params on coverage.date between params.last_day - 13 and params.last_day
+    inner join params on coverage.date between params.last_date - 13 and params.last_date
     where coverage.stream = 'statistics'
 ),
 days as (
-    select message_days.*, params.last_day - message_days.date as age
+    select message_days.*, params.last_date - message_days.date as age
     from marts.message_days
-    inner join params on message_days.date between params.last_day - 27 and params.last_day
+    inner join params on message_days.date between params.last_date - 27 and params.last_date
     where message_days.campaign_id is not null and message_days.clickable is not null
 ),
 -- The share of clicks that machines made, among the clicks whose message the events show.
 machines as (
     select times.campaign_id, times.channel, sum(times.machine_clicks) / sum(times.responses + times.machine_clicks) as share
     from marts.daily_response_times as times
-    inner join params on times.date between params.last_day - 27 and params.last_day
+    inner join params on times.date between params.last_date - 27 and params.last_date
     where times.response = 'clicked'
     group by all
 ),
@@ -107,12 +107,12 @@ received as (
         daily_people.campaign_id,
         coalesce(people.person, daily_people.person) as person,
         sum(daily_people.messages + daily_people.shown) as messages,
-        sum(daily_people.messages + daily_people.shown) filter (params.last_day - daily_people.date < 7) as week_messages,
+        sum(daily_people.messages + daily_people.shown) filter (params.last_date - daily_people.date < 7) as week_messages,
         sum(daily_people.messages + daily_people.shown)
-            filter (params.last_day - daily_people.date between 7 and 13) as previous_messages,
+            filter (params.last_date - daily_people.date between 7 and 13) as previous_messages,
         sum(daily_people.clicked) as clicked
     from marts.daily_people
-    inner join params on daily_people.date between params.last_day - 27 and params.last_day
+    inner join params on daily_people.date between params.last_date - 27 and params.last_date
     left join marts.people on daily_people.person = people.weaker_id
     where daily_people.campaign_id is not null
     group by all

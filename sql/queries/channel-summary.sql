@@ -2,17 +2,17 @@
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   by (varchar, default 'channel', one of channel day week month): what a row is about; weeks begin on Mondays and, like months, count whole
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_day,
---   max(max(last_date)) over () as last_day from answer where channel <> 'all' group by channel order by 2 desc limit 1
---     en: {first_day~last_day}, {channel} sent the most: {sent} of {messages} messages.
---     ko: {first_day~last_day}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
+--   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_date,
+--   max(max(last_date)) over () as last_date from answer where channel <> 'all' group by channel order by 2 desc limit 1
+--     en: {first_date~last_date}, {channel} sent the most: {sent} of {messages} messages.
+--     ko: {first_date~last_date}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
 --   (conversions is null) > 0
 --     en: Conversions of different goals are not added up.
@@ -48,15 +48,15 @@ with params as (
     select
         coalesce(getvariable('by')::varchar, 'channel') as grain,
         case
-            when grain in ('channel', 'day') then first_day
-            when grain = 'week' then date_trunc('week', first_day)::date
-            when grain = 'month' then date_trunc('month', first_day)::date
+            when grain in ('channel', 'day') then first_date
+            when grain = 'week' then date_trunc('week', first_date)::date
+            when grain = 'month' then date_trunc('month', first_date)::date
             else error('by must be one of channel, day, week, month')
         end as first_date,
         case grain
-            when 'week' then date_trunc('week', last_day)::date + 6
-            when 'month' then last_day(last_day)
-            else last_day
+            when 'week' then date_trunc('week', last_date)::date + 6
+            when 'month' then last_day(last_date)
+            else last_date
         end as last_date
     from marts.period('statistics', days := 28)
 ),

@@ -2,7 +2,7 @@
 -- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   channel (varchar, default null): only this channel, such as push-notification
@@ -28,7 +28,7 @@ select
     min(conversions.date) filter (conversions.conversions > 0) as first_date,
     max(conversions.date) filter (conversions.conversions > 0) as last_date
 from marts.conversions
-inner join period on conversions.date between period.first_day and period.last_day
+inner join period on conversions.date between period.first_date and period.last_date
 where marts.matches('campaign', conversions.resource_id) and marts.matches('channel', conversions.channel)
 group by conversions.conversion_name, conversions.channel
 order by conversions.conversion_name, conversions.channel;

@@ -3,7 +3,7 @@
 -- question: Which campaigns reached a person more than once on a day, and how often?
 -- counts: people
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   channel (varchar, default null): only this channel, such as push-notification
@@ -33,7 +33,7 @@ person_days as (
         daily_people.person,
         daily_people.messages
     from marts.daily_people
-    inner join period on daily_people.date between period.first_day and period.last_day
+    inner join period on daily_people.date between period.first_date and period.last_date
     where
         daily_people.campaign_id is not null
         and daily_people.messages > 0

@@ -3,7 +3,7 @@
 -- question: How often do opens, clicks and all other events happen on each channel, per message and by how many people?
 -- counts: people
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
@@ -32,7 +32,7 @@ machines as (
         responses.event_id,
         epoch_ms(responses.sent_at) + round(1000 * responses.seconds)::bigint as clicked_at
     from marts.message_responses as responses
-    inner join period on responses.date between period.first_day and period.last_day
+    inner join period on responses.date between period.first_date and period.last_date
     where responses.is_machine
 ),
 names as (
@@ -49,7 +49,7 @@ names as (
             null
         ) as people
     from marts.event_people
-    inner join period on event_people.date between period.first_day and period.last_day
+    inner join period on event_people.date between period.first_date and period.last_date
     left join marts.people on event_people.person = people.weaker_id
     left join machines
         on

@@ -2,7 +2,7 @@
 -- subject: failures
 -- question: How many failed messages reached people as a text instead?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
@@ -32,7 +32,7 @@ select
     max(failovers.date) as last_date,
     coalesce(failovers.campaign_id, failovers.user_journey_id) as resource_id
 from marts.failovers
-inner join period on failovers.date between period.first_day and period.last_day
+inner join period on failovers.date between period.first_date and period.last_date
 where marts.matches('channel', failovers.channel)
 group by failovers.channel, failovers.resource_name, resource_id
 order by failover_sent desc, failovers.channel, resource_id;

@@ -3,7 +3,7 @@
 -- question: Do readers of a campaign click less when they had many messages in the days before?
 -- counts: people
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   window_days (bigint, default 28, one of 7 28): days before a message in which the messages to its reader count
 --   channel (varchar, default null): only this channel, such as push-notification
@@ -51,7 +51,7 @@ held as (
     select count(*) as days_held
     from ops.coverage
     cross join params
-    where stream = 'events' and date between first_day - params.length::integer and last_day
+    where stream = 'events' and date between first_date - params.length::integer and last_date
 ),
 readers as (
     select
@@ -64,7 +64,7 @@ readers as (
     from marts.daily_fatigue
     inner join params
         on
-            daily_fatigue.date between params.first_day and params.last_day
+            daily_fatigue.date between params.first_date and params.last_date
             and daily_fatigue.window_days = params.length
     -- Fatigue cannot be measured on channels that count no clicks.
     inner join marts.channel_counters
@@ -82,7 +82,7 @@ select
     readers.clicked,
     round(readers.clicked / nullif(readers.messages, 0), 4) as click_rate,
     held.days_held,
-    params.length + (params.last_day - params.first_day) + 1 as days_needed,
+    params.length + (params.last_date - params.first_date) + 1 as days_needed,
     coalesce(readers.campaign_id, readers.user_journey_id) as resource_id
 from readers
 cross join params

@@ -2,7 +2,7 @@
 -- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   journey (varchar, default null): id of the one user journey to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
@@ -62,7 +62,7 @@ nodes as (
         list_sort(list(distinct message_days.channel) filter (message_days.channel is not null)) as channels,
         unnest(marts.performance(message_days))
     from marts.message_days
-    inner join period on message_days.date between period.first_day and period.last_day
+    inner join period on message_days.date between period.first_date and period.last_date
     where
         message_days.user_journey_id is not null
         and marts.matches('journey', message_days.user_journey_id)
@@ -94,7 +94,7 @@ select
     round(steps.share_of_first, 4) as share_of_first,
     round(if(steps.share_of_previous <= 1, 1 - steps.share_of_previous, null), 4) as drop_off,
     round(steps.click_rate, 4) as click_rate,
-    coalesce(steps.began_on > period.first_held and steps.began_on >= period.first_day, false) as is_new,
+    coalesce(steps.began_on > period.first_held and steps.began_on >= period.first_date, false) as is_new,
     round(steps.conversion_rate, 4) as conversion_rate,
     array_to_string(steps.channels, ', ') as channels,
     steps.failed,

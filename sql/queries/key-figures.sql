@@ -6,22 +6,22 @@
 --   end (date, default max(date)): last KST day of the week; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable "end" = '2026-11-30';
 -- sentences:
---   select value as sent, last_day - 6 as first_day, last_day from answer where figure = 'sent' and days_held = 7
---     en: {sent} messages were sent {first_day~last_day}.
---     ko: {first_day~last_day}에 메시지 {sent}건을 보냈습니다.
---   select value as sent, days_held, last_day from answer where figure = 'sent' and days_held < 7
---     en: {sent} messages were sent on the {days_held} {days_held#day|days} of the week to {last_day} that {days_held#is|are} held.
---     ko: {last_day}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.
+--   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
+--     en: {sent} messages were sent {first_date~last_date}.
+--     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
+--   select value as sent, days_held, last_date from answer where figure = 'sent' and days_held < 7
+--     en: {sent} messages were sent on the {days_held} {days_held#day|days} of the week to {last_date} that {days_held#is|are} held.
+--     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.
 --   select abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where figure = 'sent' and change <> 0
 --     en: That is {rate} {comparison} than in the week before.
 --     ko: 직전 주보다 {rate} {comparison}.
 --   select 1 from answer where figure = 'sent' and change = 0
 --     en: That is as many as in the week before.
 --     ko: 직전 주와 같습니다.
---   select last_day - 6 as first_day, last_day, len(list_filter(daily_values[15:], lambda day: day is null)) as missing from answer
+--   select last_date - 6 as first_date, last_date, len(list_filter(daily_values[15:], lambda day: day is null)) as missing from answer
 --   where figure = 'sent' and (days_held < 7 or previous is null)
---     en: The weeks are not compared: statistics of {missing} of the 14 days to {last_day} are not held.
---     ko: {last_day}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
+--     en: The weeks are not compared: statistics of {missing} of the 14 days to {last_date} are not held.
+--     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
 --   select figure, value, previous from answer where verdict_code = 'better'
 --     en: {figure} got clearly better: {value:rate} after {previous:rate} in the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 좋아졌습니다.
@@ -49,19 +49,19 @@
 --     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
 --     as: note
 -- example:
---   figure         value   previous  change   verdict_code  last_day    days_held  previous_days_held  …
+--   figure         value   previous  change   verdict_code  last_date    days_held  previous_days_held  …
 --   sent           13393   13469     -0.0056                2026-11-20  7          7                   …
 --   people         494     468       0.0556                 2026-11-20  7          7                   …
 --   delivery_rate  0.8372  0.8464    -0.0108  same          2026-11-20  7          7                   …
 
-with week as (select last_day from marts.period('statistics')),
+with week as (select last_date from marts.period('statistics')),
 spans as (
     select 'day' as span, day::date as from_day, day::date as to_day
-    from (select unnest(generate_series(last_day - 27, last_day, interval 1 day)) as day from week)
+    from (select unnest(generate_series(last_date - 27, last_date, interval 1 day)) as day from week)
     union all
-    select 'week', last_day - 6, last_day from week
+    select 'week', last_date - 6, last_date from week
     union all
-    select 'previous', last_day - 13, last_day - 7 from week
+    select 'previous', last_date - 13, last_date - 7 from week
 ),
 performance as (
     select spans.span, spans.to_day, unnest(marts.performance(message_days))
@@ -174,7 +174,7 @@ compared as (
         max(value) filter (span = 'previous' and days_held = 7) as previous,
         max(days_held) filter (span = 'week') as days_held,
         max(days_held) filter (span = 'previous') as previous_days_held,
-        max(to_day) as last_day,
+        max(to_day) as last_date,
         list(round(value, 4) order by to_day) filter (span = 'day') as daily_values,
         -- Three standard errors of the difference of two rates.
         3 * sqrt(
@@ -196,7 +196,7 @@ select
         when (value > previous) = (figure <> 'failure_rate') then 'better'
         else 'worse'
     end as verdict_code,
-    last_day,
+    last_date,
     days_held,
     previous_days_held,
     daily_values,

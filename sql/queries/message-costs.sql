@@ -2,7 +2,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   by (varchar, default 'channel', one of channel campaign): what a row is about; campaigns and user journeys are shown by channel
 --   channel (varchar, default null): only this channel, such as push-notification
@@ -53,7 +53,7 @@ days as (
             if(params.by_campaign, message_days.resource_id, null) as resource_id
         )
     from marts.message_days
-    inner join params on message_days.date between params.first_day and params.last_day
+    inner join params on message_days.date between params.first_date and params.last_date
     where marts.matches('channel', message_days.channel)
 ),
 totals as (

@@ -39,7 +39,7 @@
 
 with params as (
     select
-        coalesce(getvariable('day')::date, max(date)) as last_day,
+        coalesce(getvariable('day')::date, max(date)) as last_date,
         coalesce(getvariable('window_days')::bigint, 28) as length
     from marts.message_pressure
 )
@@ -58,5 +58,5 @@ select
     message_pressure.days_held
 from marts.message_pressure
 inner join params
-    on message_pressure.date = params.last_day and message_pressure.window_days = params.length
+    on message_pressure.date = params.last_date and message_pressure.window_days = params.length
 order by message_pressure.at_least;

@@ -8,38 +8,38 @@
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select stream, sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where reason = 'missing'
---   and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) group by stream
---     en: {stream}: {days} {days#day|days} missing {first_day~last_day}.
---     ko: {stream} 데이터가 {first_day~last_day} 사이에 {days}일 빠져 있습니다.
---   select count(distinct day) as days from (select unnest(generate_series(first_day, last_day, interval 1 day)) as day from answer
+--   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'missing'
+--   and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_date) group by stream
+--     en: {stream}: {days} {days#day|days} missing {first_date~last_date}.
+--     ko: {stream} 데이터가 {first_date~last_date} 사이에 {days}일 빠져 있습니다.
+--   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
 --   where stream = 'statistics' and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date <
---   answer.first_day)) where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
+--   answer.first_date)) where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
 --     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.
 --     ko: 최근 2주 중 {days}일의 통계가 빠져 있어 합계가 실제보다 작습니다.
 --     as: alert
 --   select 1 where exists (from ops.coverage) and not exists (from answer where reason = 'missing' and exists (from ops.coverage
---   where coverage.stream = answer.stream and coverage.date < answer.first_day))
+--   where coverage.stream = answer.stream and coverage.date < answer.first_date))
 --     en: No day is wholly missing since the first one of each stream.
 --     ko: 데이터 종류별 첫 날짜 이후로 통째로 빠진 날짜는 없습니다.
---   select count(distinct first_day) as gaps, bool_or(stream <> 'events') as is_free from answer where reason = 'missing' and
---   exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_day) having
+--   select count(distinct first_date) as gaps, bool_or(stream <> 'events') as is_free from answer where reason = 'missing' and
+--   exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_date) having
 --   bool_or(stream <> 'events')
 --     en: `dawnload run` asks again for the missing days of free streams.
 --     ko: `dawnload run`을 실행하면 무료 데이터의 빠진 날짜를 다시 요청합니다.
 --     as: to do
 --   select 1 from answer where stream = 'events' and reason = 'missing' and exists (from ops.coverage where coverage.stream =
---   'events' and coverage.date < answer.first_day) limit 1
+--   'events' and coverage.date < answer.first_date) limit 1
 --     en: `dawnload plan` shows what the missing days of events cost.
 --     ko: 빠진 이벤트 날짜의 비용은 `dawnload plan`으로 확인하세요.
 --     as: to do
---   select sum(days) as days, min(first_day) as first_day, max(last_day) as last_day from answer where reason = 'removed by retention'
+--   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'removed by retention'
 --   having days > 0
---     en: The events of {days} {days#day|days} {first_day~last_day} were removed by retention.
---     ko: {first_day~last_day} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
+--     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention.
+--     ko: {first_date~last_date} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
 --     as: note
 -- example:
---   stream  first_day   last_day    days  reason
+--   stream  first_date   last_date    days  reason
 --   events  2026-09-26  2026-11-01  37    missing
 
 with clock as (
@@ -52,10 +52,10 @@ with clock as (
 ),
 params as (
     select
-        coalesce(getvariable('start')::date, first_held) as first_day,
+        coalesce(getvariable('start')::date, first_held) as first_date,
         -- Yesterday is complete from 07:00 KST on (E17). Later days are not due yet.
         coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as wanted_day,
-        least(wanted_day, (now_in_korea - interval 7 hours)::date - 1) as last_day
+        least(wanted_day, (now_in_korea - interval 7 hours)::date - 1) as last_date
     from clock
 ),
 streams as (
@@ -64,7 +64,7 @@ streams as (
 wanted as (
     select
         streams.stream,
-        unnest(generate_series(params.first_day, params.last_day, interval 1 day))::date as date
+        unnest(generate_series(params.first_date, params.last_date, interval 1 day))::date as date
     from streams
     cross join params
     where marts.matches('stream', streams.stream)
@@ -83,10 +83,10 @@ missing as (
 )
 select
     stream,
-    min(date) as first_day,
-    max(date) as last_day,
+    min(date) as first_date,
+    max(date) as last_date,
     count(*) as days,
     reason
 from missing
 group by stream, reason, gap
-order by stream, first_day;
+order by stream, first_date;

@@ -2,7 +2,7 @@
 -- subject: opt-outs
 -- question: Which campaign, template or hour do opt-outs follow within 72 hours more often than all others?
 -- params:
---   start (date, default last_day - 27): first KST day of sending; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day of sending; unless given, 28 days in all
 --   end (date, default max(date)): last KST day of sending; unless given, the last one of which all 72 hours are known
 --   per (varchar, default 'campaign', one of campaign template hour): what messages are told apart by
 --   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
@@ -51,8 +51,8 @@ complete as (
 ),
 params as (
     select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        coalesce(getvariable('end')::date, max(date)) as last_date,
+        coalesce(getvariable('start')::date, last_date - 27) as first_date,
         coalesce(getvariable('per')::varchar, 'campaign') as per,
         coalesce(getvariable('others')::varchar, 'channel') as others,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
@@ -62,7 +62,7 @@ params as (
 days as (
     select complete.date
     from complete
-    inner join params on complete.date between params.first_day and params.last_day
+    inner join params on complete.date between params.first_date and params.last_date
 ),
 -- Dropped recipients cannot be matched with opt-outs.
 known as (

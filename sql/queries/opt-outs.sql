@@ -2,15 +2,15 @@
 -- subject: opt-outs
 -- question: How many recipients opt out on each day by each 080 number, and how many opt-outs vanish again?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, that of the last snapshot
 --   number (varchar, default null): only this 080 number
 -- In other DuckDB clients, set parameters before: set variable number = '0801234567';
 -- sentences:
---   select sum(opt_outs) as opt_outs, sum(vanished) as vanished, min(date) as first_day, max(date) as last_day from answer having
+--   select sum(opt_outs) as opt_outs, sum(vanished) as vanished, min(date) as first_date, max(date) as last_date from answer having
 --   count(*) > 0
---     en: {first_day~last_day}, {opt_outs} opt-outs were requested by 080 numbers.
---     ko: {first_day~last_day}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
+--     en: {first_date~last_date}, {opt_outs} opt-outs were requested by 080 numbers.
+--     ko: {first_date~last_date}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
 -- example:
 --   date        unsubscribe_number  opt_outs  vanished  standing
 --   2026-10-25  0800000000          3         0         696
@@ -48,6 +48,6 @@ select
     with_standing.vanished,
     with_standing.standing
 from with_standing
-inner join period on with_standing.date between period.first_day and period.last_day
+inner join period on with_standing.date between period.first_date and period.last_date
 where marts.matches('number', with_standing.unsubscribe_number)
 order by with_standing.date, with_standing.unsubscribe_number;

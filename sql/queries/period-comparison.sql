@@ -2,7 +2,7 @@
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same a year ago?
 -- params:
---   start (date, default last_day - 6): first KST day of the period; unless given, it has 7 days
+--   start (date, default last_date - 6): first KST day of the period; unless given, it has 7 days
 --   end (date, default max(date)): last KST day of the period; unless given, the last one that the warehouse holds
 --   by (varchar, default 'channel', one of channel campaign all): what a row is about; campaigns are shown by channel, all is everything together
 --   measure (varchar, default null, one of sent failure_rate delivery_rate click_rate conversion_rate): only this measure
@@ -11,10 +11,10 @@
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select sum(value) as sent, period.first_day, period.last_day from answer, marts.period('statistics', days := 7) as period where
+--   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
 --   measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
---     en: {sent} messages were sent {first_day~last_day}.
---     ko: {first_day~last_day}에 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent {first_date~last_date}.
+--     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
 --   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
 --   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
 --   previous_days_missing) = 0 and sum(previous) > 0 and sum(value) <> sum(previous)
@@ -54,17 +54,17 @@ with params as (
 ),
 -- The previous period has the same number of days. The year before is 52 weeks back, so that weekdays match.
 periods as (
-    select 'this' as period, first_day, last_day from params
+    select 'this' as period, first_date, last_date from params
     union all
-    select 'previous', first_day - (last_day - first_day + 1)::integer, first_day - 1 from params
+    select 'previous', first_date - (last_date - first_date + 1)::integer, first_date - 1 from params
     union all
-    select 'year_before', first_day - 364, last_day - 364 from params
+    select 'year_before', first_date - 364, last_date - 364 from params
 ),
 missing as (
-    select periods.period, any_value(last_day - first_day + 1) - count(coverage.date) as days
+    select periods.period, any_value(last_date - first_date + 1) - count(coverage.date) as days
     from periods
     left join ops.coverage
-        on coverage.stream = 'statistics' and coverage.date between periods.first_day and periods.last_day
+        on coverage.stream = 'statistics' and coverage.date between periods.first_date and periods.last_date
     group by periods.period
 ),
 days as (
@@ -81,7 +81,7 @@ days as (
         )
     from marts.message_days
     cross join params
-    inner join periods on message_days.date between periods.first_day and periods.last_day
+    inner join periods on message_days.date between periods.first_date and periods.last_date
     where
         (params.dimension <> 'campaign' or message_days.campaign_id is not null)
         and marts.matches('channel', message_days.channel)

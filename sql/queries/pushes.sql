@@ -2,7 +2,7 @@
 -- subject: the data
 -- question: What did each push send back to the service, and what did it leave out or lose?
 -- params:
---   start (date, default last_day - 27): first KST day on which pushes began
+--   start (date, default last_date - 27): first KST day on which pushes began
 --   end (date, default max(date)): last KST day; unless given, that of the newest push
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
@@ -24,8 +24,8 @@ with begun as (
 ),
 params as (
     select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day
+        coalesce(getvariable('end')::date, max(date)) as last_date,
+        coalesce(getvariable('start')::date, last_date - 27) as first_date
     from begun
 )
 select
@@ -43,5 +43,5 @@ select
     begun.calls,
     begun.note
 from begun
-inner join params on begun.date between params.first_day and params.last_day
+inner join params on begun.date between params.first_date and params.last_date
 order by begun.begun_at desc, begun.push_id desc;

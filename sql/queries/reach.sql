@@ -3,7 +3,7 @@
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- counts: people
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 --   per (varchar, default 'campaign', one of campaign channel): rows by campaign, or by campaign and channel
@@ -24,7 +24,7 @@ with params as (
     from marts.period('events', days := 28)
 ),
 days as (
-    select unnest(range(first_day, last_day + 1, interval 1 day))::date as date
+    select unnest(range(first_date, last_date + 1, interval 1 day))::date as date
     from params
 ),
 -- People who were reached only on days that are not held are not counted.

@@ -2,7 +2,7 @@
 -- subject: contents
 -- question: Which templates are still sent though they were refused or suspended, and by which campaign?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
@@ -52,7 +52,7 @@ select
     template_days.channel_id,
     coalesce(template_days.campaign_id, template_days.user_journey_id) as resource_id
 from marts.template_days
-inner join period on template_days.date between period.first_day and period.last_day
+inner join period on template_days.date between period.first_date and period.last_date
 left join campaigns on template_days.campaign_id = campaigns.campaign_id
 left join user_journeys on template_days.user_journey_id = user_journeys.user_journey_id
 where template_days.state is not null and template_days.sent > 0

@@ -46,7 +46,7 @@ times as (
         sum(daily_response_times.responses) as responses,
         sum(daily_response_times.machine_clicks) as machine_clicks
     from marts.daily_response_times
-    inner join period on daily_response_times.date between period.first_day and period.last_day
+    inner join period on daily_response_times.date between period.first_date and period.last_date
     where
         marts.matches('channel', daily_response_times.channel)
         and marts.matches('response', daily_response_times.response)

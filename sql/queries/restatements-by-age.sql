@@ -2,7 +2,7 @@
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days do they stand?
 -- params:
---   start (date, default last_day - 55): first KST day; unless given, 56 days in all
+--   start (date, default last_date - 55): first KST day; unless given, 56 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   least_days (bigint, default 7, from 1): fewer days say nothing
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
@@ -26,7 +26,7 @@ with params as (
     select
         *,
         -- Younger days may still be requested again.
-        least(last_day, last_held - 7) as last_settled_day,
+        least(last_date, last_held - 7) as last_settled_day,
         coalesce(getvariable('least_days')::bigint, 7) as least_days
     from marts.period('statistics', days := 56)
 ),
@@ -37,8 +37,8 @@ pulled as (
         min((loads.pulled_at at time zone 'Asia/Seoul')::date - coverage.date) as first_age,
         max((loads.pulled_at at time zone 'Asia/Seoul')::date - coverage.date) as last_age
     from ops.coverage
-    inner join params on coverage.date between params.first_day and params.last_settled_day
-    inner join ops.loads on loads.stream = 'statistics' and coverage.date between loads.first_day and loads.last_day
+    inner join params on coverage.date between params.first_date and params.last_settled_day
+    inner join ops.loads on loads.stream = 'statistics' and coverage.date between loads.first_date and loads.last_date
     where coverage.stream = 'statistics'
     group by coverage.date
 ),

@@ -2,7 +2,7 @@
 -- subject: the data
 -- question: Which counts did the service change after it had given them, and by how much?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   by (varchar, default 'day', one of day statistic): the sum of each day and counter, or each changed count
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
@@ -40,7 +40,7 @@ changed as (
         max(restated_days.last_changed_at) at time zone 'Asia/Seoul' as last_changed_at_kst,
         if(params.by_statistic, restated_days.statistic_id, null) as statistic_id
     from marts.restated_days
-    inner join params on restated_days.date between params.first_day and params.last_day
+    inner join params on restated_days.date between params.first_date and params.last_date
     group by restated_days.date, restated_days.counter, if(params.by_statistic, restated_days.statistic_id, null)
 )
 select

@@ -2,17 +2,17 @@
 -- subject: conversions and costs
 -- question: What did the messages of each campaign sell, per message, and which variant sells most?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   goal (varchar, default null): the conversion whose amounts count; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
---   select campaign_name, revenue, greatest(first_day, first_held) as first_day from answer, marts.period('campaigns', days := 28)
+--   select campaign_name, revenue, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
 --   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
 --   answer)) <= 1 order by revenue desc limit 1
---     en: Since {first_day}, “{campaign_name}” sold the most: {revenue:money}.
---     ko: {first_day}부터 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
+--     en: Since {first_date}, “{campaign_name}” sold the most: {revenue:money}.
+--     ko: {first_date}부터 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
 --   select campaign_name, revenue_per_message from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
 --   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
 --   order by revenue_per_message desc limit 1
@@ -84,7 +84,7 @@ currencies as (
     select dimensions.campaign_id, list_sort(list(distinct dimensions.dimension_value)) as currencies
     from campaign_metric_dimensions as dimensions
     inner join goals on dimensions.campaign_id = goals.campaign_id and dimensions.metric_name = goals.goal
-    inner join period on dimensions.date <= period.last_day
+    inner join period on dimensions.date <= period.last_date
     where
         dimensions.conversion_type = 'sales_conversion'
         and marts.is_currency(dimensions.dimension_key)
@@ -104,7 +104,7 @@ counted as (
         coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion'), 0)::double as revenue
     from metrics
     inner join goals on metrics.campaign_id = goals.campaign_id
-    inner join period on metrics.date <= period.last_day
+    inner join period on metrics.date <= period.last_date
     where
         (metrics.metric_type = 'standard' and metrics.metric_name = 'send_success')
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
@@ -168,7 +168,7 @@ sums as (
             + exp(sum(ln(0.6 + 0.4 * relative_share)))
             + exp(sum(ln(0.2 + 0.8 * relative_share)))
         ) / 4 as evidence
-    from (select *, date >= (select first_day from period) as is_shown from shares)
+    from (select *, date >= (select first_date from period) as is_shown from shares)
     group by campaign_id, variant, goal
     having bool_or(is_shown)
 ),

@@ -2,7 +2,7 @@
 -- subject: overview
 -- question: How do the finer kinds of a channel do, such as SMS against LMS, or the targets of brand messages?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
@@ -40,7 +40,7 @@ statistics as (
         null::bigint as convertible,
         null::varchar[] as goals
     from daily_statistics_by_subchannel as statistics
-    inner join period on statistics.date between period.first_day and period.last_day
+    inner join period on statistics.date between period.first_date and period.last_date
     where marts.matches('channel', statistics.channel)
 ),
 subchannels as (

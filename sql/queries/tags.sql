@@ -2,7 +2,7 @@
 -- subject: campaigns
 -- question: How do the campaigns with each tag do together?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
@@ -37,7 +37,7 @@ tags as (
         count(distinct tag_days.date) filter (tag_days.sent > 0) as days_sent,
         unnest(marts.performance(tag_days))
     from marts.tag_days
-    inner join period on tag_days.date between period.first_day and period.last_day
+    inner join period on tag_days.date between period.first_date and period.last_date
     where marts.matches('channel', tag_days.channel)
     group by tag_days.tag, tag_days.channel
 )

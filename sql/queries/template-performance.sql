@@ -2,7 +2,7 @@
 -- subject: contents
 -- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   kind (varchar, default null, one of brand alimtalk): only templates of this kind
 --   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
@@ -10,10 +10,10 @@
 --   least_sent (bigint, default 1, from 0): only rows with so many messages
 -- In other DuckDB clients, set parameters before: set variable per = 'template';
 -- sentences:
---   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_day,
---   max(max(last_date)) over () as last_day from answer group by template order by 2 desc limit 1
---     en: {first_day~last_day}, the template “{template}” was sent most: {sent} messages.
---     ko: {first_day~last_day}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
+--   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_date,
+--   max(max(last_date)) over () as last_date from answer group by template order by 2 desc limit 1
+--     en: {first_date~last_date}, the template “{template}” was sent most: {sent} messages.
+--     ko: {first_date~last_date}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
 -- example:
 --   template_kind        template    status  template_known  sent  failed  delivered  clicked  failure_rate  …
 
@@ -34,7 +34,7 @@ days as (
             else error('per must be one of version, template')
         end as version
     from marts.template_days
-    inner join params on template_days.date between params.first_day and params.last_day
+    inner join params on template_days.date between params.first_date and params.last_date
     where marts.matches('kind', template_days.template_kind) and marts.matches('template', template_days.template)
 ),
 sums as (

@@ -32,7 +32,7 @@ held as (
     select count(coverage.date) as days_held
     from params
     inner join ops.coverage
-        on coverage.stream = 'events' and coverage.date between params.last_day - params.length::integer + 1 and params.last_day
+        on coverage.stream = 'events' and coverage.date between params.last_date - params.length::integer + 1 and params.last_date
 ),
 -- Templates of the same name that events cannot tell apart all count as used.
 uses as (
@@ -42,7 +42,7 @@ uses as (
         max(daily_templates.date) as last_used_date,
         sum(daily_templates.sent)::bigint as sent
     from marts.daily_templates
-    inner join params on daily_templates.date <= params.last_day
+    inner join params on daily_templates.date <= params.last_date
     group by daily_templates.template_kind, daily_templates.template
 ),
 templates as (
@@ -67,11 +67,11 @@ select
     templates.latest.template as template,
     case
         when held.days_held < params.length then 'days_missing'
-        when templates.new_since > params.last_day - params.length::integer + 1 then 'too_new'
+        when templates.new_since > params.last_date - params.length::integer + 1 then 'too_new'
         else 'unused'
     end as verdict_code,
     uses.last_used_date,
-    params.last_day - uses.last_used_date as days_unused,
+    params.last_date - uses.last_used_date as days_unused,
     held.days_held,
     params.length as days_needed,
     templates.known_since,
@@ -90,8 +90,8 @@ left join uses
     on templates.template_kind = uses.template_kind and templates.latest.template = uses.template
 where
     marts.matches('kind', templates.template_kind)
-    and coalesce(uses.last_used_date <= params.last_day - params.length::integer, true)
-    and params.last_day is not null
+    and coalesce(uses.last_used_date <= params.last_date - params.length::integer, true)
+    and params.last_date is not null
 order by
     list_position(['unused', 'days_missing', 'too_new'], verdict_code),
     uses.last_used_date nulls first,

@@ -3,7 +3,7 @@
 -- question: Do messages do better on workdays, weekends or public holidays?
 -- counts: people
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
@@ -50,7 +50,7 @@ days as (
         end as day_kind,
         exists (from ops.coverage where coverage.stream = 'events' and coverage.date = calendar.date) as has_events
     from calendar
-    inner join period on calendar.date between period.first_day and period.last_day
+    inner join period on calendar.date between period.first_date and period.last_date
 ),
 kinds as (
     select

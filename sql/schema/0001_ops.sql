@@ -11,8 +11,8 @@ create table ops.migrations (
 create table ops.loads (
     pull varchar,
     stream varchar,
-    first_day date,
-    last_day date,
+    first_date date,
+    last_date date,
     pulled_at timestamptz,
     complete boolean,
     rows bigint,
@@ -263,8 +263,8 @@ create table ops.journal (
 create table ops.retention (
     removed_at timestamptz,
     place varchar,
-    first_day date,
-    last_day date,
+    first_date date,
+    last_date date,
     days bigint,
     items bigint
 );

@@ -10,8 +10,8 @@ create macro marts.is_snapshot(stream) as
 -- day that the stream holds, and so many days in all; without `days`, all that it holds.
 create macro marts.period(held_stream, days := null) as table
 select
-    coalesce(getvariable('end')::date, last_held) as last_day,
-    coalesce(getvariable('start')::date, last_day - (days::integer - 1), first_held) as first_day,
+    coalesce(getvariable('end')::date, last_held) as last_date,
+    coalesce(getvariable('start')::date, last_date - (days::integer - 1), first_held) as first_date,
     first_held,
     last_held
 from (

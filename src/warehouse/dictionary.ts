@@ -303,24 +303,29 @@ function relationEntry(
 const HEADS = {
   en: {
     grain: 'one row per',
-    relations: ['table', 'one row per', 'what it holds'],
+    relations: ['table', 'one row per', 'what it holds', 'columns'],
     columns: ['column', 'type', 'meaning', 'Korean head'],
   },
   ko: {
     grain: '행 단위',
-    relations: ['테이블', '행 단위', '내용'],
+    relations: ['테이블', '행 단위', '내용', '칼럼'],
     columns: ['칼럼', '형식', '뜻', '머리글'],
   },
 } as const;
 
-/** Each schema with a list of its tables and views, as Markdown. */
+/** Each schema with a list of its tables and views and the names of their columns, as Markdown. */
 export function overviewMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
   return filled(schemas)
     .flatMap(({ name, description, relations }) => [
       `**\`${name}\`**: ${description}`,
       table(
         HEADS[language].relations,
-        relations.map((relation) => [`\`${relation.name}\``, relation.grain, relation.description]),
+        relations.map((relation) => [
+          `\`${relation.name}\``,
+          relation.grain,
+          relation.description,
+          relation.columns.map(({ name }) => name).join(', '),
+        ]),
       ),
     ])
     .join('\n\n');

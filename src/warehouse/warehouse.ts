@@ -156,14 +156,14 @@ export class Warehouse {
   async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
     await this.session.set({ given: { before } });
     const ended = z.object({
-      first_day: z.string().nullable(),
-      last_day: z.string().nullable(),
+      first_date: z.string().nullable(),
+      last_date: z.string().nullable(),
       items: count,
     });
-    const { first_day, last_day, items } = await this.session.row('retention/closed_opt_outs', ended);
-    if (first_day === null || last_day === null) return undefined;
+    const { first_date, last_date, items } = await this.session.row('retention/closed_opt_outs', ended);
+    if (first_date === null || last_date === null) return undefined;
     await this.#writing(() => this.session.transaction(() => this.session.run('retention/remove_opt_outs')));
-    return { days: [first_day, last_day], items };
+    return { days: [first_date, last_date], items };
   }
 
   /**

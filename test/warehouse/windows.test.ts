@@ -136,38 +136,6 @@ describe('the trend of a failure reason', () => {
   });
 });
 
-describe('the last 28 days of a campaign against the 28 before', () => {
-  const START = '2026-09-21';
-  const campaign = (campaign_id: string, from: number, to: number): Row[] =>
-    Array.from({ length: to - from }, (_, n) =>
-      statistic({ date: dayAfter(START, from + n), campaign_id, campaign_name: campaign_id }),
-    );
-  /** The statistics of so many days from the start on. */
-  const lifetimes = (count: number): Promise<Workshop> =>
-    modelled((workshop) => [
-      workshop.statistics({ start: START, end: dayAfter(START, count - 1) }, [
-        ...campaign('always', 0, count),
-        ...campaign('young', count - 33, count),
-      ]),
-    ]);
-  const look = async (workshop: Promise<Workshop>): Promise<string[]> =>
-    (await workshop).lines(
-      `select campaign_id, recent_sent, previous_sent, sent_change, click_rate_change, recent_days_missing,
-      previous_days_missing from marts.campaign_lifetimes order by campaign_id`,
-    );
-
-  test('is null on day 33, of which the window before holds five days', async () => {
-    expect(await look(lifetimes(33))).toContain('always | 280 | - | - | - | 0 | 23');
-  });
-
-  test('is told of whole windows, and not of a campaign that began within them', async () => {
-    expect(await look(lifetimes(56))).toEqual([
-      'always | 280 | 280 | 0 | 0 | 0 | 0',
-      'young | 280 | 50 | - | - | 0 | 0',
-    ]);
-  });
-});
-
 test('restated counts show what came first and last, of which variant, also where a statistic vanished', async () => {
   const click = (variant: string, click: number | null, more: Row = {}): Row =>
     statistic({ date: DAY, variant_id: variant, variant_name: variant, click, ...more });

@@ -1,4 +1,5 @@
 -- grain: one KST day, campaign or user journey, variant or node, and channel: a row of the daily statistics.
+-- also_in: main
 --
 -- deliverable, clickable and convertible are the successful messages whose deliveries, clicks and conversions are known. Rates
 -- divide by them (marts.performance). They are null on a channel that does not count the event. In-app and in-web messages are

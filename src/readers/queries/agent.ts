@@ -147,7 +147,7 @@ async function daysAsked(reader: Reader, { sql, params }: QueryFile): Promise<Da
   const [call] = /marts\.period\(.*?\)/.exec(sql) ?? [];
   if (call === undefined || !params.some(({ name }) => name === 'start')) return undefined;
   // The connection still has the variables of the question.
-  const days = 'first_day::varchar as start, last_day::varchar as "end"';
+  const days = 'first_date::varchar as start, last_date::varchar as "end"';
   return period.safeParse(await reader.objects(`select ${days} from ${call}`)).data?.[0];
 }
 

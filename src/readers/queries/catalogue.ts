@@ -128,7 +128,7 @@ export function valuesFor(
   ]);
 }
 
-/** Matches `start (date, default last_day - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
+/** Matches `start (date, default last_date - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 
 /**

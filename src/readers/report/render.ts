@@ -134,7 +134,7 @@ export class Renderer {
       : html`${this.wording.change(numberOf(row, 'change'))}`;
     const trend = this.word('trend', {
       name,
-      day: row['last_day'] ?? null,
+      day: row['last_date'] ?? null,
       first: show(days[0] ?? null),
       last: show(days[days.length - 1] ?? null),
     });

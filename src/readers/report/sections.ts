@@ -239,7 +239,7 @@ export const SECTIONS: readonly Section[] = [
       {
         kind: 'series',
         caption: 'sentDays',
-        by: 'campaign_name',
+        by: 'resource_name',
         sub: 'channel',
         counters: ['sent'],
         chart: 'squares',

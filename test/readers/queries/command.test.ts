@@ -122,8 +122,8 @@ describe('dawnload query', () => {
 
   it('shows the marts that people start with beside the tables, and answers from either name', async () => {
     const shown = (await run({ sql: 'show tables', format: 'csv' })).stdout;
-    const start = ['ab_tests', 'campaign_days', 'campaign_lifetimes', 'channel_days', 'failure_reasons'];
-    start.push('journey_funnels', 'journey_node_days', 'tag_days', 'template_days', 'variant_days');
+    const start = ['ab_tests', 'campaign_days', 'channel_days', 'failure_reasons', 'journey_funnels'];
+    start.push('message_days', 'tag_days', 'template_days');
     for (const name of [...start, 'events', 'daily_statistics']) expect(shown.split('\r\n')).toContain(name);
     expect(shown).not.toContain('daily_people');
     for (const name of start) {
@@ -268,7 +268,7 @@ describe('a file of the answer', () => {
 });
 
 describe('a mistake', () => {
-  const top = (param: string): QueryOptions => ({ name: 'top-campaigns', param: [param] });
+  const top = (param: string): QueryOptions => ({ name: 'campaign-performance', param: [param] });
   const channels = (...param: string[]): QueryOptions => ({ name: 'channel-summary', param });
   const LATE = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
 
@@ -285,7 +285,7 @@ describe('a mistake', () => {
     ['no choice', top('measure=fame'), /must be one of sent, delivered, clicked, click_rate, conversions/],
     ['days in the wrong order', channels('start=2026-11-03', 'end=2026-11-02'), /must not be after end/],
     ['no value', top('start'), /is not a parameter/],
-    ['a parameter twice', { name: 'top-campaigns', param: ['top=1', 'top=2'] }, /given twice/],
+    ['a parameter twice', { name: 'campaign-performance', param: ['top=1', 'top=2'] }, /given twice/],
     [
       'an unknown channel',
       channels('channel=push-notifcation'),
