@@ -39,7 +39,7 @@
 --     ko: {first_date~last_date} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
 --     as: note
 -- example:
---   stream  first_date   last_date    days  reason
+--   stream  first_date  last_date   days  reason
 --   events  2026-09-26  2026-11-01  37    missing
 
 with clock as (

@@ -41,10 +41,9 @@ test('what differs in a sentence stays as it is, in the place that Korean has fo
   );
 });
 
-test('kinds, trends and kinds of days are words, and what is none of them stays', () => {
+test('kinds and trends are words, and what is none of them stays', () => {
   const words = (column: string, values: readonly string[]) =>
     values.map((value) => dictionary.inKorean(column, value));
-  expect(words('day_kind', ['workday', 'weekend', 'public holiday'])).toEqual(['평일', '주말', '공휴일']);
   expect(words('kind', ['best', 'worst', 'falling'])).toEqual([
     '채널 평균보다 높음',
     '채널 평균보다 낮음',

@@ -131,7 +131,6 @@ test(
 
 const FRIDAY = '2026-11-13';
 const SATURDAY = dayAfter(FRIDAY);
-const SUNDAY = dayAfter(FRIDAY, 2);
 
 let ids = 0;
 
@@ -178,54 +177,6 @@ function exportsOf(workshop: Workshop, days: readonly Day[], records: readonly R
     ]),
   );
 }
-
-/** What the daily statistics count on that day of e-mails. */
-const counted = (date: Day, sent: number, click: number): Row =>
-  statistic({ date, channel: 'email', message_sent: sent, message_failed: 0, delivered: null, click });
-
-describe('workdays', () => {
-  const statistics = (workshop: Workshop): Pull =>
-    workshop.statistics({ start: FRIDAY, end: SUNDAY }, [
-      counted(FRIDAY, 100, 0),
-      counted(SATURDAY, 20, 11),
-      counted(SUNDAY, 0, 0),
-    ]);
-
-  test('a click at the weekend on a message of Friday counts for the workday', async () => {
-    const workshop = await modelled((workshop) => [
-      statistics(workshop),
-      ...exportsOf(
-        workshop,
-        [FRIDAY, SATURDAY, SUNDAY],
-        [
-          ...sends({ on: FRIDAY, count: 100, clicks: 10, clickedOn: SATURDAY }),
-          ...sends({ on: SATURDAY, count: 20, clicks: 1, clickedOn: SUNDAY }),
-        ],
-      ),
-    ]);
-    expect(await asked(workshop, 'workdays')).toMatchObject([
-      {
-        day_kind: 'workday',
-        sent: '100',
-        messages: '100',
-        clicked: '10',
-        click_rate: 0.1,
-        days_with_events: '1',
-      },
-      {
-        day_kind: 'weekend',
-        sent: '20',
-        messages: '20',
-        clicked: '1',
-        click_rate: 0.05,
-        days_with_events: '2',
-      },
-    ]);
-    // The range is that of the sends: their clicks count also after its end, and no click on an earlier message does.
-    expect(await asked(workshop, 'workdays', { end: FRIDAY })).toMatchObject([{ click_rate: 0.1 }]);
-    expect(await asked(workshop, 'workdays', { start: SATURDAY })).toMatchObject([{ click_rate: 0.05 }]);
-  });
-});
 
 describe('hours of sending', () => {
   const two = (workshop: Workshop): Pull[] =>

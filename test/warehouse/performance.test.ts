@@ -104,7 +104,6 @@ describe('goals', () => {
     expect(await first('channel-summary')).toMatchObject(both);
     expect(await first('channel-summary', { by: 'week' })).toMatchObject(both);
     expect(await first('tags')).toMatchObject(both);
-    expect(await first('workdays')).toMatchObject({ conversions: null, goals: '가, 가입, 구매' });
     const { conversion_rate: value, goals } = both;
     for (const by of ['channel', 'all'])
       expect(await first('period-comparison', { by })).toMatchObject({ value, goals });
@@ -120,7 +119,6 @@ describe('goals', () => {
       conversion_rate: 0.2222,
     });
     expect(await first('tags', one)).toMatchObject({ ...of, conversion_rate: 0.2222 });
-    expect(await first('workdays', one)).toMatchObject(of);
     expect(await first('period-comparison', one)).toMatchObject({ value: 0.2222, goals: '가입' });
     // Marts that are added up again do not add them up either.
     expect(

@@ -113,28 +113,6 @@ const REFERENCE_PLANTS: Record<string, Plant[]> = {
 
 const PUSH = `channel = 'push-notification' and date = '${DAY}'`;
 
-/** Five conversions on each channel of the day, two of them direct, of which the sub-channels have those labels. */
-function bothTypes(...labels: readonly string[]): string {
-  const counted = labels.map((label, i) => `('${label}', ${label.startsWith('직접') ? 2 : 5}, ${i + 1})`);
-  return `
-    update daily_conversions set count = 5 where date = '${DAY}';
-    insert into daily_conversions
-    select * replace ('direct_count_conversion' as type, 2 as count, 2 as position) from daily_conversions where date = '${DAY}';
-    create or replace temp table counted as from (values ${counted.join(', ')}) as given (label, count, position);
-    create or replace temp table before as
-    select * from daily_conversions_by_subchannel where date = '${DAY}';
-    delete from daily_conversions_by_subchannel where date = '${DAY}';
-    insert into daily_conversions_by_subchannel
-    select before.* replace (counted.label as type_label, counted.count as count, counted.position as position) from before cross join counted`;
-}
-
-/** Another number, and another label, of a channel. */
-function labelled(where: string, label: string, count: number, former = label): string {
-  return `
-    update daily_conversions_by_subchannel set count = ${count}, type_label = '${label}'
-    where type_label = '${former}' and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${where})`;
-}
-
 export const PLANTS: Record<string, Plant[]> = {
   ...REFERENCE_PLANTS,
   experiments_known: [
@@ -292,15 +270,6 @@ export const PLANTS: Record<string, Plant[]> = {
       `update daily_statistics_by_subchannel set message_sent = 4 where ${PUSH}`,
       { subject: 'push-notification message_sent', expected: '5', actual: '4' },
     ],
-    // The one label makes up for the other in the sum.
-    [
-      `${bothTypes('전체 전환 수', '직접 전환 수')};
-       ${labelled(PUSH, '전체 전환 수', 4)}; ${labelled(PUSH, '직접 전환 수', 3)}`,
-      { subject: 'push-notification conversions (전체 전환 수)', expected: '5', actual: '4' },
-      { subject: 'push-notification conversions (직접 전환 수)', expected: '2', actual: '3' },
-    ],
-    // Of other labels nobody can say what they count.
-    [`${bothTypes('전체 전환 수', '직접 전환 수')}; ${labelled(PUSH, '총전환', 5, '전체 전환 수')}`],
   ],
   campaigns_agree: [
     [

@@ -147,43 +147,6 @@ describe('how a template does', () => {
   });
 });
 
-describe('a template without use', () => {
-  const unused = (more: Partial<Template> = {}): Template => ({ name: '안 씀', from: '2026-11-01', ...more });
-  const days = (n: number): Day[] => Array.from({ length: n }, (_, i) => shiftDay('2026-11-20', -i));
-  const told = async (held: number, templates: readonly Template[], messages: readonly Message[] = []) => {
-    const workshop = await referenceWorkshop({ templates, messages, eventDays: days(held) });
-    const rows = await asked(workshop, 'unused-templates');
-    return rows.map(({ template, verdict_code, days_unused }) => [template, verdict_code, days_unused]);
-  };
-
-  test(
-    'is unused where all 90 days are held, and not known to be where fewer are',
-    { tags: ['long'] },
-    async () => {
-      expect(await told(90, [unused()])).toEqual([['안 씀', 'unused', null]]);
-      expect(await told(89, [unused()])).toEqual([['안 씀', 'days_missing', null]]);
-    },
-  );
-
-  test('that is younger than that is new', { tags: ['long'] }, async () => {
-    expect(await told(90, [unused({ created: '2026-11-01 00:00:00+09:00' })])).toEqual([
-      ['안 씀', 'too_new', null],
-    ]);
-    // One that the first snapshot did not show.
-    expect(await told(90, [unused(), unused({ name: '새', from: '2026-11-05' })])).toEqual([
-      ['안 씀', 'unused', null],
-      ['새', 'too_new', null],
-    ]);
-  });
-
-  test('that was used lately, or is gone, is not among them', { tags: ['long'] }, async () => {
-    const at = (ago: number): Message => send(shiftDay('2026-11-20', -ago), '안 씀');
-    expect(await told(120, [unused()], [at(89)])).toEqual([]);
-    expect(await told(120, [unused()], [at(90)])).toEqual([['안 씀', 'unused', '90']]);
-    expect(await told(120, [unused({ to: '2026-11-10' })])).toEqual([]);
-  });
-});
-
 /** An instant of 10 November in Korea. */
 const clock = (time: string, day = 10): string =>
   new Date(`2026-11-${String(day).padStart(2, '0')}T${time}+09:00`).toISOString();

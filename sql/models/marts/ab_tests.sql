@@ -383,34 +383,39 @@ judged as (
     from tested
 ),
 
+-- The sentences of a verdict: its own, and those that explain or limit it.
+said as (
+    select
+        *,
+        verdict_code in ('better', 'worse', 'no_difference', 'inconclusive') as is_compared_here,
+        unit = 'person' and not is_baseline and not is_hold_out as is_of_people,
+        list_filter(
+            [
+                verdict_code,
+                if(shares_moved_on is not null and verdict_code in ('unequal_groups', 'shares_moved'), 'moved_on', null),
+                if(unit = 'message' and is_compared_here, 'by_message', null),
+                if(people_crossed > 0 and unit = 'person' and is_compared_here, 'crossing', null),
+                if(all_machine_clicks > 0 and metric = 'click' and is_of_people, 'machines', null),
+                if(days_without_events > 0 and is_of_people, 'without_events', null),
+                if(unequal_groups_p_value is null and is_compared_here, 'split_untested', null)
+            ],
+            lambda code: code is not null
+        ) as codes
+    from judged
+),
+
+sentences as (
+    select map_from_entries(list((verdict_code, [sentence, sentence_ko]))) as of_code
+    from verdict_words
+),
+
 worded as (
     select
-        judged.*,
+        said.*,
         list_transform(
-            [
-                concat_ws(
-                    ' ',
-                    words.sentence,
-                    moved_on.sentence,
-                    by_message.sentence,
-                    crossing.sentence,
-                    machines.sentence,
-                    without_events.sentence,
-                    untested.sentence
-                ),
-                concat_ws(
-                    ' ',
-                    words.sentence_ko,
-                    moved_on.sentence_ko,
-                    by_message.sentence_ko,
-                    crossing.sentence_ko,
-                    machines.sentence_ko,
-                    without_events.sentence_ko,
-                    untested.sentence_ko
-                )
-            ],
-            lambda text: marts.fill_words(
-                text,
+            [1, 2],
+            lambda language: marts.fill_words(
+                array_to_string([sentences.of_code[code][language] for code in said.codes], ' '),
                 map {
                     'rate': printf('%.2f %%', 100 * compared_rate),
                     'baseline_rate': printf('%.2f %%', 100 * compared_baseline_rate),
@@ -432,44 +437,8 @@ worded as (
                 }
             )
         ) as verdicts
-    from judged
-    inner join verdict_words as words on judged.verdict_code = words.verdict_code
-    left join verdict_words as moved_on
-        on
-            moved_on.verdict_code = 'moved_on'
-            and judged.shares_moved_on is not null
-            and judged.verdict_code in ('unequal_groups', 'shares_moved')
-    left join verdict_words as by_message
-        on
-            by_message.verdict_code = 'by_message'
-            and judged.unit = 'message'
-            and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
-    left join verdict_words as crossing
-        on
-            crossing.verdict_code = 'crossing'
-            and judged.people_crossed > 0
-            and judged.unit = 'person'
-            and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
-    left join verdict_words as machines
-        on
-            machines.verdict_code = 'machines'
-            and judged.all_machine_clicks > 0
-            and judged.metric = 'click'
-            and judged.unit = 'person'
-            and not judged.is_baseline
-            and not judged.is_hold_out
-    left join verdict_words as without_events
-        on
-            without_events.verdict_code = 'without_events'
-            and judged.unit = 'person'
-            and not judged.is_baseline
-            and not judged.is_hold_out
-            and judged.days_without_events > 0
-    left join verdict_words as untested
-        on
-            untested.verdict_code = 'split_untested'
-            and judged.unequal_groups_p_value is null
-            and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
+    from said
+    cross join sentences
 )
 
 select

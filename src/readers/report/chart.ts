@@ -5,9 +5,6 @@ import { html, Html } from './html.js';
 const WIDTH = 150;
 const HEIGHT = 20;
 const MARGIN = 5;
-/** Times are drawn on a logarithmic scale from one second to one week, with marks at a minute, an hour and a day. */
-const LONGEST = Math.log(7 * 86_400);
-const TIME_MARKS = [60, 3600, 86_400];
 
 /** Coordinates of a tenth of a pixel are precise enough, and short. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
@@ -58,17 +55,6 @@ export function bar(label: string, value: number, longest: number): Html {
   return svg(label, [rect('fill', MARGIN, at(value) - MARGIN), upright('soft', MARGIN)]);
 }
 
-/** A value as a dot, and the value that it is compared with as a stroke. */
-export function compared(label: string, value: number, other: number, longest: number): Html {
-  const at = scale(0, longest);
-  return svg(label, [
-    upright('soft', MARGIN),
-    level('soft', at(other), at(value)),
-    upright('ink', at(other)),
-    dot(at(value)),
-  ]);
-}
-
 /** An estimate with its interval, and a dashed line at the value that it is compared with. */
 export function interval(
   label: string,
@@ -82,18 +68,6 @@ export function interval(
       ? []
       : [level('line', at(low), at(high))]),
     ...(value === null || value === undefined ? [] : [dot(at(value))]),
-  ]);
-}
-
-/** Seconds until half (dot), nine in ten (stroke) and 99 in 100 (end of the line) of the responses. */
-export function spread(label: string, half: number, most: number, nearlyAll: number): Html {
-  const time = scale(0, LONGEST);
-  const at = (seconds: number): number => time(Math.log(Math.max(1, seconds)));
-  return svg(label, [
-    ...TIME_MARKS.map((mark) => upright('dashed soft', at(mark), 0, HEIGHT)),
-    level('line', at(half), at(nearlyAll)),
-    upright('ink', at(most), 5, HEIGHT - 5),
-    dot(at(half)),
   ]);
 }
 

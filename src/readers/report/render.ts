@@ -2,7 +2,7 @@
 import { daysOf } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
-import { bar, compared, interval, line, spread, squares, stepOf } from './chart.js';
+import { bar, interval, line, squares, stepOf } from './chart.js';
 import { html, NOTHING, prose, type Html } from './html.js';
 import type { Asked, Block, Section, Shown } from './sections.js';
 import { WORDS, type Word } from './words.js';
@@ -52,9 +52,7 @@ export class Renderer {
 
   /** The section with its sentences, or nothing if its queries have nothing to say. */
   section({ section, answers, failure }: Answered): Html | undefined {
-    // Several channels may be told the same.
-    const told = answers.flatMap((answer) => answer.said);
-    const said = told.filter(({ text }, i) => told.findIndex((one) => one.text === text) === i);
+    const said = answers.flatMap((answer) => answer.said);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
     const roles = (...roles: readonly Said['as'][]) => said.filter(({ as }) => roles.includes(as));
@@ -103,12 +101,10 @@ export class Renderer {
 
   #block(block: Block, { asks }: Section, answers: readonly Answer[]): Html {
     const asked = asks['of' in block ? (block.of ?? 0) : 0];
-    const found = answers.filter((answer) => answer.asked === asked);
-    const [answer] = found;
-    if (answer === undefined || found.every(({ rows }) => rows.length === 0)) return NOTHING;
+    const answer = answers.find((one) => one.asked === asked);
+    if (answer === undefined || answer.rows.length === 0) return NOTHING;
     if (block.kind === 'tiles') return this.#tiles(answer.rows);
-    if (block.kind === 'heatmap')
-      return html`<div class="side-by-side">${found.map((one) => this.#heatmap(block, one))}</div>`;
+    if (block.kind === 'heatmap') return this.#heatmap(block, answer);
     if (block.kind === 'series') return this.#series(block, answer.rows);
     return this.#table(block, answer);
   }
@@ -186,35 +182,39 @@ export class Renderer {
     };
     const legends = inRow.flatMap(({ legend }) => (legend === undefined ? [] : [this.word(legend)]));
     const caption = [this.word(block.caption), ...legends].join('; ');
-    const sheet = (some: readonly Row[], label: string): Html =>
-      scrolling(
-        label,
-        html`<table class="sortable">
-          <caption>
-            ${caption}
-          </caption>
-          <thead>
-            <tr>
-              ${inRow.map((column) => html`<th scope="col" class="${kindOf(column, rows)}">${this.#head(column, answer.query)}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            ${draw(some)}
-          </tbody>
-        </table>`,
-      );
-    const left = rows.length - most;
+    const sheet = (some: readonly Row[]): Html =>
+      html`<table class="sortable">
+        <caption>
+          ${caption}
+        </caption>
+        <thead>
+          <tr>
+            ${inRow.map((column) => html`<th scope="col" class="${kindOf(column, rows)}">${this.#head(column, answer.query)}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${draw(some)}
+        </tbody>
+      </table>`;
+    const notes = shared.map(
+      (note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`,
+    );
+    return this.#sheets(block.caption, rows, most, sheet, notes);
+  }
+
+  /** The first rows in a table, and the others in one that is folded. */
+  #sheets<R>(
+    caption: Word,
+    rows: readonly R[],
+    most: number,
+    sheet: (some: readonly R[]) => Html,
+    notes: readonly Html[] = [],
+  ): Html {
+    const label = this.word(caption);
+    const more = this.word('moreRows', { left: rows.length - most });
     return html`<div class="block">
-      ${sheet(rows.slice(0, most), this.word(block.caption))}
-      ${shared.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`)}
-      ${
-        left > 0
-          ? folded(
-              this.word('moreRows', { left }),
-              sheet(rows.slice(most), `${this.word(block.caption)} (${this.word('moreRows', { left })})`),
-            )
-          : undefined
-      }
+      ${scrolling(label, sheet(rows.slice(0, most)))} ${notes}
+      ${rows.length > most ? folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most)))) : undefined}
     </div>`;
   }
 
@@ -274,18 +274,18 @@ export class Renderer {
       textOf(row, Object.keys(row)[0] ?? ''),
       ...[column, ...others].map((name) => this.#value(row, name, unit)),
     ].join(', ');
-    const longest = highestOf(rows.flatMap((one) => [column, ...others].map((name) => numberOf(one, name))));
     const [first = null, second = null, third = null] = others.map((name) => numberOf(row, name));
-    if (chart === 'compared') return compared(label, value, first ?? 0, longest);
-    if (chart === 'spread') return spread(label, value, first ?? value, second ?? value);
     if (chart === 'interval') {
+      // Another rate alone, both ends of an interval around nothing, or of one around another rate.
+      const isBare = others.length === 1;
+      const reference = isBare ? first : others.length === 2 ? 0 : third;
+      const [low, high] = isBare ? [null, null] : [first, second];
       const bounds = rows.flatMap((one) =>
         [column, ...others.slice(0, 2)].map((name) => Math.abs(numberOf(one, name) ?? 0)),
       );
       // One very wide interval would squeeze the others; it is cut at the end of the scale, and its bounds are in the row.
-      const widest = bounds.sort((a, b) => a - b)[Math.floor(bounds.length * 0.9)] ?? 1;
-      const isSigned = others.length === 2;
-      return interval(label, [value, first, second, isSigned ? 0 : third], [isSigned ? -widest : 0, widest]);
+      const widest = bounds.sort((a, b) => a - b)[Math.floor((bounds.length - 1) * (isBare ? 1 : 0.9))] ?? 1;
+      return interval(label, [value, low, high, reference], [reference === 0 ? -widest : 0, widest]);
     }
     return bar(label, Math.abs(value), highestOf(rows.map((one) => numberOf(one, column))));
   }
@@ -328,64 +328,41 @@ export class Renderer {
       const share = i === 0 ? ` · ${this.wording.rate(known / (total || 1))}` : '';
       return html`<td class="picture">${drawn}<small>${number}${share}</small></td>`;
     };
-    const sheet = (some: typeof series, label: string): Html =>
-      scrolling(
-        label,
-        html`<table class="series ${block.chart}">
-          <caption>
-            ${this.word(block.caption)}, ${range}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">${this.wording.head(by)}</th>
-              ${counters.map(
-                (counter) =>
-                  html`${block.chart === 'squares' ? html`<th scope="col">${this.word('days')}</th>` : undefined}
-                    <th scope="col" class="${block.chart === 'squares' ? 'number' : ''}">
-                      ${this.wording.head(counter)}
-                    </th>`,
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            ${some.map(
-              (one) =>
-                html`<tr>
-                  <th scope="row">
-                    ${this.wording.value(by, one.name)}${
-                      sub === undefined
-                        ? undefined
-                        : html`<small
-                            >${[...new Set(one.own.map((row) => this.#value(row, sub)))].join(', ')}</small
-                          >`
-                    }
-                  </th>
-                  ${counters.map((counter, i) => cell(counter, i, one))}
-                </tr>`,
+    const isSquares = block.chart === 'squares';
+    const sheet = (some: readonly (typeof series)[number][]): Html =>
+      html`<table class="series ${block.chart}">
+        <caption>
+          ${this.word(block.caption)}, ${range}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">${this.wording.head(by)}</th>
+            ${counters.map(
+              (counter) =>
+                html`${isSquares ? html`<th scope="col">${this.word('days')}</th>` : undefined}
+                  <th scope="col" class="${isSquares ? 'number' : ''}">${this.wording.head(counter)}</th>`,
             )}
-          </tbody>
-          <tfoot>
-            <tr>
-              <td></td>
-              ${counters.map(() => html`<td class="axis"><span>${this.wording.day(start)}</span><span>${this.wording.day(end)}</span></td>`)}
-            </tr>
-          </tfoot>
-        </table>`,
-      );
-    const left = sorted.length - block.most;
-    return html`<div class="block">
-      ${sheet(sorted.slice(0, block.most), this.word(block.caption))}${
-        left > 0
-          ? folded(
-              this.word('moreRows', { left }),
-              sheet(
-                sorted.slice(block.most),
-                `${this.word(block.caption)} (${this.word('moreRows', { left })})`,
-              ),
-            )
-          : undefined
-      }
-    </div>`;
+          </tr>
+        </thead>
+        <tbody>
+          ${some.map(
+            (one) =>
+              html`<tr>
+                <th scope="row">
+                  ${this.wording.value(by, one.name)}${sub === undefined ? undefined : html`<small>${[...new Set(one.own.map((row) => this.#value(row, sub)))].join(', ')}</small>`}
+                </th>
+                ${counters.map((counter, i) => cell(counter, i, one))}
+              </tr>`,
+          )}
+        </tbody>
+        <tfoot>
+          <tr>
+            <td></td>
+            ${counters.map(() => html`<td class="axis"><span>${this.wording.day(start)}</span><span>${this.wording.day(end)}</span></td>`)}
+          </tr>
+        </tfoot>
+      </table>`;
+    return this.#sheets(block.caption, sorted, block.most, sheet);
   }
 
   // The heatmap of a channel.

@@ -41,8 +41,7 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
     const [held] = await warehouse.rows('freshness', { stream: 'statistics' });
     const day = typeof held?.['last_date'] === 'string' ? held['last_date'] : undefined;
-    const channels = await warehouse.clickedChannels();
-    const all = await Promise.all(SECTIONS.map((section) => warehouse.answered(section, day, channels)));
+    const all = await Promise.all(SECTIONS.map((section) => warehouse.answered(section, day)));
     return documentOf(new Renderer(wording), all, {
       day,
       madeAt: formatKst(now),
@@ -78,26 +77,11 @@ class Questions {
     return (await this.#ask({ query: name }, parameters)).rows;
   }
 
-  /** Channels that counted clicks in the last 28 days, the largest first. */
-  async clickedChannels(): Promise<string[]> {
-    const channels = await this.rows('channel-summary');
-    return channels
-      .filter(({ channel, clicked }) => clicked !== null && channel !== 'all')
-      .sort((a, b) => Number(b['sent']) - Number(a['sent']))
-      .map(({ channel }) => String(channel));
-  }
-
-  async answered(section: Section, day: Day | undefined, channels: readonly string[]): Promise<Answered> {
-    const asks = section.asks.flatMap((asked) => {
+  async answered(section: Section, day: Day | undefined): Promise<Answered> {
+    const asks = section.asks.map((asked) => {
       const { parameters = {}, since } = asked;
       const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
-      const some =
-        asked.channels === undefined
-          ? [{}]
-          : channels.slice(0, asked.channels).map((channel) => ({ channel }));
-      return (some.length === 0 ? [{}] : some).map(
-        (channel) => [asked, { ...parameters, ...start, ...channel }] as const,
-      );
+      return [asked, { ...parameters, ...start }] as const;
     });
     try {
       const answers = await Promise.all(asks.map(([asked, parameters]) => this.#ask(asked, parameters)));

@@ -11,8 +11,6 @@ export interface Asked {
   readonly parameters?: Readonly<Record<string, string>>;
   /** The parameter `start` is this many days before the newest day. */
   readonly since?: number;
-  /** Asks once for each of so many channels that count clicks, the largest first. */
-  readonly channels?: number;
   /** True if its sentences are not said here. */
   readonly isSilent?: boolean;
 }
@@ -23,7 +21,7 @@ export interface Shown {
   /** The heading; by default the name of the column. */
   readonly head?: Word;
   readonly unit?: Unit;
-  readonly chart?: 'bar' | 'compared' | 'interval' | 'spread';
+  readonly chart?: 'bar' | 'interval';
   /** Further columns of the answer that the chart reads. */
   readonly with?: readonly string[];
   /** How to read the chart. */
@@ -140,7 +138,7 @@ export const SECTIONS: readonly Section[] = [
           { column: 'campaign_name', head: 'campaign', sub: ['channel', 'kind'] },
           {
             column: 'click_rate',
-            chart: 'compared',
+            chart: 'interval',
             with: ['click_rate_of_others'],
             legend: 'readCompared',
           },
@@ -249,7 +247,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'hours',
-    asks: [{ query: 'send-heatmap', channels: 3 }, { query: 'best-hours' }],
+    asks: [{ query: 'send-heatmap' }, { query: 'best-hours' }],
     blocks: [
       { kind: 'heatmap', caption: 'heatmap' },
       {
@@ -282,13 +280,7 @@ export const SECTIONS: readonly Section[] = [
         most: 5,
         columns: [
           { column: 'resource_name', head: 'sender', sub: ['channel'] },
-          {
-            column: 'p50_seconds',
-            head: 'half',
-            chart: 'spread',
-            with: ['p90_seconds', 'p99_seconds'],
-            legend: 'readSpread',
-          },
+          { column: 'p50_seconds', head: 'half' },
           { column: 'p90_seconds', head: 'ninety' },
           { column: 'share_within_hour', head: 'withinHour', wide: true },
           { column: 'responses', head: 'clicks', wide: true },
@@ -471,25 +463,6 @@ export const SECTIONS: readonly Section[] = [
           'exports',
           { column: 'ambiguous_exports', wide: true },
           { column: 'fee', unit: 'money' },
-        ],
-      },
-    ],
-  },
-  {
-    id: 'pushes',
-    isAbout: true,
-    asks: [{ query: 'pushes' }],
-    blocks: [
-      {
-        kind: 'table',
-        caption: 'pushed',
-        most: 10,
-        columns: [
-          { column: 'target', sub: ['push_id'] },
-          'state',
-          { column: 'sent', chart: 'bar' },
-          'rejected',
-          ...['rows', 'unchanged', 'unknown', 'erased'].map((column) => ({ column, wide: true })),
         ],
       },
     ],

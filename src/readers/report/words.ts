@@ -52,7 +52,6 @@ export const WORDS = {
   restated: text('Restated days', '정정된 날짜'),
   findings: text('Data tests', '데이터 검사'),
   fees: text('Export fees', '내보내기 요금'),
-  pushes: text('Sent back to the service', '서비스로 되돌려 보낸 데이터'),
   // Captions of tables.
   channelDays: text('28 days by channel, one scale for each counter', '채널별 28일 추이(지표마다 같은 축)'),
   channelRates: text(
@@ -96,7 +95,6 @@ export const WORDS = {
   testsOfData: text('Findings of the last round', '마지막 검사의 발견 사항'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
   budget: text('Export budget of the month', '이번 달 내보내기 예산'),
-  pushed: text('Newest first', '최근 순'),
   // Heads of columns that are not columns of an answer.
   interval: text('95 % interval', '95% 신뢰 구간'),
   change: text('Change', '변화'),
@@ -118,14 +116,10 @@ export const WORDS = {
   step: text('Step', '단계'),
   template: text('Template', '템플릿'),
   // How to read a chart.
-  readCompared: text('● click rate, ❘ what it is held against', '● 클릭률, ❘ 비교 대상'),
+  readCompared: text('● click rate, dashes: what it is held against', '● 클릭률, 점선은 비교 대상'),
   readInterval: text(
     'an interval that crosses the dashed line allows for no difference',
     '구간이 점선에 걸치면 차이가 없을 수도 있음',
-  ),
-  readSpread: text(
-    '● half, ❘ nine in ten, line to 99 in 100; dashes at a minute, an hour and a day',
-    '● 50%, ❘ 90%, 선의 끝 99%, 점선은 1분·1시간·1일',
   ),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
   readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),

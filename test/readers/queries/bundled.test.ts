@@ -171,7 +171,7 @@ describe('parameters', () => {
     const [first = '', ...others] = await ranked({ measure: 'sent', top: '1' });
     expect(first).toMatch(/^1,가을 세일 연장,push-notification,250,34,13,/);
     expect(others).toEqual([]);
-    expect(names(await ranked({ measure: 'conversions' }))).toEqual(['가을 세일 연장']);
+    expect(names(await ranked({ measure: 'conversions' }))).toEqual(['가을 세일 연장', '온보딩']);
     // A campaign of ten messages has no rank by a rate, unless one asks for it, and even then 1 of 10 is less than 30 of 200.
     const byRate = { measure: 'click_rate', end: '2026-11-03' };
     expect(names(await ranked(byRate))).toEqual(['가을 세일 연장', '뉴스레터']);

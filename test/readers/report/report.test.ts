@@ -46,7 +46,6 @@ reference:
   }
   await changed(place.published, async (connection) => {
     await connection.run(CLICKED_MORE);
-    await connection.run(PUSHED);
   });
   return place;
 }
@@ -58,12 +57,6 @@ const CLICKED_MORE = `
     select campaign_id from daily_statistics where channel = 'email' and campaign_id is not null
     group by campaign_id order by sum(message_sent) desc limit 1
   )`;
-
-/** Two pushes, of which one waits for a person. */
-const PUSHED = `
-  insert into ops.pushes values
-    ('2026-11-20.1', 'journey uj-win02', 'lapsed', 'done', '2026-11-20 07:15:00+09', '2026-11-20 07:15:00+09', 90, 80, 8, 2, 0, 0, 1, null),
-    ('2026-11-20.2', 'events bought', null, 'ambiguous', '2026-11-20 07:16:00+09', '2026-11-20 07:16:00+09', 9, 0, 0, 0, 9, 0, 1, 'why')`;
 
 /** Changes a database that nobody else has open. */
 async function changed(
@@ -377,17 +370,6 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
         });
         expect(wrong).toEqual([]);
       }
-    });
-  });
-
-  test('the paper shows no navigation and is light in dark surroundings', async () => {
-    await open('filled en', { scheme: 'dark', width: 1440 }, async (page) => {
-      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-      const seen = await page.evaluate(() => ({
-        background: getComputedStyle(document.body).backgroundColor,
-        navigation: getComputedStyle(document.querySelector('nav') ?? document.body).display,
-      }));
-      expect(seen).toEqual({ background: 'rgb(255, 255, 255)', navigation: 'none' });
     });
   });
 });
