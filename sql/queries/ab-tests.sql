@@ -7,7 +7,6 @@
 --   metric (varchar, default null, one of click conversion): only this metric
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
--- In other DuckDB clients, set parameters before: set variable metric = 'click';
 -- sentences:
 --   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'better' order by sent desc
 --     en: In the test of “{campaign_name}” ({metric}), {verdict}

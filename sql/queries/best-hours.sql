@@ -9,7 +9,6 @@
 --   top (bigint, default 1): how many hours of each campaign and channel to show
 --   least_messages (bigint, default 100, from 0): only hours with so many messages are named
 --   least_days (bigint, default 3, from 0): only hours at which messages went out on so many days are named
--- In other DuckDB clients, set parameters before: set variable top = 3;
 -- sentences:
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
 --     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.

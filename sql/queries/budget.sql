@@ -3,7 +3,6 @@
 -- question: How much of the budget of exports is left this month, and will it last?
 -- params:
 --   now (timestamptz, default now()): the present, for a look at another time
--- In other DuckDB clients, set parameters before: set variable now = '2026-11-21T07:30:00+09:00';
 -- sentences:
 --   from answer
 --     en: In {month}, {records_used} of {records_per_month} records of the export budget are used.

@@ -9,7 +9,6 @@
 --   journey (varchar, default null): id of the one user journey to look at
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select resource_name, sum(sent) as sent, count(distinct date) as days from answer group by resource_type, resource_id, resource_name
 --   order by sent desc limit 1

@@ -5,7 +5,6 @@
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of one campaign
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select campaign_name, metric_name, currencies from answer where len(currencies) > 1
 --     en: “{metric_name}” of “{campaign_name}” is in {currencies}: amounts of several currencies have no sum.

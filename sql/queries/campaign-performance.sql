@@ -11,7 +11,6 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select any_value(resource_name) as resource_name, sum(sent) as sent, (select sum(sent) from answer) as of_all from answer
 --   where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0 order by sent desc limit 1

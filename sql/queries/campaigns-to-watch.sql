@@ -6,7 +6,6 @@
 --   end (date, default max(date)): last KST day of the 28 that are looked at; unless given, the last one held
 --   top (bigint, default 5): how many campaigns of each group
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
--- In other DuckDB clients, set parameters before: set variable top = 3;
 -- sentences:
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1

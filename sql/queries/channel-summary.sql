@@ -7,7 +7,6 @@
 --   by (varchar, default 'channel', one of channel day week month): what a row is about; weeks begin on Mondays and, like months, count whole
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select channel, sum(sent) as sent, sum(sum(sent)) over () as messages, min(min(date)) over () as first_date,
 --   max(max(last_date)) over () as last_date from answer where channel <> 'all' group by channel order by 2 desc limit 1

@@ -4,7 +4,6 @@
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 --   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
--- In other DuckDB clients, set parameters before: set variable severity = 'stop';
 -- sentences:
 --   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as findings,
 --   count(*) as tests, coalesce(sum(findings_of_check) filter (severity = 'stop'), 0) as stops from tests having tests > 0

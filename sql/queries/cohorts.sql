@@ -4,7 +4,6 @@
 -- counts: people
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show
--- In other DuckDB clients, set parameters before: set variable weeks = 8;
 -- sentences:
 --   from answer where weeks_since = 1 and is_complete order by cohort_week desc limit 1
 --     en: Of the {people} people whose first message came in the week of {cohort_week:day}, {click_retention} clicked in the week

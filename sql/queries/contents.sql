@@ -4,7 +4,6 @@
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
 --   least_sent (bigint, default 1, from 0): only contents sent so often
--- In other DuckDB clients, set parameters before: set variable channel = 'chatapp-alimtalk';
 -- sentences:
 --   select channel, content, sent, click_rate from answer where sent >= 100 and click_rate is not null order by click_rate
 --   desc, sent desc limit 1

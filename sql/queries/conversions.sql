@@ -6,7 +6,6 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select conversion_name, sum(conversions) as conversions from answer group by conversion_name order by 2 desc limit 1
 --     en: The most frequent conversion is “{conversion_name}”: {conversions}.

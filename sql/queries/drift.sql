@@ -3,7 +3,6 @@
 -- question: Which fields does the service send otherwise than specified, and since when?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
--- In other DuckDB clients, set parameters before: set variable stream = 'events';
 -- sentences:
 --   select count(*) as fields from answer having fields > 0
 --     en: The service sends {fields} {fields#field|fields} otherwise than specified.

@@ -7,7 +7,6 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select sum(duplicates) as n, arg_max(campaign_name, duplicates) as campaign_name from answer having n > 0
 --     en: {n} {n#message|messages} went to a person who had got one of the same campaign that day, most of them of “{campaign_name}”.

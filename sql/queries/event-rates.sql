@@ -6,7 +6,6 @@
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' group by channel
 --   having sum(events) > 0 order by events desc limit 1

@@ -4,7 +4,6 @@
 -- params:
 --   start (date, default null): first KST day on which exports were requested; its month counts whole
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select month, records, exports from answer order by month desc limit 1
 --     en: In {month}, {records} records of {exports} {exports#export|exports} were paid for.

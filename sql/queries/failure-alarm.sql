@@ -4,7 +4,6 @@
 -- params:
 --   day (date, default max(date)): the KST day to look at; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable day = '2026-11-20';
 -- sentences:
 --   from answer where is_alarm
 --     en: On {date}, {channel} failed more than usual: {failure_rate} of {sent} messages, usually at most {usual_high:rate}.

@@ -3,7 +3,6 @@
 -- question: Why do sends fail, and are the reasons growing?
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
 -- sentences:
 --   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
 --   having number > 0

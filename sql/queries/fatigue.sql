@@ -8,7 +8,6 @@
 --   window_days (bigint, default 28, one of 7 28): days before a message in which the messages to its reader count
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): id of the one campaign or user journey to look at
--- In other DuckDB clients, set parameters before: set variable window_days = 7;
 -- sentences:
 --   with largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1), steps as
 --   (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as place_from_end from answer semi

@@ -3,7 +3,6 @@
 -- question: How far does each stream reach, and how many of its days are missing?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
--- In other DuckDB clients, set parameters before: set variable stream = 'events';
 -- sentences:
 --   select list(stream order by stream) as streams, max(days_behind_newest) as days from answer where days_behind_newest > 0 having
 --   count(*) > 0

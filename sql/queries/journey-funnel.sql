@@ -6,7 +6,6 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   journey (varchar, default null): id of the one user journey to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select count(distinct user_journey_id) as journeys from answer having journeys > 0
 --     en: {journeys} user {journeys#journey|journeys} sent messages in this period.

@@ -4,7 +4,6 @@
 -- counts: people
 -- params:
 --   end (date, default max(date)): last KST day of the week; unless given, the last one that the warehouse holds
--- In other DuckDB clients, set parameters before: set variable "end" = '2026-11-30';
 -- sentences:
 --   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
 --     en: {sent} messages were sent {first_date~last_date}.

@@ -7,7 +7,6 @@
 --   by (varchar, default 'channel', one of channel campaign): what a row is about; campaigns and user journeys are shown by channel
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
 --     en: The messages cost {cost:money}.

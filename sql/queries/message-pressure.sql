@@ -5,7 +5,6 @@
 -- params:
 --   day (date, default max(date)): last KST day of the window; unless given, the last one held
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
--- In other DuckDB clients, set parameters before: set variable window_days = 7;
 -- sentences:
 --   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
 --   all

@@ -6,7 +6,6 @@
 --   end (date, default (now_in_korea - interval 7 hours)::date - 1): last KST day to look at; unless given, the last complete one
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'missing'
 --   and exists (from ops.coverage where coverage.stream = answer.stream and coverage.date < answer.first_date) group by stream

@@ -8,7 +8,6 @@
 --   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
 --   least_messages (bigint, default 100, from 0): only what has so many messages is judged
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
--- In other DuckDB clients, set parameters before: set variable per = 'hour';
 -- sentences:
 --   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
 --   by opted_out desc limit 3

@@ -5,7 +5,6 @@
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, that of the last snapshot
 --   number (varchar, default null): only this 080 number
--- In other DuckDB clients, set parameters before: set variable number = '0801234567';
 -- sentences:
 --   select sum(opt_outs) as opt_outs, sum(vanished) as vanished, min(date) as first_date, max(date) as last_date from answer having
 --   count(*) > 0

@@ -9,7 +9,6 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): id of the one campaign to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
 --   measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all

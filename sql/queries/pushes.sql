@@ -4,7 +4,6 @@
 -- params:
 --   start (date, default last_date - 27): first KST day on which pushes began
 --   end (date, default max(date)): last KST day; unless given, that of the newest push
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select count(*) as pushes, sum(sent) as sent, sum(rejected) as rejected, sum(unchanged) as unchanged from answer having pushes >
 --   0

@@ -7,7 +7,6 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 --   per (varchar, default 'campaign', one of campaign channel): rows by campaign, or by campaign and channel
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select sum(people_reached) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
 --   max(days_held) as days from answer having count(*) > 0

@@ -4,7 +4,6 @@
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0

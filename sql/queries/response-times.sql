@@ -7,7 +7,6 @@
 --   end (date, default max(date)): last KST day of the responses; unless given, the last one held
 --   channel (varchar, default null): only this channel, such as push-notification
 --   response (varchar, default null, one of delivered clicked): only this kind of response
--- In other DuckDB clients, set parameters before: set variable response = 'clicked';
 -- sentences:
 --   from answer where response = 'clicked' and responses > 0 order by responses desc limit 1
 --     en: Of “{resource_name}” ({channel}), which has the most clicks of known time, half come within {p50_seconds}.

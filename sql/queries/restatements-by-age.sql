@@ -5,7 +5,6 @@
 --   start (date, default last_date - 55): first KST day; unless given, 56 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   least_days (bigint, default 7, from 1): fewer days say nothing
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select max(median_rise) filter (counter = 'click') as rate, max(days) as days from answer where age_days = 1 having rate > 0
 --     en: The newest days are not final: after the first morning clicks usually rise by {rate} (median of {days} days).

@@ -5,7 +5,6 @@
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   by (varchar, default 'day', one of day statistic): the sum of each day and counter, or each changed count
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select count(distinct date) as days, max(days_after) as latest from answer having days > 0
 --     en: The service changed the counts of {days} of the last 28 days after it had given them, the latest {latest} {latest#day|days}

@@ -6,7 +6,6 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   goal (varchar, default null): the conversion whose amounts count; unless given, the main goal of each campaign
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select campaign_name, revenue, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
 --   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from

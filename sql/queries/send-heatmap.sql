@@ -6,7 +6,6 @@
 --   channel (varchar, default null): this channel, such as email; unless given, the one with most messages that counts clicks
 --   measure (varchar, default 'click_rate', one of click_rate sent): what the cells show
 --   least_messages (bigint, default 100, from 0): cells with fewer messages have no rate
--- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
 -- sentences:
 --   with sent as (select channel, sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level,
 --   0) as usual, sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer)

@@ -5,7 +5,6 @@
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select channel, channel_sub, sum(sent) as sent, (select sum(sent) from answer where channel_sub is not null) as of_all from
 --   answer where channel_sub is not null group by channel, channel_sub having sum(sent) > 0 order by sent desc limit 1

@@ -6,7 +6,6 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- sentences:
 --   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 order by sent desc limit 1
 --     en: Most messages were sent with the tag “{tag}”: {sent}.

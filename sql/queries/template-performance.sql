@@ -8,7 +8,6 @@
 --   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
 --   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
 --   least_sent (bigint, default 1, from 0): only rows with so many messages
--- In other DuckDB clients, set parameters before: set variable per = 'template';
 -- sentences:
 --   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_date,
 --   max(max(last_date)) over () as last_date from answer group by template order by 2 desc limit 1

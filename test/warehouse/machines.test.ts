@@ -114,7 +114,7 @@ test('with machines, at least 95 of 100 of their clicks are found, and no number
     await workshop.lookOne(`
       select
         (select sum(clicked)::integer from marts.send_hours) as hours,
-        (select sum(responses)::integer from marts.response_times where response = 'clicked') as times,
+        (select sum(responses)::integer from marts.daily_response_times where response = 'clicked') as times,
         (select sum(clicked)::integer from marts.daily_people) as people,
         (select sum(machine_clicks)::integer from marts.daily_people) as machines`),
   ).toEqual({ hours: humans, times: humans, people: humans, machines: Number(marked['found']) });

@@ -1,9 +1,44 @@
 -- grain: one week of first messages and number of weeks since, up to the week of the last day held.
 --
--- A week without activity of the cohort has a row of zeros. is_complete says whether all days of the week are held: a week in
--- progress, or with missing days, shows too few people.
+-- A person first seen as a device and later as a user is one person, whose first message is the first one of either. A week
+-- without activity of the cohort has a row of zeros. is_complete says whether all days of the week are held: a week in progress, or
+-- with missing days, shows too few people.
 
-with held as (
+with joined as (
+    select
+        coalesce(people.person, first_messages.person) as person,
+        min(first_messages.cohort_week) as cohort_week
+    from marts.first_messages
+    left join marts.people on first_messages.person = people.weaker_id
+    group by 1
+),
+
+active as (
+    select
+        weekly_people.week,
+        coalesce(people.person, weekly_people.person) as person,
+        bool_or(weekly_people.messaged) as messaged,
+        bool_or(weekly_people.clicked) as clicked
+    from marts.weekly_people
+    left join marts.people on weekly_people.person = people.weaker_id
+    group by 1, 2
+),
+
+weekly_cohorts as (
+    select
+        joined.cohort_week,
+        active.week,
+        count(*) filter (active.messaged) as messaged_people,
+        count(*) filter (active.clicked) as clickers,
+        count(*) filter (active.messaged and active.clicked) as messaged_clickers
+    from active
+    inner join joined on active.person = joined.person
+    -- A click before the first message held belongs to a message that is not held.
+    where active.week >= joined.cohort_week
+    group by all
+),
+
+held as (
     select date_trunc('week', date)::date as week, count(*) as days_held
     from ops.coverage
     where stream = 'events'
@@ -13,7 +48,7 @@ with held as (
 -- Every person of a cohort received a message in its first week.
 cohorts as (
     select cohort_week, messaged_people as people
-    from marts.weekly_cohorts
+    from weekly_cohorts
     where week = cohort_week
 ),
 
@@ -24,7 +59,7 @@ weeks as (
     union
     -- A stray record may be dated later than any day held.
     select weekly_cohorts.cohort_week, cohorts.people, weekly_cohorts.week
-    from marts.weekly_cohorts
+    from weekly_cohorts
     inner join cohorts on weekly_cohorts.cohort_week = cohorts.cohort_week
 )
 
@@ -39,6 +74,6 @@ select
     weekly_cohorts.messaged_clickers / nullif(weekly_cohorts.messaged_people, 0) as clicker_share,
     coalesce(held.days_held, 0) = 7 as is_complete
 from weeks
-left join marts.weekly_cohorts
+left join weekly_cohorts
     on weeks.cohort_week = weekly_cohorts.cohort_week and weeks.week = weekly_cohorts.week
 left join held on weeks.week = held.week;

@@ -6,7 +6,7 @@ import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
-import { loadCatalogue, queryNamed, valuesFor, type QueryFile } from '../queries/catalogue.js';
+import { queryNamed, valuesFor } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { Wording, type Text } from '../queries/wording.js';
 import type { PastRun } from '../../journal/lines.js';
@@ -39,14 +39,15 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const warehouse = new Questions(reader, now, wording, await droppedIds(reader));
     const known = await reader.objects(statement('status/runs'));
     const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
-    const [held] = await warehouse.rows('freshness', { stream: 'statistics' });
+    const { rows } = await warehouse.ask({ query: 'freshness' }, { stream: 'statistics' });
+    const held = rows[0];
     const day = typeof held?.['last_date'] === 'string' ? held['last_date'] : undefined;
     const all = await Promise.all(SECTIONS.map((section) => warehouse.answered(section, day)));
     return documentOf(new Renderer(wording), all, {
       day,
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: wording.say(notice) },
-      queries: warehouse.asked(),
+      queries: [...warehouse.asked.values()],
     });
   } finally {
     await reader.close();
@@ -55,10 +56,10 @@ export async function makeReport(published: string, { language, now, runs }: Rep
 
 /** Asks the bundled queries of sections. */
 class Questions {
-  readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
   /** Two queries run at a time; a small query keeps one processor busy. */
   readonly #atOnce = pLimit(2);
-  readonly #asked = new Map<string, { command: string; query: string; sql: string }>();
+  /** The queries that were asked, each once. */
+  readonly asked = new Map<string, { command: string; query: string; sql: string }>();
 
   /** @param dropped the id columns that the warehouse does not keep */
   constructor(
@@ -68,15 +69,6 @@ class Questions {
     readonly dropped: readonly string[],
   ) {}
 
-  /** The queries that were asked, each once. */
-  asked(): { command: string; query: string; sql: string }[] {
-    return [...this.#asked.values()];
-  }
-
-  async rows(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer['rows']> {
-    return (await this.#ask({ query: name }, parameters)).rows;
-  }
-
   async answered(section: Section, day: Day | undefined): Promise<Answered> {
     const asks = section.asks.map((asked) => {
       const { parameters = {}, since } = asked;
@@ -84,7 +76,7 @@ class Questions {
       return [asked, { ...parameters, ...start }] as const;
     });
     try {
-      const answers = await Promise.all(asks.map(([asked, parameters]) => this.#ask(asked, parameters)));
+      const answers = await Promise.all(asks.map(([asked, parameters]) => this.ask(asked, parameters)));
       return { section, answers: answers.map((answer) => this.#withoutPeople(answer)) };
     } catch (error) {
       // A section that cannot be drawn must not stop the others.
@@ -92,8 +84,8 @@ class Questions {
     }
   }
 
-  async #ask(asked: Asked, parameters: Readonly<Record<string, string>>): Promise<Answer> {
-    const query = this.#queryOf(asked.query);
+  async ask(asked: Asked, parameters: Readonly<Record<string, string>>): Promise<Answer> {
+    const query = queryNamed(asked.query);
     const given = new Map(Object.entries(parameters));
     const values = valuesFor(query, given, this.now, this.wording.language);
     const command = [
@@ -101,10 +93,7 @@ class Questions {
       query.name,
       ...[...given].map(([name, value]) => `--param ${name}=${value}`),
     ].join(' ');
-    this.#asked.set(
-      query.name,
-      this.#asked.get(query.name) ?? { command, query: query.name, sql: query.sql },
-    );
+    this.asked.set(query.name, this.asked.get(query.name) ?? { command, query: query.name, sql: query.sql });
     const { rows, said } = await this.#atOnce(() =>
       answerAndSentences(this.reader, query, values, this.wording),
     );
@@ -113,14 +102,10 @@ class Questions {
 
   /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */
   #withoutPeople(answer: Answer): Answer {
-    const { countsPeople } = this.#queryOf(answer.query);
+    const { countsPeople } = queryNamed(answer.query);
     if (!countsPeople || this.dropped.length === 0 || answer.rows.length > 0) return answer;
     const text = this.wording.say(notCounted(this.dropped));
     return { ...answer, said: [{ as: 'sentence', text, row: {} }] };
-  }
-
-  #queryOf(name: string): QueryFile {
-    return this.#catalogue.get(name) ?? queryNamed(name);
   }
 }
 
