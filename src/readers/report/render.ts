@@ -218,7 +218,7 @@ export class Renderer {
     </div>`;
   }
 
-  #head({ column, head }: Shown, query: string): string {
+  #head({ column, head }: { column: string; head?: Word | undefined }, query: string): string {
     return head === undefined ? this.wording.head(column, query) : this.word(head);
   }
 
@@ -336,7 +336,7 @@ export class Renderer {
         </caption>
         <thead>
           <tr>
-            <th scope="col">${this.wording.head(by)}</th>
+            <th scope="col">${this.#head({ column: by, head: block.head }, '')}</th>
             ${counters.map(
               (counter) =>
                 html`${isSquares ? html`<th scope="col">${this.word('days')}</th>` : undefined}

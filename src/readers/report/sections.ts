@@ -63,6 +63,7 @@ export type Block =
       readonly caption: Word;
       readonly of?: number;
       readonly by: string;
+      readonly head?: Word;
       readonly sub?: string;
       readonly counters: readonly string[];
       readonly chart: 'line' | 'squares';
@@ -238,6 +239,7 @@ export const SECTIONS: readonly Section[] = [
         kind: 'series',
         caption: 'sentDays',
         by: 'resource_name',
+        head: 'sender',
         sub: 'channel',
         counters: ['sent'],
         chart: 'squares',

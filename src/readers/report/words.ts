@@ -70,8 +70,8 @@ export const WORDS = {
   ),
   funnels: text('Messages by step', '단계별 메시지'),
   sentDays: text(
-    'Messages of each campaign by day; the stronger the colour, the more',
-    '캠페인별·일별 발송량(색이 진할수록 많음)',
+    'Messages of each campaign and user journey by day; the stronger the colour, the more',
+    '캠페인·유저 여정별 일별 발송량(색이 진할수록 많음)',
   ),
   heatmap: text('Click rate in per cent by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
   bestHours: text(
