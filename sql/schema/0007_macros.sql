@@ -187,6 +187,24 @@ create macro marts.shown_numbers(text) as list_distinct(list_transform(
     lambda number: regexp_replace(number, '[^0-9]', '', 'g')
 ));
 
+-- Messages that name their recipient, with the text and the template that an opt-out may be about.
+create macro marts.addressed_messages() as table
+select
+    event_id,
+    date,
+    'text-message' as channel,
+    recipient_no,
+    concat_ws(' ', title, body) as text,
+    'text' as template_kind,
+    template_id as template
+from text_messages
+union all
+select event_id, date, 'chatapp-friendtalk', recipient_no, content, null, null
+from friendtalk_messages
+union all
+select event_id, date, 'chatapp-alimtalk', recipient_no, concat_ws(' ', content, template_extra), 'alimtalk', template_code
+from alimtalk_messages;
+
 -- The cost of records, exact to the last digit of the price.
 create macro marts.price_of(records, price_per_record) as
     records::decimal(18, 0) * coalesce(price_per_record, 0)::decimal(19, 12);

@@ -27,34 +27,11 @@ messages as (
         marts.shown_numbers(text) as numbers,
         template_kind,
         template
-    from (
-        select
-            event_id,
-            date,
-            'text-message' as channel,
-            recipient_no,
-            concat_ws(' ', title, body) as text,
-            'text' as template_kind,
-            template_id as template
-        from text_messages
-        where date in (select date from lookback_days)
-        union all
-        select event_id, date, 'chatapp-friendtalk', recipient_no, content, null, null
-        from friendtalk_messages
-        where date in (select date from lookback_days)
-        union all
-        select
-            event_id,
-            date,
-            'chatapp-alimtalk',
-            recipient_no,
-            concat_ws(' ', content, template_extra),
-            'alimtalk',
-            template_code
-        from alimtalk_messages
-        where date in (select date from lookback_days)
-    ) as all_messages
-    where recipient in (select recipient from requests)
+    from marts.addressed_messages()
+    where
+        date between getvariable('first_lookback_day') and getvariable('last_batch_day')
+        and date in (select date from lookback_days)
+        and recipient in (select recipient from requests)
 ),
 
 occurred as (

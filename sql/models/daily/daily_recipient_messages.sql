@@ -37,32 +37,10 @@ occurred as (
 
 messages as (
     select event_id, date, channel, template_kind, template
-    from (
-        select
-            event_id,
-            date,
-            'text-message' as channel,
-            recipient_no,
-            concat_ws(' ', title, body) as text,
-            'text' as template_kind,
-            template_id as template
-        from text_messages
-        union all
-        select event_id, date, 'chatapp-friendtalk', recipient_no, content, null, null
-        from friendtalk_messages
-        union all
-        select
-            event_id,
-            date,
-            'chatapp-alimtalk',
-            recipient_no,
-            concat_ws(' ', content, template_extra),
-            'alimtalk',
-            template_code
-        from alimtalk_messages
-    ) as all_messages
+    from marts.addressed_messages()
     where
-        date in (select date from lookback_days)
+        date between getvariable('first_lookback_day') and getvariable('last_batch_day')
+        and date in (select date from lookback_days)
         and len(marts.shown_numbers(text)) > 0
         and recipient_no is not null
         and event_id in (select event_id from occurred)
