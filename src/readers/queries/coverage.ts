@@ -108,7 +108,9 @@ export function relationsIn(
     .replaceAll('"', '')
     .toLowerCase()
     .replace(/\b(from|join|pivot|describe|summarize)\s+(?:main\.)?(\w+)\b(?!\.)/g, (all, word, name) =>
-      known.has(`marts.${name}`) && !known.has(`${name}`) ? `${word} marts.${name}` : all,
+      known.has(`marts.${name}`) && models().some(({ relation }) => relation === name)
+        ? `${word} marts.${name}`
+        : all,
     );
   const told = namesIn(sql);
   const readsNothing = !/\b(from|join|pivot|unpivot|describe|summarize|table)\b/.test(text);

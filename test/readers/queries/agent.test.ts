@@ -139,7 +139,7 @@ describe('an answer for an agent', () => {
 
   it('says which columns its SQL made up, and which bundled questions read the same tables', async () => {
     const { about } = await queried(
-      'select channel, sum(clicked) / sum(sent) as ctr from marts.channel_days group by all',
+      'select channel, sum(clicked) / sum(sent) as ctr from channel_days group by all',
     );
     expect(about.columns_without_definition).toEqual(['ctr']);
     expect(about.definitions['channel']).toContain('channel name');
