@@ -126,13 +126,9 @@ export async function pushRows(
     const about = { pushes, current, source, isForgotten, standing: how.standing === true };
     const plan = await planOf(session, wanted, found, about);
     if (how.dryRun === true) {
-      const { propertiesField, eventField, journeyField } = config.push;
-      const fields = [
-        propertiesField,
-        eventField,
-        journeyField,
-        ...found.columns.map((column) => column.name),
-      ];
+      const { propertiesField, eventField = '', journeyField = '' } = config.push;
+      const columns = found.columns.map((column) => column.name);
+      const fields = [propertiesField, eventField, journeyField, ...columns];
       return await dryRun(session, wanted, plan, new Set([...PARTS, ...fields]));
     }
 
