@@ -17,7 +17,7 @@ import {
 import { presentOf } from '../service/clocks.js';
 import { isClosed, type Export } from './export.js';
 import { readPull, type PullWriter, readWhole } from '../landing/landing-zone.js';
-import type { ExportFolder } from '../landing/paths.js';
+import { pageOf, type ExportFolder } from '../landing/paths.js';
 import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import { factsOf, firstAnswers, rowsIn, type Page as LandedFile, type Pull } from '../landing/pull.js';
@@ -375,7 +375,9 @@ class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
     landed: Iterable<LandedFile>,
   ) {
     this.#pages = [...landed];
-    const arriving = { pages: this, rows: () => rowsIn(this.#pages) };
+    const numberOf = ({ file }: LandedFile): number => pageOf(basename(file)) ?? 0;
+    const files = (): LandedFile[] => this.#pages.toSorted((a, b) => numberOf(a) - numberOf(b));
+    const arriving = { pages: this, files };
     this.#loading = context
       .load([{ stream, id, days, pulledAt, files: [], facts: factsOf(), arriving }])
       .catch(() => undefined);

@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { windowOf, type Day, type Window } from '../ground/calendar.js';
-import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { assertClocksAgree, type Clocks } from '../service/clocks.js';
 import type { Permit, ServiceAnswer, ServiceClient } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
@@ -122,7 +121,7 @@ export async function requestPaid(
 export type RequestOutcome =
   | { readonly kind: 'accepted'; readonly exportId: string }
   /** The request provably never left this machine: nothing is billed, and it may be sent again. */
-  | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: 'never_sent'; readonly reason: string }
   /** The service clearly refused: nothing is billed. `note` is the reason without texts of the service. */
   | { readonly kind: 'refused'; readonly reason: string; readonly note: string }
   /**
@@ -157,14 +156,7 @@ function outcomeOf(
   if (verdict.kind === 'unreachable') {
     return verdict.sent
       ? { kind: 'unknown', note: verdict.reason, body: redacted }
-      : {
-          kind: 'never_sent',
-          reason: verdict.reason,
-          cause: new ServiceError(`The service cannot be reached (${verdict.reason}).`, {
-            hint: 'Check base_url and the network. Nothing was billed.',
-            cause: verdict.cause,
-          }),
-        };
+      : { kind: 'never_sent', reason: verdict.reason };
   }
   const unknown = { kind: 'unknown', body: redacted, isError: false } as const;
   const told = readAnswer(status ?? 0, body);
@@ -237,7 +229,6 @@ async function record(
     }
     case 'never_sent':
       await ledger.note(key, 'withdrawn', outcome.reason);
-      if (outcome.cause instanceof CredentialsError) throw outcome.cause;
       gap(`The export request was not sent (${outcome.reason}). Nothing is billed; the next run sends it.`);
       return 'stop';
     case 'refused':

@@ -3,7 +3,7 @@
  * allows.
  */
 import { RefusedError } from '../ground/errors.js';
-import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
+import { requestPaid, consentTo, type ExportsContext, type Unpaid } from './paid-request.js';
 import type { Job } from '../ground/streams.js';
 import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
 import { isClosed, type Export } from './export.js';
@@ -157,6 +157,9 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
     report.unpaidDays = wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate }));
     return;
   }
+  // Consent is to the days that were asked about, and to no other day that the budget turns out to allow.
+  const others = job.consent === 'ask' ? unpaidOf(wanted) : [];
+  for (const { day } of others) asked.add(day);
 
   const downloads = new ConcurrentDownloads();
   let refusals = 0;
@@ -182,6 +185,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       await downloads.next();
     } else {
       reportRest(context, decisions, mayRequest);
+      report.unpaidDays = [...report.unpaidDays, ...others];
       break;
     }
   }
@@ -227,11 +231,14 @@ class ConcurrentDownloads {
   }
 }
 
-function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  context.report.budget = context.config.exports.budget;
-  context.report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
+const unpaidOf = (decisions: readonly Decision[]): Unpaid[] =>
+  decisions.flatMap(({ day, verdict, estimate }) =>
     verdict === 'request' ? [] : [{ day, verdict, estimate }],
   );
+
+function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {
+  context.report.budget = context.config.exports.budget;
+  context.report.unpaidDays = unpaidOf(decisions);
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;

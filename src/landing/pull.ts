@@ -92,8 +92,8 @@ export interface Page {
 /** The pages of an export while they arrive. */
 export interface Arriving {
   readonly pages: AsyncIterable<readonly Page[]>;
-  /** Returns the number of rows on all pages, once they have arrived. */
-  rows(): number;
+  /** Returns all pages by number, once they have arrived. */
+  files(): readonly Page[];
 }
 
 export interface Pull {

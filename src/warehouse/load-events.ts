@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
 import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError, split } from './landed-files.js';
-import { firstAnswers, rowsIn, type Pull } from '../landing/pull.js';
+import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   const erased: number[] = [];
   for (const pull of pulls) {
     const found = records.get(pull.days.start) ?? 0;
-    const landed = pull.arriving?.rows() ?? rowsIn(pull.files);
+    const landed = rowsIn(filesOf(pull));
     const strays = outside.get(pull.days.start) ?? 0;
     if (strays * ONE_OF > found && !pull.facts.accepted)
       throw new StrayError(`${strays} of its ${found} records happened on other days`);
@@ -86,7 +86,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
     await session.run('load/events/9_repeats/surplus_without_id');
     await session.run('load/events/9_repeats/remove', { table: 'events' });
   }
-  const beside = pulls.map(({ files }) => rowsIn(files) - rowsIn(firstAnswers(files)));
+  const beside = pulls.map((pull) => rowsIn(filesOf(pull)) - rowsIn(firstAnswers(filesOf(pull))));
   await session.set({
     loaded: {
       loose_contents: before.is_loaded || repeats.ids > 0,
@@ -106,9 +106,12 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   return before.neighbours;
 }
 
+/** The pages of a pull, also of one whose pages arrived during the load. */
+const filesOf = ({ files, arriving }: Pull): readonly Page[] => arriving?.files() ?? files;
+
 /** True if the last page is as full as any other, so that a further one may be missing. */
-function endsFull({ files }: Pull): boolean {
-  const rows = firstAnswers(files).map((page) => page.rows);
+function endsFull(pull: Pull): boolean {
+  const rows = firstAnswers(filesOf(pull)).map((page) => page.rows);
   const last = rows.at(-1) ?? 0;
   return last >= MOST_RECORDS || (rows.length > 1 && last >= Math.max(...rows));
 }

@@ -4,6 +4,7 @@ import type { Reply } from '../../sandbox/answer.js';
 import { contents } from '../support/contents.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
+import { invocationOf, performCommand } from '../support/in-process.js';
 
 const places: Place[] = [];
 afterEach(async () => {
@@ -368,3 +369,33 @@ test(
     ]);
   },
 );
+
+test('a last page as full as any other is noted by the night, and by a rebuild', async () => {
+  const place = await make((page) => {
+    page.total_page_count = 1;
+  });
+  const noted = `select date::varchar as day, note from ops.load_notes where note = 'full_page' and date = '${DAY}'`;
+  await night(place, 1);
+  expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
+  await night(place, 1, 'rebuild');
+  expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
+});
+
+test('a person who agrees to pay for days pays for no other day that the budget turns out to allow', async () => {
+  const place = await make(
+    (page) => page.data.splice(Math.ceil(page.data.length * 0.6)),
+    YAML.replace(DAY, '2026-11-18').replace('records_per_run: 100000', 'records_per_run: 140'),
+    60,
+  );
+  const questions: string[] = [];
+  const terminal = {
+    ...invocationOf().terminal,
+    interactive: true,
+    confirm: (question: string) => Promise.resolve(questions.push(question) > 0),
+  };
+  const clock = { now: () => new Date(NOW), moveTo: () => undefined };
+  const range = ['backfill', '--start', '2026-11-18', '--end', DAY, '--streams', 'statistics,events'];
+  await performCommand(range, place.folder, place.environment, clock, terminal);
+  expect(questions).toEqual([expect.stringContaining('Request paid exports of 2 days,')]);
+  expect(place.sandbox.bills()).toHaveLength(2);
+});

@@ -85,7 +85,7 @@ describe('pulls are grouped', () => {
   const pulledAt = new Date(0);
   const events = (id: string, day: string, rows = 10): Pull =>
     pullOf('events', day, [{ file: '', rows, bytes: 0 }], { id, pulledAt });
-  const arriving: Arriving = { pages: Readable.from([]), rows: () => 1 };
+  const arriving: Arriving = { pages: Readable.from([]), files: () => [] };
   const subchannels = (id: string): Pull =>
     pullOf('statistics_by_subchannel', DAY, [{ file: '', rows: 1, bytes: 0 }], { id, pulledAt });
   const campaigns = (id: string, complete: boolean): Pull =>
