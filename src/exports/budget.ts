@@ -3,7 +3,7 @@
  * functions only read the entries of the ledger. The unit is the record.
  */
 import { monthOf, type Day } from '../ground/calendar.js';
-import { type Export, isResumable, missingDays } from './export.js';
+import { type Export, isUnderWay, missingDays } from './export.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 import { priceOf } from '../ground/price.js';
 import type { Job } from '../ground/streams.js';
@@ -60,11 +60,6 @@ export function recordsOf({ billed, state, records, estimate }: Export): number 
   // An export that is downloaded again may turn out larger than at its first landing.
   const known = [records, estimate].filter((size) => size !== undefined);
   return known.length === 0 ? undefined : Math.max(1, ...known);
-}
-
-/** True if an export is paid for and its records have not landed yet. */
-export function isUnderWay({ state }: Export): boolean {
-  return isResumable(state) && state !== 'landed';
 }
 
 interface Known extends Omit<Circumstances, 'yesPaid'> {

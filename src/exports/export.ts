@@ -288,6 +288,11 @@ export function isResumable(state: ExportState): boolean {
   return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
 }
 
+/** True if an export is paid for and its records have not landed yet. */
+export function isUnderWay({ state }: Export): boolean {
+  return isResumable(state) && state !== 'landed';
+}
+
 /** True if all pages of the export were on disk at some time. */
 export function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';

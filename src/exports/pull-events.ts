@@ -6,11 +6,10 @@ import { RefusedError } from '../ground/errors.js';
 import { requestPaid, consentTo, type ExportsContext, type Unpaid } from './paid-request.js';
 import type { Job } from '../ground/streams.js';
 import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
-import { isClosed, type Export } from './export.js';
+import { isClosed, type Export, isUnderWay } from './export.js';
 import {
   decide,
   planRequests,
-  isUnderWay,
   reasonFor,
   recordsOf,
   type Decision,

@@ -10,7 +10,7 @@ import { wantedDays, type WantedDay } from './wanted-days.js';
 import { dayOf, type Day } from '../ground/calendar.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
 import { headIn, Reader } from '../warehouse/reader.js';
-import { emptyDay, messageTotals } from '../warehouse/rows.js';
+import { doubtfulDays, emptyDay, messageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
 import { type Job, type Stream, STREAMS } from '../ground/streams.js';
 
@@ -108,7 +108,7 @@ export async function daysNow(
   const job = jobFrom(first);
   const known = {
     coverage: coverage.map(({ stream, day }) => ({ stream, date: day })),
-    doubtful: [...heldBack, ...emptyOnce.filter(({ asked }) => asked < dayOf(now))],
+    doubtful: doubtfulDays(heldBack, emptyOnce, dayOf(now)),
     removed,
     messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
     entries: state.ledger.entries(),

@@ -67,7 +67,7 @@ export interface Outcome {
  */
 export async function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
   let { days } = job;
-  const work = async (folder: OpenFolder): Promise<void> => {
+  const outcome = await recordAndDeliver(job.name, config, invocation, async (folder) => {
     await loadLanded(folder, invocation);
     await withService(folder, config, invocation, async (service) => {
       const complete = await untilComplete(job, service, config, invocation);
@@ -78,86 +78,12 @@ export async function runJob(job: Job, config: ServiceConfig, invocation: Invoca
         reportClocks(service, folder.report);
       }
     });
-  };
-  const outcome = await recorded(job.name, config, invocation, work);
+  });
   return { ...outcome, days };
 }
 
-/** Pulls the streams of a job. What has landed is loaded at once. */
-async function extract(
-  job: Job,
-  folder: OpenFolder,
-  service: ServiceClient,
-  config: ServiceConfig,
-  invocation: Invocation,
-): Promise<void> {
-  const source = sourceOf(folder, service, config, invocation);
-  const wanted = await wantedOf(job, folder, config, invocation);
-  const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
-  if (job.streams.has('statistics')) await pullStatistics(job, daysOf, source);
-  if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, source);
-  if (job.streams.has('events')) {
-    await assertPublishable(folder.files.published);
-    await pullEvents(job, source);
-  }
-  await pullReference(job, source);
-}
-
-export interface ResumeOptions {
-  /** True if a person consents to being billed again. */
-  readonly payAgain?: boolean;
-  /** True if a person accepts an incomplete export: without records, or with only some of the pages. */
-  readonly acceptIncomplete?: boolean;
-}
-
-/** Resumes one export or, with a person's consent, requests its window again, which is billed again. */
-export function resumeExport(
-  key: string,
-  { payAgain = false, acceptIncomplete = false }: ResumeOptions,
-  config: ServiceConfig,
-  invocation: Invocation,
-): Promise<Outcome> {
-  return recorded('exports resume', config, invocation, (folder) =>
-    withService(folder, config, invocation, async (service) => {
-      const source = sourceOf(folder, service, config, invocation);
-      if (!payAgain) return resume(key, acceptIncomplete, source);
-      await assertPublishable(folder.files.published);
-      await requestAgain(key, source);
-    }),
-  );
-}
-
-/**
- * Rebuilds the warehouse from the landing zone and the ledger without any request. The new file replaces the old one
- * when it is complete.
- */
-export function rebuild(config: Config, invocation: Invocation): Promise<Outcome> {
-  const { effects, terminal } = invocation;
-  const report = new RunReport(() => effects.now());
-  return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
-    withWarehouse(base, config, invocation, report, 'rebuilt', async (folder) => {
-      const { rebuilt, working, published } = folder.files;
-      const aside = await setAside(published, effects.now());
-      if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
-      await takeRemovedDays(folder, invocation);
-      const outcome = await deliver('rebuild', folder, config, invocation, () =>
-        loadLanded(folder, invocation),
-      );
-      if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
-        terminal.warn(
-          'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
-        );
-        await discardDatabase(rebuilt);
-        return outcome;
-      }
-      await replaceDatabase(rebuilt, working, effects);
-      return outcome;
-    }),
-  );
-}
-
 /** Does the work of a run, delivers it, and records its end in the journal, whatever happens. */
-function recorded(
+function recordAndDeliver(
   command: string,
   config: ServiceConfig,
   invocation: Invocation,
@@ -199,7 +125,7 @@ export async function deliver(
     throw failure;
 
   await reportUnloaded(folder, invocation);
-  await noteJob(folder, config, invocation);
+  await noteJournal(folder, config, invocation);
   report.mainGoals = await timed('model', () => warehouse.model());
   report.checks = await timed('check', () => warehouse.check());
   const due = await retain(folder, config, invocation, (days) =>
@@ -213,6 +139,79 @@ export async function deliver(
   await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, runs });
   if (failure !== undefined) throw failure;
   return { report, publishedBytes, lost };
+}
+
+/** Pulls the streams of a job. What has landed is loaded at once. */
+async function extract(
+  job: Job,
+  folder: OpenFolder,
+  service: ServiceClient,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<void> {
+  const source = sourceOf(folder, service, config, invocation);
+  const wanted = await wantedOf(job, folder, config, invocation);
+  const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
+  if (job.streams.has('statistics')) await pullStatistics(job, daysOf, source);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, source);
+  if (job.streams.has('events')) {
+    await assertPublishable(folder.files.published);
+    await pullEvents(job, source);
+  }
+  await pullReference(job, source);
+}
+
+export interface ResumeOptions {
+  /** True if a person consents to being billed again. */
+  readonly payAgain?: boolean;
+  /** True if a person accepts an incomplete export: without records, or with only some of the pages. */
+  readonly acceptIncomplete?: boolean;
+}
+
+/** Resumes one export or, with a person's consent, requests its window again, which is billed again. */
+export function resumeExport(
+  key: string,
+  { payAgain = false, acceptIncomplete = false }: ResumeOptions,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<Outcome> {
+  return recordAndDeliver('exports resume', config, invocation, (folder) =>
+    withService(folder, config, invocation, async (service) => {
+      const source = sourceOf(folder, service, config, invocation);
+      if (!payAgain) return resume(key, acceptIncomplete, source);
+      await assertPublishable(folder.files.published);
+      await requestAgain(key, source);
+    }),
+  );
+}
+
+/**
+ * Rebuilds the warehouse from the landing zone and the ledger without any request. The new file replaces the old one
+ * when it is complete.
+ */
+export function rebuild(config: Config, invocation: Invocation): Promise<Outcome> {
+  const { effects, terminal } = invocation;
+  const report = new RunReport(() => effects.now());
+  return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
+    withWarehouse(base, config, invocation, report, 'rebuilt', async (folder) => {
+      const { rebuilt, working, published } = folder.files;
+      const aside = await setAside(published, effects.now());
+      if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
+      await takeRemovedDays(folder, invocation);
+      const outcome = await deliver('rebuild', folder, config, invocation, () =>
+        loadLanded(folder, invocation),
+      );
+      if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
+        terminal.warn(
+          'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
+        );
+        await discardDatabase(rebuilt);
+        return outcome;
+      }
+      await replaceDatabase(rebuilt, working, effects);
+      return outcome;
+    }),
+  );
 }
 
 /** Does work with a client of the service, which closes its connections in every case. */
@@ -307,8 +306,11 @@ async function wantedOf(
   return wantedDays(job, known, exports, now);
 }
 
-/** Writes into the file what the journal knows: exports, budget, pushes, the wanted days, erasures, runs. */
-async function noteJob(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
+/**
+ * Writes into the file what the journal and the settings say, for readers: exports, budget, prices, pushes, erasures, and the
+ * wanted days of the nightly job, also after a backfill; what waits for a person is reported.
+ */
+async function noteJournal(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
   const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
   await ledger.readTexts();
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.attention.push(advice);

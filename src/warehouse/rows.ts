@@ -31,6 +31,15 @@ export interface LoadReport {
 /** A row of the section `empty_once` of `sql/status.sql`. */
 export const emptyDay = z.object({ stream: z.enum(STREAMS), date: z.string(), asked: z.string() });
 
+/** The days whose last answer was held back, or that were empty on exactly one night before today. */
+export function doubtfulDays<D>(
+  heldBack: readonly D[],
+  emptyOnce: readonly (D & { readonly asked: string })[],
+  today: Day,
+): D[] {
+  return [...heldBack, ...emptyOnce.filter(({ asked }) => asked < today)];
+}
+
 /** A row of the section `messages` of `sql/status.sql`. */
 export const messageTotals = z.object({
   date: z.string(),

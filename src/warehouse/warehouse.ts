@@ -25,7 +25,7 @@ import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
-import { emptyDay, messageTotals, NOTES, type MessageTotals, type Notes } from './rows.js';
+import { doubtfulDays, emptyDay, messageTotals, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
 import { STREAMS, type ReferenceStream, type Stream } from '../ground/streams.js';
@@ -202,13 +202,10 @@ export class Warehouse {
 
   /** What the file knows of the days of all streams. */
   async knownDays(today: Day) {
-    const asked = await this.session.rows('status/empty_once', emptyDay);
+    const heldBack = await this.session.rows('status/held_back', streamDay);
     return {
       coverage: await this.session.rows('status/coverage', streamDay),
-      doubtful: [
-        ...(await this.session.rows('status/held_back', streamDay)),
-        ...asked.filter((day) => day.asked < today),
-      ],
+      doubtful: doubtfulDays(heldBack, await this.session.rows('status/empty_once', emptyDay), today),
       removed: await this.removedDays(),
       messages: await this.messages(),
     };
