@@ -248,7 +248,9 @@ async function keysOf(
   }
 }
 
-const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== null);
+const keptTarget = z.looseObject({ kind: z.string(), name: z.string(), removes: z.boolean() });
+const keptShape = z.looseObject({ target: keptTarget, source: z.looseObject({}) });
+const kept = z.custom<Wanted>((value) => keptShape.safeParse(value).success);
 
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
@@ -263,13 +265,14 @@ export async function pushResumeCommand(
     const push = ledger.get(id);
     const unknown = unknownRows(push);
     const query = isUnfinished(push) ? await new KeptQueries(config.dataDir, effects).read(id) : undefined;
-    if (query === undefined) {
+    const { success, data } = kept.safeParse(query);
+    if (!success) {
       await ledger.decide(push, 'resumed', again);
       const rows = `${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}`;
       terminal.note(`The query of push ${id} is not kept. Push again by the same query: ${rows}.`);
       return EXIT.done;
     }
-    const { target, ...rest } = kept.parse(query);
+    const { target, ...rest } = data;
     const words = { mode: target.mode, remove: target.removes };
     const wanted = { ...rest, target: parseTarget([target.kind, target.name], words) };
     const decision = { id, again };

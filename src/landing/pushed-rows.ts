@@ -141,10 +141,10 @@ export class KeptQueries {
     return this.#disk.write(this.#path(push), JSON.stringify(query), 'push-query');
   }
 
-  /** Returns undefined if the query is not kept. Throws `StorageError`. */
+  /** Returns undefined if the query is not kept, or its file is damaged. Throws `StorageError`. */
   async read(push: string): Promise<unknown> {
     const text = await readIfThere(this.#path(push));
-    return text && JSON.parse(text.toString('utf8'));
+    return text && jsonOf(text.toString('utf8'));
   }
 
   drop(push: string): Promise<void> {

@@ -111,6 +111,12 @@ export async function pushRows(
       how.decision === undefined
         ? unfinished.find((one) => isWhole && !one.only && one.source === source)
         : ledger.get(how.decision.id);
+    if (how.decision !== undefined && current !== undefined && current.source !== source) {
+      await ledger.decide(current, 'resumed', how.decision.again);
+      throw new RefusedError(`The query that is kept of push ${current.id} is not the one that began it.`, {
+        hint: 'The decision is on record. Push again by the same query; it goes on with the push.',
+      });
+    }
     const other = unfinished.find((one) => one !== current && !one.only);
     if (other?.once === true && isWhole) {
       throw new RefusedError(

@@ -1,6 +1,6 @@
 // @module-tag long
 /** Events and journeys are sent once: what an unknown outcome stops, and what a person decides. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Place } from '../support/dawnload.js';
@@ -163,6 +163,22 @@ test.each([
   const asked = await push(place, 'journey', 'uj-win02', '--sql', users(3));
   expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('rows may be sent twice')]);
   expect(entered()).toHaveLength(3);
+});
+
+test.each([
+  ['is damaged', '{"target": {', 'is not kept'],
+  ['is another one', undefined, 'is not the one that began it'],
+])('a kept query that %s is not sent, and the decision is on record', async (_, text, said) => {
+  place.sandbox.setFaults([{ endpoint: 'E16', kind: 'status', status: 502, times: 1 } as Fault]);
+  await push(place, ...JOURNEY, users(3));
+  const folder = join(place.folder, 'data', 'private', 'pushes');
+  const [name = ''] = await readdir(folder);
+  const whole = await readFile(join(folder, name), 'utf8');
+  await writeFile(join(folder, name), text ?? whole.replace('range(3)', 'range(5)'));
+  const resumed = await place.run(['push', 'resume', name.replace('.json', ''), '--yes']);
+  expect(resumed.stderr).toContain(said);
+  expect(entered()).toHaveLength(0);
+  expect((await push(place, ...JOURNEY, users(3))).stderr).toContain('3 left because it is not known');
 });
 
 test('rows that are lost after a push without new ones are asked about too, and `recover` finds them first', async () => {
