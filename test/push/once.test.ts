@@ -169,7 +169,7 @@ test.each([
   ['is damaged', '{"target": {', 'is not kept'],
   ['is another one', undefined, 'is not the one that began it'],
 ])('a kept query that %s is not sent, and the decision is on record', async (_, text, said) => {
-  place.sandbox.setFaults([{ endpoint: 'E16', kind: 'status', status: 502, times: 1 } as Fault]);
+  place.sandbox.setFaults([{ endpoint: 'E16', kind: 'status', status: 502, times: 1 }]);
   await push(place, ...JOURNEY, users(3));
   const folder = join(place.folder, 'data', 'private', 'pushes');
   const [name = ''] = await readdir(folder);
