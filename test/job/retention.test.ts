@@ -53,6 +53,10 @@ test('the plan names what the next run removes, the run removes it, and daily ag
     { place: 'events', days: '3' },
     { place: 'landing', days: '2' },
   ]);
+  const [held] = await place.rows(
+    "select rows = (select count(*) from events) as same from marts.freshness where stream = 'events'",
+  );
+  expect(held).toEqual({ same: true });
   const { removed, coverage } = JSON.parse((await place.run(['status', '--json'])).stdout) as {
     removed: string[];
     coverage: { date: string; rows: Record<string, number> }[];

@@ -10,10 +10,10 @@ with held as (
         min(date) as first_date,
         max(date) as last_date,
         count(*) as days_covered,
-        count(*) filter (stream = 'events' and date in (select date from ops.removed_days)) as days_removed,
+        count(*) filter (is_removed) as days_removed,
         max(pulled_at) as last_pulled_at,
-        if(is_snapshot, arg_max(rows, date), sum(rows))::bigint as rows
-    from ops.coverage
+        if(is_snapshot, arg_max(rows, date), coalesce(sum(rows) filter (not is_removed), 0))::bigint as rows
+    from (select *, stream = 'events' and date in (select date from ops.removed_days) as is_removed from ops.coverage)
     group by stream
 ),
 
