@@ -67,18 +67,25 @@ days as (
     select
         range_days.date,
         case range_days.grain
-            when 'channel' then range_days.first_date
+            -- The range begins with the first day that is held.
+            when 'channel'
+            then coalesce(min(range_days.date) filter (coverage.date is not null) over (), range_days.first_date)
             when 'day' then range_days.date
             when 'week' then date_trunc('week', range_days.date)::date
             when 'month' then date_trunc('month', range_days.date)::date
         end as period,
-        coverage.date is not null as is_held
+        coverage.date is not null as is_held,
+        range_days.grain
     from range_days
     left join ops.coverage on coverage.stream = 'statistics' and range_days.date = coverage.date
 ),
 -- A period with missing days is shown with the days held, and with their number.
 periods as (
-    select period, max(date) as last_date, count(*) as days, count(*) filter (is_held) as days_held
+    select
+        period,
+        if(any_value(grain) = 'channel', max(date) filter (is_held), max(date)) as last_date,
+        count(*) as days,
+        count(*) filter (is_held) as days_held
     from days
     group by period
 ),

@@ -27,6 +27,9 @@
 --     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} opt-outs followed its {messages} messages {first_date~last_date}.
 --     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date~last_date}에 보낸 {messages}건 중 {opted_out}건이 수신거부로 이어졌습니다.
 --     as: to do
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'opt_outs')
+--     en: Opt-outs are not pulled: set reference.opt_outs in dawnload.yaml.
+--     ko: 수신거부를 수집하지 않습니다. dawnload.yaml에 reference.opt_outs를 설정하세요.
 -- example:
 --   item                 channel       messages  opted_out  per_thousand  per_thousand_low  per_thousand_high  …
 --   주말 특가 문자       text-message  448       26         58.036        39.909            83.677             …

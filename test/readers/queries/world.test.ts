@@ -15,7 +15,7 @@ import { drawTable } from '../../../src/terminal/table.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { keepingOutput } from '../../support/in-process.js';
 import { kept } from '../../support/template.js';
-import { ask, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
+import { ask, askBundled, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
 
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const catalogue = loadCatalogue();
@@ -173,6 +173,14 @@ describe('in the fixed world', () => {
     const { csv } = goldenAnswers().find(({ name }) => name === answer.name)!;
     expect(found).toBe(csv);
     expect(found.split('\n').length > 2).toBe(!EMPTY.includes(answer.name));
+  });
+
+  it('a range of channels is that of the days that are held', async () => {
+    const connection = await world.connect();
+    const given = { start: '2026-08-01', end: '2026-12-31', channel: 'email' };
+    const [email] = await askBundled(connection, 'channel-summary', given);
+    connection.closeSync();
+    expect(email).toMatchObject({ date: '2026-09-26', last_date: '2026-11-20', days_held: '56' });
   });
 
   it('sessions in another zone get the same answers', { tags: ['long'] }, async () => {
