@@ -1,5 +1,4 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
-import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
 import { nightly } from '../../jobs/nightly.js';
 import { requireService, streamsOn, type Config } from '../config/config.js';
@@ -33,6 +32,7 @@ import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { makePlan, printPlan } from './plan.js';
 import type { JsonOptions, Options } from './shared.js';
+import { didYouMean } from '../ground/text.js';
 
 export async function runCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
@@ -95,7 +95,7 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
     const stream = JOB_STREAMS.find((known) => known === name);
     if (stream !== undefined) return stream;
     throw new UsageError(`There is no stream "${name}".`, {
-      hint: `Did you mean ${closest(name, JOB_STREAMS)}? Give any of ${JOB_STREAMS.join(',')} to --streams.`,
+      hint: `${didYouMean(name, JOB_STREAMS)}Give any of ${JOB_STREAMS.join(',')} to --streams.`,
     });
   });
   return new Set(streams);

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { closest } from 'fastest-levenshtein';
 import pLimit from 'p-limit';
 import { windowOf, type Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
@@ -16,7 +15,7 @@ import { withoutPeople } from '../ground/redaction.js';
 import { readWhole } from '../landing/landing-zone.js';
 import { foldersOf } from '../landing/paths.js';
 import { lockState, type LockState } from '../landing/run-lock.js';
-import { cut } from '../ground/text.js';
+import { cut, didYouMean } from '../ground/text.js';
 import { actionsNeeded, coveredBy, type Attention } from './advice.js';
 import {
   applyLine,
@@ -303,10 +302,8 @@ export class Ledger {
 
   /** The error for a key that belongs to no export. */
   #unknown(key: string): UsageError {
-    const keys = [...this.#book.keys()];
-    const nearest = keys.length === 0 ? '' : `Did you mean ${closest(key, keys)}? `;
     return new UsageError(`There is no export ${key} in the ledger.`, {
-      hint: `${nearest}\`dawnload exports list\` shows the exports and their keys.`,
+      hint: `${didYouMean(key, [...this.#book.keys()])}\`dawnload exports list\` shows the exports and their keys.`,
     });
   }
 

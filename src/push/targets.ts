@@ -12,9 +12,9 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../service/endpoints.js';
-import { closest } from 'fastest-levenshtein';
 import { MODES } from '../config/schema.js';
 import { CredentialsError, UsageError } from '../ground/errors.js';
+import { didYouMean } from '../ground/text.js';
 
 /** @param most maximum number of rows of a call (specification, Limits) */
 function traits(identity: string, most: number, needs = '', none = '', form = /^$/) {
@@ -49,7 +49,7 @@ export function parseTarget(
   const kind = ALL.find((one) => one === kindText);
   if (kind === undefined)
     throw new UsageError(`There is no target and no push ${kindText}.`, {
-      hint: `Did you mean ${closest(kindText, [...ALL, ...pushes])}? Choose one of ${[...ALL, ...pushes].join(', ')}.`,
+      hint: `${didYouMean(kindText, [...ALL, ...pushes])}Choose one of ${[...ALL, ...pushes].join(', ')}.`,
     });
   const { identity, most, needs, none, form } = KINDS[kind];
   const known = MODES.find((one) => one === mode);

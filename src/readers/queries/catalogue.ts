@@ -5,9 +5,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, UsageError } from '../../ground/errors.js';
+import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
 import { headerOf } from '../../warehouse/session.js';
-import { closest } from 'fastest-levenshtein';
 import { isDay } from '../../ground/calendar.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
@@ -85,7 +85,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
   const file = files.get(name);
   if (file !== undefined) return parseQuery(name, file);
   throw new UsageError(`There is no query ${name}.`, {
-    hint: `Did you mean ${closest(name, [...files.keys()])}? \`dawnload query\` lists them. Use --sql or --file for other SQL.`,
+    hint: `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`,
   });
 }
 
@@ -269,7 +269,7 @@ function unknownParameter(query: QueryFile, name: string): UsageError {
   }
   const names = query.params.map((parameter) => parameter.name);
   return new UsageError(`The query ${query.name} has no parameter ${name}.`, {
-    hint: `Did you mean ${closest(name, names)}? It takes ${signatureOf(query)}.`,
+    hint: `${didYouMean(name, names)}It takes ${signatureOf(query)}.`,
   });
 }
 
