@@ -64,6 +64,7 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
   terminal.note('Next:');
   for (const [command, what] of NEXT)
     terminal.note(`  ${`dawnload ${command}${config}`.padEnd(18)}  ${what}`);
+  terminal.note('Events are paid for and are off: exports.budget in the file turns them on.');
   return EXIT.done;
 }
 
@@ -91,7 +92,9 @@ async function complete(
   ];
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
-  for (let refusals = 0; ; refusals++) {
+  /** Refusals by what was refused: an address that was mistyped twice leaves as many tries for the keys. */
+  const refusals = { baseUrl: 0, projectId: 0, keys: 0 };
+  for (;;) {
     const missing = QUESTIONS.filter(({ name }) => found[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
       const sources = missing.map(({ source }) => source).join(', ');
@@ -121,7 +124,7 @@ async function complete(
         terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
       return { answers, night: contact.night };
     }
-    if (terminal.ask === undefined || refusals === 2) {
+    if (terminal.ask === undefined || ++refusals[contact.about] > 2) {
       const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
       throw new Same(error.message, {
         hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`.trim(),
