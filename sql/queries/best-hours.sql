@@ -11,8 +11,8 @@
 --   least_days (bigint, default 3, from 0): only hours at which messages went out on so many days are named
 -- sentences:
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
---     en: Clicks by hour come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.
---     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
+--     en: Clicks by hour come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 --   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
 --     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).

@@ -15,9 +15,9 @@
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
 --     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
---   select 1 where not exists (from answer)
---     en: Events come with paid exports: set exports.budget, and `dawnload plan` shows what they cost.
---     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
+--     en: Events come with paid exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
 --   channel           event_name                          events  events_per_message  people  people_share  …
 --   chatapp-alimtalk  send_success                        7334    1                   232     1             …
