@@ -202,7 +202,8 @@ describe('parameters', () => {
         row.split(',').slice(0, 3).join(),
       );
     const [email, push, all] = ['email,200', 'push-notification,200', 'all,400'];
-    expect(await sent({ start: '2026-10-31' })).toEqual([email, push, all].map((row) => `2026-10-31,${row}`));
+    // The first day that is held.
+    expect(await sent({ start: '2026-10-31' })).toEqual([email, push, all].map((row) => `2026-11-01,${row}`));
     expect(await sent({ by: 'day' })).toEqual([email, push].map((row) => `2026-11-01,${row}`));
     expect(await sent({ by: 'week', channel: 'email' })).toEqual(['2026-10-26,email,200']);
   });
