@@ -198,8 +198,9 @@ class Month {
   async #remedy([command = '']: readonly string[], { stderr, code }: Ended): Promise<boolean> {
     if (code === 0 || command === 'recover' || command === 'exports') return false;
     const says = (text: string): boolean => stderr.includes(text);
-    if (says('hmac.key')) await this.#restore('private/hmac.key');
-    else if (says('`dawnload recover`')) await this.#recover();
+    // With the right key in its place, a file that was made with another one is built again.
+    if (says('hmac.key') && (await this.#restore('private/hmac.key'))) return true;
+    if (says('`dawnload recover`')) await this.#recover();
     else if (says('`dawnload rebuild`') && command !== 'rebuild') await this.#carryOut(['rebuild']);
     else {
       if (says('Restore the ledger folder')) await this.#restore('ledger/pushed');
@@ -233,14 +234,18 @@ class Month {
     throw this.trial.broken('recover does not come to an end');
   }
 
-  async #restore(name: string): Promise<void> {
+  /** Returns false if there is no backup, or the file is as it was in the backup. */
+  async #restore(name: string): Promise<boolean> {
     // The first backup of the key is the best: nobody makes another one.
     const held = this.#backups.filter(({ path }) => existsSync(join(path, name)));
     const backup = name.endsWith('.key') ? held[0] : held.at(-1);
     this.trial.tell(`${name} is restored from ${backup?.path ?? 'nothing'}`);
-    if (backup === undefined) return;
+    if (backup === undefined) return false;
+    const bytes = (path: string): Promise<string> => readFile(path, 'hex').catch(() => '');
+    const before = await bytes(this.#path(name));
     await rm(this.#path(name), { recursive: true, force: true });
     await cp(join(backup.path, name), this.#path(name), { recursive: true });
+    return before === '' || before !== (await bytes(this.#path(name)));
   }
 
   /**
