@@ -53,8 +53,8 @@ create or replace temp table held_back_sizes (date date, campaign_id varchar, ro
 select distinct pull from versions;
 
 -- name: contents
--- What the warehouse holds of each day, rows and notes, as one number: before the days are replaced, and after. The pull that
--- brought it does not count.
+-- Sums up each day, its rows and notes, in one number: before the days are replaced, and after. The pull that brought it
+-- does not count.
 insert into day_contents
 with noted as (
     select date, hash('rows', rows) as content

@@ -3,11 +3,12 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { callbackify } from 'node:util';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
 import { Dictionary, entriesOf } from '../warehouse/dictionary.js';
-import { asError, DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
+import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
 import { jsonOf } from '../ground/envelope.js';
@@ -82,16 +83,7 @@ function shortLines(idle: () => Promise<void>): Transform {
       }
       done();
     },
-    flush(done) {
-      void idle().then(
-        () => {
-          done();
-        },
-        (error: unknown) => {
-          done(asError(error));
-        },
-      );
-    },
+    flush: callbackify(idle),
   });
 }
 
@@ -103,16 +95,17 @@ const refusal = (code: number, message: string, id: string | number | null = nul
 
 const TOO_LONG = refusal(-32_600, `A message has at most ${LONGEST_LINE} bytes.`);
 
-const rpc = z.looseObject({ jsonrpc: z.literal('2.0'), params: z.looseObject({}).optional() });
 const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
+const rpc = z
+  .looseObject({ jsonrpc: z.literal('2.0'), params: z.looseObject({}).optional() })
+  .and(z.union([z.looseObject({ method: z.string() }), withId]));
 
 /** The answer to a line that is no message of JSON-RPC, which would have none; undefined for a message, or an empty line. */
 function faultIn(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const message = jsonOf(line);
   if (message === undefined) return refusal(-32_700, 'The line is no JSON.');
-  const isCall = z.union([rpc.extend({ method: z.string() }), withId.extend({ jsonrpc: z.literal('2.0') })]);
-  if (rpc.safeParse(message).success && isCall.safeParse(message).success) return undefined;
+  if (rpc.safeParse(message).success) return undefined;
   const why =
     'A message is one object of JSON-RPC 2.0 with a method and an object of params; there are no batches.';
   return refusal(-32_600, why, withId.safeParse(message).data?.id);

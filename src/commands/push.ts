@@ -123,7 +123,7 @@ function asJson({ target }: Wanted, { plan, push, sent, rejected, calls, samples
   };
 }
 
-/** What a push would send: the number of rows by what becomes of them, and the first rows without their values. */
+/** The lines of a dry run: the number of rows by what becomes of them, and the first rows with masked values. */
 function planLines({ target }: Wanted, { plan, calls, samples }: Pushed): string[] {
   const { counts, gone, nulls } = plan;
   const reasons = Object.entries(plan.invalid);

@@ -3,7 +3,7 @@
  * allows.
  */
 import { RefusedError } from '../ground/errors.js';
-import { requestPaid, consentTo, type ExportsContext, type Unpaid } from './paid-request.js';
+import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
 import type { Job } from '../ground/streams.js';
 import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
@@ -157,7 +157,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
     return;
   }
   // Consent is to the days that were asked about, and to no other day that the budget turns out to allow.
-  const others = job.consent === 'ask' ? unpaidOf(wanted) : [];
+  const others = job.consent === 'ask' ? wanted.filter(({ verdict }) => verdict !== 'request') : [];
   for (const { day } of others) asked.add(day);
 
   const downloads = new ConcurrentDownloads();
@@ -183,8 +183,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       // An export may turn out smaller than its estimate and leave budget for another day.
       await downloads.next();
     } else {
-      reportRest(context, decisions, mayRequest);
-      report.unpaidDays = [...report.unpaidDays, ...others];
+      reportRest(context, [...decisions, ...others], mayRequest);
       break;
     }
   }
@@ -230,14 +229,11 @@ class ConcurrentDownloads {
   }
 }
 
-const unpaidOf = (decisions: readonly Decision[]): Unpaid[] =>
-  decisions.flatMap(({ day, verdict, estimate }) =>
-    verdict === 'request' ? [] : [{ day, verdict, estimate }],
-  );
-
 function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {
   context.report.budget = context.config.exports.budget;
-  context.report.unpaidDays = unpaidOf(decisions);
+  context.report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
+    verdict === 'request' ? [] : [{ day, verdict, estimate }],
+  );
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;

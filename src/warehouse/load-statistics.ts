@@ -53,13 +53,22 @@ export async function loadCampaigns(session: Session, pulls: readonly Pull[]): P
   }
   await session.run('load/campaigns/days');
   await holdBack(session, pulls);
-  const held = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
-  await session.run('load/begin_end/contents', held);
+  const tables = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
+  await replaceDays(session, tables, () => session.run('load/campaigns/replaced'));
+}
+
+/** Replaces the days, and notes what each of them held before and holds now: a day that stays as it was is not changed. */
+async function replaceDays(
+  session: Session,
+  tables: { readonly table: string; readonly parts: string },
+  replace: () => Promise<void>,
+): Promise<void> {
+  await session.run('load/begin_end/contents', tables);
   await session.run('load/begin_end/forget');
-  await session.run('load/campaigns/replaced');
+  await replace();
   await session.run('load/begin_end/drift');
-  await session.run('load/begin_end/cover', { table: held.table, day: 'date' });
-  await session.run('load/begin_end/contents', held);
+  await session.run('load/begin_end/cover', { table: tables.table, day: 'date' });
+  await session.run('load/begin_end/contents', tables);
 }
 
 /** The differences of E17 and E18: the statement that reads the records, the grain columns after the day, and the table names. */
@@ -133,14 +142,10 @@ export async function loadStatistics(
   await session.run('load/statistics/conversions');
   await session.run('load/statistics/sizes', names);
   await holdBack(session, pulls);
-  const held = { table: names.table, parts: names.conversions };
-  await session.run('load/begin_end/contents', held);
-  await session.run('load/begin_end/forget');
-  if (stream === 'statistics') await session.run('load/statistics/restatements');
-  await session.run('load/statistics/replaced', names);
-  await session.run('load/begin_end/drift');
-  await session.run('load/begin_end/cover', { table: held.table, day: 'date' });
-  await session.run('load/begin_end/contents', held);
+  await replaceDays(session, { table: names.table, parts: names.conversions }, async () => {
+    if (stream === 'statistics') await session.run('load/statistics/restatements');
+    await session.run('load/statistics/replaced', names);
+  });
 }
 
 const heldBackAnswer = z

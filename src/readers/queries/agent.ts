@@ -12,7 +12,7 @@ import { Reader } from '../../warehouse/reader.js';
 import { cut } from '../../ground/text.js';
 import { ask, droppedIds, notCounted } from './ask.js';
 import { loadCatalogue, queryNamed, type ParameterValues, type QueryFile } from './catalogue.js';
-import { coverageOf, daysIn, relationsIn } from './coverage.js';
+import { coverageOf, heldIn, namedDays, relationsIn } from './coverage.js';
 import { knownValues } from './known-values.js';
 import { jsonText } from './sink.js';
 
@@ -84,10 +84,10 @@ export async function answerFor(
   const { relations, isSure } = relationsIn(reader, sql);
   const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
   const period = query && (await daysAsked(reader, query));
-  const named = query === undefined ? await daysIn(reader, { sql, values }) : {};
-  const days = period ?? named.asked;
   const isFree = query === undefined;
-  const computed = isFree && relations.size > 0 ? await namesGiven(reader, sql) : undefined;
+  const named = isFree ? namedDays({ sql, values }, relations, await heldIn(reader)) : {};
+  const days = period ?? named.asked;
+  const isComputed = isFree ? await computedIn(reader, sql, relations) : () => false;
   const about = {
     // JSON leaves out what is undefined.
     question: query?.question,
@@ -101,8 +101,8 @@ export async function answerFor(
     published_at: formatKst(statSync(file).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),
-    ...definitionsOf(columns, relations, language, (column) => isFree && computed?.has(column) !== false),
-    bundled_questions: query === undefined ? questionsAbout(relations) : undefined,
+    ...definitionsOf(columns, relations, language, isComputed),
+    bundled_questions: isFree ? questionsAbout(relations) : undefined,
   };
   // Under a low limit the words give way to the numbers.
   const isLong = JSON.stringify(about).length > limits.characters / 2;
@@ -170,22 +170,26 @@ export function definitionsOf(
 }
 
 /**
- * The names that SQL gives to what it computes or renames, which the dictionary does not know; undefined where DuckDB cannot
- * tell them.
+ * Tells whether SQL computes or renames a column, which the dictionary does not know then; true for all where DuckDB cannot
+ * tell their names.
  */
-async function namesGiven(reader: Reader, sql: string): Promise<ReadonlySet<string> | undefined> {
+async function computedIn(
+  reader: Reader,
+  sql: string,
+  relations: ReadonlySet<string>,
+): Promise<(column: string) => boolean> {
+  if (relations.size === 0) return () => true;
   const [row] = await reader.objects('select json_serialize_sql($sql::varchar)::varchar as tree', { sql });
   const { tree } = z.object({ tree: z.string() }).parse(row);
   const names = new Set<string>();
-  const isWhole = z.object({ error: z.literal(false) }).safeParse(
-    JSON.parse(tree, (key, value: unknown) => {
-      if (key === 'alias' && typeof value === 'string') names.add(value);
-      if (key === 'column_name_alias' || key === 'aliases')
-        for (const name of z.array(z.string()).parse(value)) names.add(name);
-      return value;
-    }),
-  ).success;
-  return isWhole ? names : undefined;
+  const parsed: unknown = JSON.parse(tree, (key, value: unknown) => {
+    if (key === 'alias' && typeof value === 'string') names.add(value);
+    if (key === 'column_name_alias' || key === 'aliases')
+      for (const name of z.array(z.string()).parse(value)) names.add(name);
+    return value;
+  });
+  const isWhole = z.object({ error: z.literal(false) }).safeParse(parsed).success;
+  return (column) => !isWhole || names.has(column);
 }
 
 /** The first ten bundled questions that read the same tables, for an agent that wrote SQL. */

@@ -217,7 +217,7 @@ function sqlError(subject: string, cause: unknown): DawnloadError {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const [said = text, ...advice] = lines;
-  // What DuckDB advises on memory are settings, which are locked.
+  // DuckDB's advice on memory names settings, which are locked here.
   const own = said.startsWith('Out of Memory Error') ? [] : advice;
   const hint = [...own, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
     ' ',

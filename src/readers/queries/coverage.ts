@@ -27,26 +27,29 @@ export async function missingFor(
   const holds = await heldIn(reader);
   if (!holds('statistics', lastComplete))
     return `The published file was not made by a run of ${lastComplete}, the last complete day.`;
-  return (await daysIn(reader, question)).notHeld;
+  return namedDays(question, relationsIn(reader, question.sql).relations, holds).notHeld;
 }
 
-async function heldIn(reader: Reader): Promise<(stream: string, day: Day) => boolean> {
+type Holds = (stream: string, day: Day) => boolean;
+
+/** Tells whether the file holds a day of a stream. */
+export async function heldIn(reader: Reader): Promise<Holds> {
   const held = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
   return (stream, day) => held.some((one) => one.stream === stream && one.date === day);
 }
 
 /** The days from the first to the last one that a query names, and a sentence about those that the file does not hold. */
-export async function daysIn(
-  reader: Reader,
+export function namedDays(
   question: Pick<Question, 'sql' | 'values'>,
-): Promise<{ asked?: DayRange; notHeld?: string }> {
+  relations: ReadonlySet<string>,
+  holds: Holds,
+): { asked?: DayRange; notHeld?: string } {
   const named = daysNamed(question);
   const [start, end] = [named.at(0), named.at(-1)];
   if (start === undefined || end === undefined) return {};
-  const holds = await heldIn(reader);
   const asked = { start, end };
   const days = dayCount(asked) > MOST_DAYS ? named : daysOf(asked);
-  for (const stream of streamsOf(reader, question.sql)) {
+  for (const stream of streamsOf(relations)) {
     const missing = days.filter((day) => !holds(stream, day));
     if (missing.length === 0) continue;
     const which = missing.length === 1 ? 'that day' : 'these days';
@@ -68,8 +71,7 @@ function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
 const EVENTS = new Set<string>(EVENT_TABLES.map(({ name }) => name));
 
 /** The streams that a query reads, through views and models: the statistics always, the events and campaigns if it does. */
-function streamsOf(reader: Reader, sql: string): Set<string> {
-  const { relations } = relationsIn(reader, sql);
+function streamsOf(relations: ReadonlySet<string>): Set<string> {
   const streams = new Set(computedFrom(relations));
   for (const name of relations) {
     if (EVENTS.has(name)) streams.add('events');
