@@ -18,7 +18,7 @@ import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
 import type { JsonOptions, Options } from './shared.js';
 
-export type ForgetOptions = JsonOptions &
+type ForgetOptions = JsonOptions &
   Options<
     'userId' | 'recipient' | 'email' | 'file' | 'output' | 'reference',
     'show' | 'dryRun' | 'alsoService' | 'includeShared' | 'yes'
@@ -125,20 +125,22 @@ async function search(
     searched = ids.length;
     await erasures.lookFor(ids);
     /** The distinct sets of ids in the records, and the ids by which these were found. */
-    const landed = new Map<string, { readonly ids: Given[]; readonly matched: readonly string[] }>();
+    const landed = new Map<string, { readonly held: Given[]; readonly matched: readonly string[] }>();
     /** The users in whose records an id occurs. */
     const users = new Map<string, Set<string>>();
     for await (const some of erasures.find(await erasures.pages())) {
       for (const { record, own, given: matched } of some) {
-        const ids = own ? idsOf(record, brand) : [];
-        const user = ids.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
+        const held = own ? idsOf(record, brand) : [];
+        const user = held.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
         if (user !== undefined)
-          for (const { value } of ids) users.set(value, (users.get(value) ?? new Set()).add(user.value));
-        if (ids.length > 0) landed.set(JSON.stringify([ids, matched]), { ids, matched });
+          for (const { value } of held) users.set(value, (users.get(value) ?? new Set()).add(user.value));
+        if (held.length > 0) landed.set(JSON.stringify([held, matched]), { held, matched });
       }
     }
     const isFollowed = (id: string): boolean => includeShared || (users.get(id)?.size ?? 0) <= 3;
-    const linked = [...landed.values()].flatMap(({ ids, matched }) => (matched.some(isFollowed) ? ids : []));
+    const linked = [...landed.values()].flatMap(({ held, matched }) =>
+      matched.some(isFollowed) ? held : [],
+    );
     also = linked.filter(({ value }) => isFollowed(value));
     ({ ids } = await person.findPersons(session, given, { includeShared, also: linked }));
   }

@@ -15,10 +15,7 @@ import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import type { Options } from './shared.js';
 
-export type InitOptions = Options<
-  'baseUrl' | 'projectId' | 'startDate',
-  'allowHttp' | 'skipChecks' | 'force'
->;
+type InitOptions = Options<'baseUrl' | 'projectId' | 'startDate', 'allowHttp' | 'skipChecks' | 'force'>;
 
 /** What has to be known, where it comes from without a terminal, and the question. */
 const QUESTIONS = [

@@ -38,15 +38,13 @@ export async function queryCommand(
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
   const format = formatOf(options, stdout);
-  const { dataDir, file: settings, mcp, queries } = invocation.loadConfig();
+  const config = invocation.loadConfig();
+  const { dataDir, mcp, queries } = config;
   const question = questionOf({ ...options, queries }, invocation.effects.now());
   if (question === undefined) return listQueries(format, queries, invocation, stdout);
   const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
-  const output =
-    options.output === undefined
-      ? undefined
-      : outsideOf({ dataDir, file: settings }, resolve(options.output));
+  const output = options.output === undefined ? undefined : outsideOf(config, resolve(options.output));
   const lang = options.lang ?? 'en';
   const { name, sql, file, param } = options;
   // Only Parquet needs a place to write, which a container may lack.
@@ -96,32 +94,27 @@ function formatOf(
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
-  const refuseIf = (isRefused: boolean, reason: string, hint: string): void => {
-    if (isRefused) throw new UsageError(reason, { hint });
-  };
   if (found === undefined)
     throw new UsageError(`No format is written as ${wanted}.`, {
       hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
-  const isShown = found === 'parquet' && output === undefined && stdout.isTTY === true;
-  const where = 'Name a file with --output, or redirect the answer to a program or a file.';
-  refuseIf(isShown, 'A terminal cannot show Parquet.', where);
-  const isBom = bom === true && found !== 'csv';
-  refuseIf(isBom, 'Only CSV has a byte order mark.', 'Give --format csv with --bom.');
-  const isNamed = lang === 'ko' && (found === 'json' || found === 'parquet');
-  const names = 'JSON and Parquet always have the names of the columns, for programs.';
-  refuseIf(isNamed, names, 'Give --lang ko with a table or CSV.');
+  if (found === 'parquet' && output === undefined && stdout.isTTY === true)
+    throw new UsageError('A terminal cannot show Parquet.', {
+      hint: 'Name a file with --output, or redirect the answer to a program or a file.',
+    });
+  if (bom === true && found !== 'csv')
+    throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
+  if (lang === 'ko' && (found === 'json' || found === 'parquet'))
+    throw new UsageError('JSON and Parquet always have the names of the columns, for programs.', {
+      hint: 'Give --lang ko with a table or CSV.',
+    });
   const isSql = sql !== undefined || file !== undefined;
-  refuseIf(
-    kept !== undefined && !isSql,
-    'There is no SQL to keep.',
-    'Give --sql TEXT or -f FILE with --new.',
-  );
-  refuseIf(
-    name === undefined && !isSql && (found === 'parquet' || output !== undefined),
-    'There is no query whose answer could be written.',
-    'Name a query (`dawnload query` lists them), or give --sql or --file.',
-  );
+  if (kept !== undefined && !isSql)
+    throw new UsageError('There is no SQL to keep.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
+  if (name === undefined && !isSql && (found === 'parquet' || output !== undefined))
+    throw new UsageError('There is no query whose answer could be written.', {
+      hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
+    });
   return found;
 }
 

@@ -54,7 +54,7 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
   return summarise('run', { days: job.days, ...outcome }, json, config, invocation);
 }
 
-export type BackfillOptions = { readonly start: string; readonly end: string } & JsonOptions &
+type BackfillOptions = { readonly start: string; readonly end: string } & JsonOptions &
   Options<'streams', 'dryRun' | 'yesPaid' | 'acceptEmpty'>;
 
 export async function backfillCommand(options: BackfillOptions, invocation: Invocation): Promise<ExitCode> {

@@ -145,9 +145,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     );
   if (running !== null) {
     const { command, pid, since } = running;
-    const process = pid === null ? '' : `, process ${pid}`;
+    const who = pid === null ? '' : `, process ${pid}`;
     const from = since === null ? '' : `, since ${formatKst(since)}`;
-    line('running', `${command ?? 'another program'}${process}${from}`);
+    line('running', `${command ?? 'another program'}${who}${from}`);
   }
   if (run !== null) {
     const ago = formatDuration(Math.max(0, now.getTime() - (run.finished_at ?? run.started_at).getTime()));

@@ -49,7 +49,7 @@ type Match = z.infer<typeof match>;
 type SizedFile = Pick<Page, 'file' | 'bytes'>;
 
 /** The number of records that were cut, and the pulls that lost records or had numbers blanked. */
-export interface Cut {
+interface Cut {
   records: number;
   readonly pulls: Set<string>;
 }
@@ -58,6 +58,8 @@ export interface Cut {
 type Before = (written: ReadonlySet<string>) => Promise<void>;
 
 const NOTHING_BEFORE: Before = () => Promise.resolve();
+
+const nothingCut = (): Cut => ({ records: 0, pulls: new Set() });
 
 /** Searches landed files for the ids of one set of digests, and cuts them out. */
 export class Erasures {
@@ -154,7 +156,7 @@ export class Erasures {
    * @param before is called before each page is cut
    */
   async sweep(before?: Before): Promise<Cut> {
-    const all: Cut = { records: 0, pulls: new Set() };
+    const all = nothingCut();
     const { last, swept } = this.register;
     if (last === undefined) return all;
     const since = swept?.of === last.line ? swept.changed : 0;
@@ -232,11 +234,7 @@ export class Erasures {
   }
 
   /** Cuts a pull, and adds to what was cut. */
-  async #cutFolder(
-    folder: string,
-    before = NOTHING_BEFORE,
-    cut: Cut = { records: 0, pulls: new Set() },
-  ): Promise<Cut> {
+  async #cutFolder(folder: string, before = NOTHING_BEFORE, cut = nothingCut()): Promise<Cut> {
     if (!relative(this.#landing, folder).startsWith('opt_outs'))
       return this.#cutPages(await this.#pagesIn(folder), before, cut);
     for await (const { file, body, erased } of this.#optOutsIn(folder)) {
@@ -246,11 +244,7 @@ export class Erasures {
     return cut;
   }
 
-  async #cutPages(
-    files: readonly SizedFile[],
-    before = NOTHING_BEFORE,
-    cut: Cut = { records: 0, pulls: new Set() },
-  ): Promise<Cut> {
+  async #cutPages(files: readonly SizedFile[], before = NOTHING_BEFORE, cut = nothingCut()): Promise<Cut> {
     for await (const found of this.find(files)) {
       await before(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
       for (const file of new Set(found.map(({ filename }) => filename))) {

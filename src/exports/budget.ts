@@ -278,7 +278,7 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
   return records < 0 ? undefined : records;
 }
 
-export interface MonthlySpend {
+interface MonthlySpend {
   /** The KST month, `YYYY-MM`, in which the exports were requested. */
   readonly month: string;
   /** Number of exports that are billed or may be billed. */

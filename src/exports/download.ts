@@ -275,7 +275,7 @@ export async function wholeReading(
 }
 
 /** True if the pages hold what landed. */
-export function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean {
+function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean {
   const found = new Map(pages.map(({ file, records }) => [file, records]));
   return files.every(({ file, rows }) => (found.get(file) ?? 0) === rows);
 }

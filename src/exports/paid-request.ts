@@ -118,7 +118,7 @@ export async function requestPaid(
   return record(context, entry, outcome);
 }
 
-export type RequestOutcome =
+type RequestOutcome =
   | { readonly kind: 'accepted'; readonly exportId: string }
   /** The request provably never left this machine: nothing is billed, and it may be sent again. */
   | { readonly kind: 'never_sent'; readonly reason: string }

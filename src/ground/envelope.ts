@@ -253,10 +253,10 @@ function repairedControl(character: string): string {
   return character < ' ' ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character;
 }
 
-/** The value of a JSON text; undefined if it is not JSON. */
-export function jsonOf(text: string): unknown {
+/** The value of a JSON text, also as bytes in UTF-8; undefined if it is not JSON. */
+export function jsonOf(text: string | Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.toString());
   } catch {
     return undefined;
   }

@@ -18,7 +18,7 @@ const instant = z.number().transform((ms) => new Date(ms));
 const coverageRow = z
   .object({ stream: z.enum(STREAMS), date: z.string(), rows: z.number(), loaded_at_ms: instant })
   .transform(({ stream, date, rows, loaded_at_ms }) => ({ stream, day: date, rows, loadedAt: loaded_at_ms }));
-export type CoveredDay = z.output<typeof coverageRow>;
+type CoveredDay = z.output<typeof coverageRow>;
 
 const runRow = z
   .object({

@@ -1,6 +1,8 @@
 /**
  * Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables at once.
  */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
 import { listOf } from '../warehouse/session.js';
@@ -15,8 +17,6 @@ import {
   relationsOf,
   type Relation,
 } from './lake.js';
-import { createHash } from 'node:crypto';
-import { z } from 'zod';
 
 interface SettingUp {
   readonly lake: Lake;
@@ -92,7 +92,7 @@ async function newestCommit(lake: Lake): Promise<Commit | undefined> {
 
 // The columns of the lake: missing tables and columns are added, and nothing else is changed.
 
-export interface Prepared {
+interface Prepared {
   /** The tables that were missing and have been created. */
   readonly created: readonly Relation[];
   /** Number of columns added to existing tables. */
@@ -112,7 +112,7 @@ export function columnsVersion(relations: readonly Relation[]): string {
  * Creates the missing namespaces. Must be called before any other access, because DuckDB caches that a namespace was not
  * found.
  */
-export async function prepareNamespaces(lake: Lake): Promise<void> {
+async function prepareNamespaces(lake: Lake): Promise<void> {
   for (const schema of Object.values(lake.schemas)) await lake.session.run('lake/create_schema', { schema });
 }
 

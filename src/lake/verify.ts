@@ -1,9 +1,14 @@
 /** Compares counts and sums by day and table between the file and the lake; they must be equal. */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import { type Day, dayOf, listDays, shiftDay } from '../ground/calendar.js';
+import { InterruptedError, messageOf } from '../ground/errors.js';
+import type { Journal } from '../journal/journal.js';
 import { count } from '../warehouse/session.js';
+import type { HeldDay } from '../warehouse/warehouse.js';
 import { latestCommits, LakeState } from './commits.js';
-import { changesOf } from './transaction.js';
 import {
   type Lake,
   daysList,
@@ -17,13 +22,8 @@ import {
   type Relation,
   isExactNumber,
 } from './lake.js';
-import { existsSync } from 'node:fs';
-import type { Config } from '../config/config.js';
-import { InterruptedError, messageOf } from '../ground/errors.js';
-import type { Invocation } from '../config/invocation.js';
-import type { Journal } from '../journal/journal.js';
-import type { HeldDay } from '../warehouse/warehouse.js';
 import { withLake } from './replicate.js';
+import { changesOf } from './transaction.js';
 
 const compared = z.object({
   date: z.string().nullable(),
@@ -70,7 +70,7 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
 }
 
 /** Returns the days whose events and messages are equal on both sides in all tables. */
-export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
+async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
   const covered = new Set(await coveredDays(lake, 'events'));
   const asked = days.filter((day) => covered.has(day));
   if (asked.length === 0) return [];

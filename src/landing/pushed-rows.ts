@@ -144,7 +144,7 @@ export class KeptQueries {
   /** Returns undefined if the query is not kept, or its file is damaged. Throws `StorageError`. */
   async read(push: string): Promise<unknown> {
     const text = await readIfThere(this.#path(push));
-    return text && jsonOf(text.toString('utf8'));
+    return text && jsonOf(text);
   }
 
   drop(push: string): Promise<void> {

@@ -190,13 +190,16 @@ function keys(config: Config): Finding {
   return ok('both are set');
 }
 
+/** Seconds after which a request of the checks counts as unanswered. */
+const ANSWER_SECONDS = 20;
+
 /** Checks the service, except what depends on a failed check; returns the records of a night if they are known. */
 async function* lookAtService(
   { baseUrl, allowHttp, projectId, credentials, ...config }: Config,
   invocation: Invocation,
 ): AsyncGenerator<Check, number | undefined> {
   if (baseUrl === undefined || credentials === undefined || projectId === undefined) return undefined;
-  const requestTimeoutSeconds = Math.min(config.requestTimeoutSeconds, 20);
+  const requestTimeoutSeconds = Math.min(config.requestTimeoutSeconds, ANSWER_SECONDS);
   let contact: Awaited<ReturnType<typeof contactService>> | undefined;
   const access = await check(
     'access',
@@ -260,6 +263,15 @@ async function permissions({ dataDir, file }: Config): Promise<Finding> {
     : warn(`Others on this machine can read ${env}, which is for secrets.`, `Run \`chmod 600 ${env}\`.`);
 }
 
+/** Bytes of disk space for a night without events. */
+const NIGHT_BYTES = 64e6;
+
+/**
+ * Bytes of disk space per record while it is landed, loaded and published. A record of the demo takes 670 in all copies;
+ * long messages and sorting take more.
+ */
+const RECORD_BYTES = 2_000;
+
 /** Free disk space in bytes below which the check warns. */
 const LITTLE_SPACE = 2e9;
 
@@ -272,8 +284,7 @@ export async function disk(dataDir: string, records: number): Promise<Finding> {
     ({ size }) => size,
     () => 0,
   );
-  // A record of the demo takes 670 bytes landed, loaded and published; long messages and sorting take more.
-  const need = 64e6 + copy + records * 2_000;
+  const need = NIGHT_BYTES + copy + records * RECORD_BYTES;
   const night = `a night${records === 0 ? '' : ` of about ${plural(records, 'record')}`} takes up to ${formatBytes(need)}`;
   const state = `${formatBytes(free)} are free for ${dataDir}; ${night}`;
   if (free < need) {

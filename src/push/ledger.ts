@@ -89,7 +89,7 @@ export interface Push extends Begun {
 }
 
 /** True if the service has the rows of a call, or may have them. */
-export const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
+const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
 
 /** The calls of E13 and E16 whose lines are not among those of `ledger/pushed/`, by their hashes. */
 export function lostCalls(pushes: readonly Push[], lines: readonly string[]): (Call & { target: string })[] {

@@ -124,7 +124,7 @@ export function takenBy(
 ): number | undefined {
   if (verdict.kind !== 'ok' || !(endpoint === 'E2' || endpoint === 'E12' || endpoint === 'E14'))
     return undefined;
-  const answer = ANSWERS[endpoint].safeParse(jsonOf(body.toString('utf8')));
+  const answer = ANSWERS[endpoint].safeParse(jsonOf(body));
   if (!answer.success) return undefined;
   const taken = 'data' in answer.data ? answer.data.data : rows;
   return taken > rows ? undefined : taken;
@@ -167,7 +167,7 @@ export function onceOutcome(
   if (verdict.kind === 'unreachable') return { outcome: verdict.sent ? 'ambiguous' : 'withdrawn' };
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object' || envelope.twice.size > 0) return { outcome: 'ambiguous' };
-  const json = jsonOf(body.toString('utf8'));
+  const json = jsonOf(body);
   if (status === 200 && endpoint === 'E16' && entered.safeParse(json).success)
     return { outcome: 'acknowledged' };
   const message = tracked.safeParse(json).data?.message;
@@ -203,13 +203,13 @@ const catalogError = z.strictObject({
 
 /** True if a catalog says that an item, or the catalog itself, is not there; a proxy's 404 has another shape. */
 export function isMissing({ status, body }: ServiceAnswer): boolean {
-  return status === 404 && catalogError.safeParse(jsonOf(body.toString('utf8'))).success;
+  return status === 404 && catalogError.safeParse(jsonOf(body)).success;
 }
 
 /** The rows of a call that E2 names in the details of its error, by position, each with its reason; messages are not read. */
 export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, string> {
   const found = new Map<number, string>();
-  const error = rejection.safeParse(jsonOf(body.toString('utf8')));
+  const error = rejection.safeParse(jsonOf(body));
   for (const { path, code } of error.success ? (error.data.error.details ?? []) : []) {
     const [list, position = '', field] = path;
     // A path holds strings or integers.
@@ -222,7 +222,7 @@ export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, stri
 
 /** The reason of a refusal without the service's sentences, which may repeat a value: `HTTP 400, INVALID_ARGUMENT`. */
 export function refusalOf({ status, body }: ServiceAnswer): string {
-  const error = rejection.safeParse(jsonOf(body.toString('utf8')));
+  const error = rejection.safeParse(jsonOf(body));
   const code = error.success ? error.data.error.code : undefined;
   return status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${word(code)}`}`;
 }

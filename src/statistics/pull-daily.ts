@@ -22,7 +22,7 @@ export const LONGEST_RANGE_DAYS = 31;
 /** The days to pull of a stream: missing ones, and those that may have been restated or were in doubt. */
 export type DaysOf = (stream: Stream) => readonly Day[];
 
-/** What the statistics work with. */
+/** The parts of a run that pulls of statistics use. */
 export interface StatisticsContext {
   readonly service: ServiceClient;
   readonly landing: LandingZone;
@@ -45,11 +45,9 @@ type Daily = keyof typeof QUESTIONS;
 
 /** @param wanted the days to pull of a stream */
 export async function pullStatistics(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
-  const asked = new Map<Daily, readonly Day[]>();
-  for (const stream of ['statistics', 'statistics_by_subchannel'] as const) {
-    asked.set(stream, wanted(stream));
-    await pullDays(stream, wanted(stream), job, context);
-  }
+  const streams = ['statistics', 'statistics_by_subchannel'] as const;
+  const asked = streams.map((stream) => [stream, wanted(stream)] as const);
+  for (const [stream, days] of asked) await pullDays(stream, days, job, context);
   // Days whose answer was held back are requested once more later, because the service may have recovered.
   for (const [stream, days] of asked) {
     const doubtful = await doubtfulAmong(days, context, stream);

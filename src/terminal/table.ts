@@ -176,6 +176,7 @@ function printable(text: string): string {
 
 /** Truncates the text to the given number of columns, with an ellipsis if anything was removed. */
 function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
   const [kept = ''] = wrapAnsi(text, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n', 1);
-  return widthOf(text) <= width ? text : `${kept}…`;
+  return `${kept}…`;
 }

@@ -34,8 +34,9 @@ type Holds = (stream: string, day: Day) => boolean;
 
 /** Tells whether the file holds a day of a stream. */
 export async function heldIn(reader: Reader): Promise<Holds> {
-  const held = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
-  return (stream, day) => held.some((one) => one.stream === stream && one.date === day);
+  const covered = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
+  const held = new Set(covered.map(({ stream, date }) => `${stream} ${date}`));
+  return (stream, day) => held.has(`${stream} ${day}`);
 }
 
 /** The days from the first to the last one that a query names, and a sentence about those that the file does not hold. */

@@ -102,8 +102,8 @@ class Questions {
 
   /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */
   #withoutPeople(answer: Answer): Answer {
-    const { countsPeople } = queryNamed(answer.query);
-    if (!countsPeople || this.dropped.length === 0 || answer.rows.length > 0) return answer;
+    if (this.dropped.length === 0 || answer.rows.length > 0 || !queryNamed(answer.query).countsPeople)
+      return answer;
     const text = this.wording.say(notCounted(this.dropped));
     return { ...answer, said: [{ as: 'sentence', text, row: {} }] };
   }
