@@ -3,14 +3,14 @@ import { type ServiceClient, settleAll } from '../service/client.js';
 import type { Effects } from '../ground/effects.js';
 import { ServiceError } from '../ground/errors.js';
 import { createHash } from 'node:crypto';
-import { clean, textOf } from '../service/answer.js';
+import { clean } from '../service/exchange.js';
+import { textOf, partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
 import { exportResult } from '../service/endpoints.js';
 import { type LandingZone, readWhole } from '../landing/landing-zone.js';
 import { basename } from 'node:path';
 import { pageName } from '../landing/paths.js';
 import { BESIDE, type Page as LandedFile, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
-import { partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
 
 export interface Asking {
   readonly service: ServiceClient;

@@ -73,6 +73,12 @@ export function partValue(body: Buffer, part: Part | undefined): unknown {
   }
 }
 
+/** Returns the text of one of the outermost keys; undefined if the key is absent or its value is not text. */
+export function textOf(envelope: Envelope, body: Buffer, key: string): string | undefined {
+  const value = envelope.kind === 'object' ? partValue(body, envelope.parts.get(key)) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** Returns the elements of a list of the body, in order. */
 export function elementsOf(body: Buffer, list: Span): Span[] {
   const elements: Span[] = [];

@@ -6,11 +6,11 @@ import pLimit from 'p-limit';
 import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
 import type { Effects } from '../ground/effects.js';
+import { textOf } from '../ground/envelope.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { Secrets } from '../ground/redaction.js';
-import { judge, textOf, type AnswerClass } from './answer.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
-import { httpTransport, type Transport, unreachable } from './transport.js';
+import { httpTransport, judge, unanswered, type AnswerClass, type Transport } from './exchange.js';
 
 export interface ServiceSettings {
   readonly baseUrl: string;
@@ -319,33 +319,6 @@ function instantOf(date: string | undefined): number | undefined {
     return undefined;
   const instant = Date.parse(date);
   return Number.isNaN(instant) ? undefined : instant;
-}
-
-/** Returns the error for a request without a usable answer. */
-export function unanswered(
-  what: string,
-  baseUrl: string,
-  verdict: Exclude<AnswerClass, { kind: 'ok' }>,
-): ServiceError {
-  const host = new URL(baseUrl).host;
-  if (verdict.kind === 'unreachable' && !verdict.sent) {
-    return unreachable(baseUrl, verdict.reason, verdict.cause);
-  }
-  if (verdict.kind === 'redirected') {
-    return new ServiceError(
-      `The service at ${host} redirects ${what} (${verdict.reason}), and redirects are not followed.`,
-      {
-        hint: 'Set base_url to the address that answers without a redirect.',
-      },
-    );
-  }
-  // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
-  const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
-  return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
-    ...(foreign ? { hint: 'If this goes on, check base_url: it does not look like the service.' } : {}),
-    ofRun: 'Nothing is lost; the next run asks again.',
-    ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
-  });
 }
 
 /**

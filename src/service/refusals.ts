@@ -3,7 +3,7 @@
  * answer is unknown, and waits for a person. Pure.
  */
 import { partValue, type Envelope, type Part } from '../ground/envelope.js';
-import { errorWords } from './answer.js';
+import { errorWords } from './exchange.js';
 
 /**
  * The status, and the whole value of `error` or `status`, in any case. They are the errors of the caller in the

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { ServiceAnswer } from '../../src/service/client.js';
-import { judge } from '../../src/service/answer.js';
+import { judge } from '../../src/service/exchange.js';
 import { isMissing, namedIn, onceOutcome, refusalOf, shownText, takenBy } from '../../src/push/targets.js';
 import { columnsOf } from '../../src/readers/queries/rows.js';
 import { answerOf } from '../../src/readers/queries/sink.js';

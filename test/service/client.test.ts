@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CredentialsError, ServiceError } from '../../src/ground/errors.js';
 import type { ServiceClient } from '../../src/service/client.js';
-import { httpTransport } from '../../src/service/transport.js';
+import { httpTransport } from '../../src/service/exchange.js';
 import {
   campaignStatistics,
   dailyStatistics,

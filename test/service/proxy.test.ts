@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { httpTransport } from '../../src/service/transport.js';
+import { httpTransport } from '../../src/service/exchange.js';
 
 const servers: Server[] = [];
 afterEach(() => {

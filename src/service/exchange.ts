@@ -1,0 +1,437 @@
+/**
+ * One HTTP exchange: the request goes out, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, with a deadline
+ * over the whole exchange and a limit on the decoded body, without redirects and retries; and the class of its answer. A
+ * failure states whether the request may have reached the service.
+ */
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
+import { partValue, readEnvelope, textOf, type Envelope } from '../ground/envelope.js';
+import { codeOf, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
+import { Secrets, withoutPeople } from '../ground/redaction.js';
+import { cut } from '../ground/text.js';
+import type { Method } from './endpoints.js';
+
+/** An HTTP answer with its body decoded. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  /** The header `Date`, which shows the service's clock. */
+  readonly date: string | undefined;
+  readonly body: Buffer;
+}
+
+/** The class of an answer, or of a missing answer. */
+export type AnswerClass =
+  /** A JSON body without a sign of an error. */
+  | { readonly kind: 'ok'; readonly envelope: Envelope }
+  /** The service rejects the token (401, `Unauthorized`, `Invalid Authorization Token`). */
+  | { readonly kind: 'unauthorized'; readonly reason: string }
+  /** The keys have no access to the project (403). */
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  /** The service ran out of time (`{error: Timeout}`, 408); a smaller request may succeed. */
+  | { readonly kind: 'timeout'; readonly reason: string }
+  /** The service refused the request, and would refuse the same request again. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Too many requests (429). */
+  | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** The service, or a proxy before it, failed (5xx, `InternalServerError`, a truncated body or one that is not JSON). */
+  | { readonly kind: 'broken'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** A redirect (3xx). It is never followed, since the token would be sent along. */
+  | { readonly kind: 'redirected'; readonly reason: string }
+  /** No answer arrived. `sent` is false only if the request provably never left this machine. */
+  | {
+      readonly kind: 'unreachable';
+      readonly reason: string;
+      readonly sent: boolean;
+      readonly retryAfterMs?: undefined;
+      readonly cause: unknown;
+    }
+  /** The body is larger than any valid answer. */
+  | { readonly kind: 'oversized'; readonly reason: string };
+
+/** Maximum size of a decoded body in bytes; no valid answer is larger. */
+const LARGEST_BODY = 64 * 1024 * 1024;
+
+interface Exchange {
+  readonly method: Method;
+  readonly url: string;
+  readonly token: string | undefined;
+  /** The body, sent as JSON, with a GET too (E18). */
+  readonly body: object | string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * True for a new connection that is closed afterwards. For E20: on a stale kept-alive connection it would be unknown
+   * whether the request was read; on a new one, nothing has been written until the connection exists.
+   */
+  readonly fresh: boolean;
+}
+
+/** Error codes of a failed connection: no part of the request had been written; the same holds for those in `TROUBLES`. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+]);
+
+class TooLarge extends Error {}
+
+export type Transport = ReturnType<typeof httpTransport>;
+
+/** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
+export function httpTransport(connections: number, deadlineMs: number, userAgent: string) {
+  const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
+  const connect = buildConnector({ timeout: deadlineMs });
+  const shared = new EnvHttpProxyAgent({
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    connect,
+    ...timeouts,
+  });
+
+  async function exchange(what: Exchange, signal: AbortSignal): Promise<RawAnswer | AnswerClass> {
+    signal.throwIfAborted();
+    let isConnected = false;
+    // The connector of a proxy ends when its tunnel to the service stands.
+    const noting =
+      (inner: buildConnector.connector): buildConnector.connector =>
+      (options, callback) => {
+        inner(options, (...result) => {
+          isConnected ||= result[0] === null;
+          callback(...result);
+        });
+      };
+    const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
+      new Pool(origin, { ...options, connect: noting(options.connect) });
+    const dispatcher = what.fresh
+      ? new EnvHttpProxyAgent({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
+      : shared;
+    const deadline = AbortSignal.timeout(deadlineMs);
+    // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
+    const abort = new AbortController();
+    const stop = (): void => {
+      abort.abort();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    deadline.addEventListener('abort', stop, { once: true });
+    try {
+      return await send(dispatcher, what, abort.signal, userAgent);
+    } catch (cause) {
+      if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
+      return failure(cause, deadline.aborted, deadlineMs, what.fresh ? isConnected : undefined);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (what.fresh) void dispatcher.destroy();
+    }
+  }
+
+  return { exchange, close: () => shared.destroy() };
+}
+
+async function send(
+  dispatcher: Dispatcher,
+  what: Exchange,
+  signal: AbortSignal,
+  userAgent: string,
+): Promise<RawAnswer> {
+  const answer = await request(what.url, {
+    method: what.method,
+    dispatcher,
+    signal,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      'user-agent': userAgent,
+      ...what.headers,
+      authorization: what.token === undefined ? undefined : `Bearer ${what.token}`,
+      'content-type': what.body === undefined ? undefined : 'application/json',
+    },
+    body: typeof what.body === 'string' ? what.body : JSON.stringify(what.body),
+    // `reset: false` would keep a connection that undici closes after a GET with a body.
+    ...(what.fresh && { reset: true }),
+  });
+  const header = (name: string): string | undefined => {
+    const value = answer.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  return {
+    status: answer.statusCode,
+    contentType: header('content-type') ?? '',
+    retryAfter: header('retry-after'),
+    location: header('location'),
+    date: header('date'),
+    body: await readCapped(answer.body, header('content-encoding')),
+  };
+}
+
+/**
+ * Returns the whole decoded body; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
+ * hundreds of MB.
+ */
+async function readCapped(body: Readable, encoding: string | undefined): Promise<Buffer> {
+  const decoder = decoderFor(encoding);
+  const source = decoder === undefined ? body : body.pipe(decoder);
+  if (decoder !== undefined) body.on('error', (error) => decoder.destroy(error));
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of source) {
+      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+      length += bytes.length;
+      if (length > LARGEST_BODY) throw new TooLarge();
+      chunks.push(bytes);
+    }
+  } finally {
+    body.destroy();
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+}
+
+function decoderFor(encoding: string | undefined): Transform | undefined {
+  switch (encoding?.trim().toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
+
+/** @param isConnected whether a connection existed; undefined if unknown */
+function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?: boolean): AnswerClass {
+  if (error instanceof TooLarge) {
+    return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
+  }
+  const code = innermostCode(error);
+  const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || code in TROUBLES));
+  const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : (code ?? messageOf(error));
+  return { kind: 'unreachable', reason, sent, cause: error };
+}
+
+/** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */
+function innermostCode(error: unknown): string | undefined {
+  const own = codeOf(error);
+  if (own !== undefined) return own;
+  if (error instanceof AggregateError && error.errors.length > 0) return innermostCode(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
+}
+
+const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
+const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
+const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
+
+/**
+ * Classifies an answer.
+ *
+ * @param telling the key whose presence alone makes the body a valid answer, whatever its status: `status` of E21's
+ *   results, `export_id` of E20
+ * @param secrets texts that are hidden in every reason
+ */
+export function judge(
+  answer: RawAnswer,
+  now: Date,
+  telling?: string,
+  secrets: Secrets = new Secrets(),
+): AnswerClass {
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+  const envelope = readEnvelope(answer.body);
+  if (telling !== undefined && envelope !== undefined) {
+    const told = textOf(envelope, answer.body, telling);
+    const message = textOf(envelope, answer.body, 'message') ?? '';
+    // The result of an export has one shape for every error, including an expired token.
+    if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
+      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
+    }
+    if (told !== undefined) return { kind: 'ok', envelope };
+  }
+  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
+  const words = said === undefined ? undefined : clean(said, secrets);
+  const status = `HTTP ${answer.status}`;
+
+  if (words !== undefined) {
+    const reason = `${status}: ${words}`;
+    if (UNAUTHORIZED.test(words)) return { kind: 'unauthorized', reason };
+    if (TIMEOUT.test(words)) return { kind: 'timeout', reason };
+    if (SERVER_ERROR.test(words)) return { kind: 'broken', reason, retryAfterMs };
+  }
+  const { status: code } = answer;
+  const reason = words === undefined ? status : `${status}: ${words}`;
+  if (code === 401) return { kind: 'unauthorized', reason };
+  if (code === 403) return { kind: 'forbidden', reason };
+  if (code === 408) return { kind: 'timeout', reason };
+  if (code === 429) return { kind: 'busy', reason, retryAfterMs };
+  if (code >= 300 && code < 400) {
+    return { kind: 'redirected', reason: clean(`${status} to ${originOf(answer.location)}`, secrets) };
+  }
+  if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
+  if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
+  if (envelope === undefined) {
+    const what = words === HTML ? HTML : 'a body that is not complete JSON';
+    return { kind: 'broken', reason: `${status} with ${what}`, retryAfterMs };
+  }
+  return { kind: 'ok', envelope };
+}
+
+/**
+ * Returns the error texts of a body unchanged, in any of the known shapes: `{data: null, error: string}`, `{error,
+ * message}`, `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other
+ * than 0 with its `resultMessage` (E10). Returns undefined if the body reports no error.
+ */
+export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
+  if (envelope.kind === 'array') return undefined;
+  const error = partValue(body, envelope.parts.get('error'));
+  const message = partValue(body, envelope.parts.get('message'));
+  const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
+  const isError = told || (error !== undefined && error !== null);
+  const words = [
+    ...(told ? ['error'] : []),
+    ...wordsOf(error),
+    ...(isError ? wordsOf(message) : []),
+    ...resultWords(envelope, body),
+  ];
+  return words.length === 0 ? undefined : words.join(': ');
+}
+
+function resultWords({ parts }: Envelope & { kind: 'object' }, body: Buffer): string[] {
+  const code = partValue(body, parts.get('resultCode'));
+  if ((typeof code !== 'number' && typeof code !== 'string') || Number(code) === 0) return [];
+  return [`resultCode ${code}`, ...wordsOf(partValue(body, parts.get('resultMessage')))];
+}
+
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    (key === 'code' || key === 'message') && typeof inner === 'string' ? [inner] : [],
+  );
+}
+
+const HTML = 'an HTML page, as a proxy would send it';
+
+/** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
+function plainText({ body, contentType }: RawAnswer): string | undefined {
+  // Longer than any shown text: a truncated secret would not be recognised.
+  const text = body.toString('utf8', 0, 1024 * 1024).trim();
+  if (text === '') return undefined;
+  if (text.startsWith('<')) return HTML;
+  if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
+  return text;
+}
+
+/**
+ * Shortens a text of the service to one line for a message, without secrets, persons, long numbers and control
+ * characters.
+ */
+export function clean(text: string, secrets: Secrets = new Secrets()): string {
+  const line = withoutPeople(secrets.hide(text), 1_000)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}]/gu, '')
+    .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')
+    .replace(/\+?\d[\d -]{8,}\d/g, '…');
+  return cut(line, 200);
+}
+
+function originOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  return URL.canParse(location) ? new URL(location).origin : 'another path';
+}
+
+/** Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds from `now`; undefined if absent or malformed. */
+function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
+}
+
+/** Returns the error for a request without a usable answer. */
+export function unanswered(
+  what: string,
+  baseUrl: string,
+  verdict: Exclude<AnswerClass, { kind: 'ok' }>,
+): ServiceError {
+  const host = new URL(baseUrl).host;
+  if (verdict.kind === 'unreachable' && !verdict.sent) {
+    return unreachable(baseUrl, verdict.reason, verdict.cause);
+  }
+  if (verdict.kind === 'redirected') {
+    return new ServiceError(
+      `The service at ${host} redirects ${what} (${verdict.reason}), and redirects are not followed.`,
+      {
+        hint: 'Set base_url to the address that answers without a redirect.',
+      },
+    );
+  }
+  // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
+  const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
+  return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
+    ...(foreign ? { hint: 'If this goes on, check base_url: it does not look like the service.' } : {}),
+    ofRun: 'Nothing is lost; the next run asks again.',
+    ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
+  });
+}
+
+/** @param reason an error code such as ECONNREFUSED, or a text */
+function unreachable(baseUrl: string, reason: string, cause: unknown): ServiceError {
+  const { host } = new URL(baseUrl);
+  const trouble = TROUBLES[reason];
+  if (trouble !== undefined) {
+    return new ServiceError(`The certificate of ${host} ${trouble.what} (${reason}).`, {
+      hint: trouble.remedy,
+      cause,
+    });
+  }
+  return new ServiceError(`The service at ${host} cannot be reached (${reason}).`, {
+    hint: HINTS[reason] ?? 'Check base_url and the network.',
+    ofRun: 'Nothing is lost; the next run continues from here.',
+    cause,
+  });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
+  EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
+  ECONNREFUSED: 'Nothing listens at that port. Check base_url.',
+};
+
+interface CertificateTrouble {
+  /** Ends the sentence "The certificate of … ". */
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const OTHER_ISSUER =
+  'If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, check base_url and what stands between this machine and the service.';
+
+/** Error codes of a failed TLS handshake. */
+const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
+  CERT_HAS_EXPIRED: {
+    what: 'has expired',
+    remedy:
+      'Check this machine’s clock. If it is right, the operator of the service has to renew the certificate.',
+  },
+  CERT_NOT_YET_VALID: { what: 'is not valid yet', remedy: 'Check this machine’s clock.' },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    what: 'is for another name',
+    remedy: 'Correct the host in base_url: it has to be a name that the certificate holds.',
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { what: 'is signed by itself', remedy: OTHER_ISSUER },
+  SELF_SIGNED_CERT_IN_CHAIN: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  UNABLE_TO_GET_ISSUER_CERT: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  CERT_REVOKED: { what: 'was revoked', remedy: 'Ask the operator of the service for a new certificate.' },
+};
