@@ -11,6 +11,7 @@ import { isDay, shiftDay } from '../src/ground/calendar.js';
 import type { Pull } from '../src/landing/pull.js';
 import { landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
 import type { ReferenceStream } from '../src/ground/streams.js';
+import { refreshModels } from '../src/warehouse/model.js';
 
 const CASES = join(import.meta.dirname, 'golden');
 
@@ -79,7 +80,7 @@ describe.each(readdirSync(CASES))('%s', (name) => {
     await made.load(
       ...pages.map((page) => pullIn(made, page, readFileSync(join(CASES, name, page), 'utf8'))),
     );
-    if (expected.some(({ table }) => table.startsWith('marts.'))) await made.with((one) => one.model());
+    if (expected.some(({ table }) => table.startsWith('marts.'))) await made.with(refreshModels);
     return made;
   });
   const rowsOf = async ({ table, columns }: Expected): Promise<string> =>

@@ -23,6 +23,7 @@ import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Options } from './shared.js';
 import { listed, wrap } from '../terminal/text.js';
+import { refreshModels } from '../warehouse/model.js';
 
 export interface DocsOptions extends Options<never, 'json' | 'brief'> {
   readonly format?: 'text' | 'markdown' | 'json' | 'skill' | 'dbt';
@@ -81,7 +82,7 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
       effects,
     });
     try {
-      await warehouse.model();
+      await refreshModels(warehouse);
     } finally {
       await warehouse.close();
     }

@@ -38,6 +38,8 @@ import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import { until, type Job, type Stream } from '../ground/streams.js';
+import { runChecks } from '../warehouse/checks.js';
+import { refreshModels } from '../warehouse/model.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import {
   assertPublishable,
@@ -126,8 +128,8 @@ export async function deliver(
 
   await reportUnloaded(folder, invocation);
   await noteJournal(folder, config, invocation);
-  report.mainGoals = await timed('model', () => warehouse.model());
-  report.checks = await timed('check', () => warehouse.check());
+  report.mainGoals = await timed('model', () => refreshModels(warehouse));
+  report.checks = await timed('check', () => runChecks(warehouse));
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );

@@ -8,7 +8,9 @@ import { z } from 'zod';
 import { keyOf, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
 import { MESSAGE_ROWS } from './messages.js';
 import { basename } from 'node:path';
+import type { Effects } from '../ground/effects.js';
 import { STREAMS } from '../ground/streams.js';
+import type { Warehouse } from './warehouse.js';
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
 
@@ -16,15 +18,21 @@ const version = z.object({ name: z.string(), fingerprint: z.string() });
  * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents.
  * The dirty days are cleared in the same transaction, so a run after a kill checks them again.
  */
-export async function runChecks(
+export async function runChecks(warehouse: Warehouse): Promise<FindingGroup[]> {
+  const { effects } = warehouse.options;
+  const findings = await warehouse.refining(() => checkAll(warehouse.session, effects));
+  effects.reach('check/done');
+  return findings;
+}
+
+export async function checkAll(
   session: Session,
-  checkedAt: Date,
-  beforeCommit: () => void,
+  effects: Pick<Effects, 'now' | 'reach'>,
 ): Promise<FindingGroup[]> {
   const checks = statementsIn('checks').map(readCheck);
   await session.set({
     checks: {
-      checked_at: checkedAt,
+      checked_at: effects.now(),
       names: checks.map(({ name }) => name),
       meanings: checks.map(({ meaning }) => meaning),
     },
@@ -64,7 +72,7 @@ export async function runChecks(
     }
     await session.run('incremental/forget_touched_days');
     const findings = await session.rows('status/findings', findingGroup);
-    beforeCommit();
+    effects.reach('check/before-commit');
     return findings;
   });
 }

@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../ground/errors.js';
 import { fieldsOf, selectIn, type Session, statement, statementsIn, count } from './session.js';
+import { describeAll } from './describe.js';
+import { chooseMainGoals, noteSettings, plantSeeds } from './experiments.js';
 import { MESSAGE_ROWS } from './messages.js';
+import type { Warehouse } from './warehouse.js';
 import { createHash } from 'node:crypto';
 import { STREAMS, type Stream } from '../ground/streams.js';
 
@@ -58,8 +61,28 @@ const knownModel = z.object({
   fingerprint: z.string(),
 });
 
+/**
+ * Refreshes the models of `sql/models` to the contents of the tables and the settings, and the words of all columns.
+ * Resolves with the main goals that were chosen, which never change afterwards.
+ */
+export async function refreshModels(warehouse: Warehouse): Promise<Record<string, string>> {
+  const { session, options } = warehouse;
+  const { effects } = options;
+  const chosen = await warehouse.refining(() =>
+    session.transaction(async () => {
+      await plantSeeds(session);
+      await noteSettings(session, options, effects.now());
+      await refreshAll(session);
+      await describeAll(session);
+      return chooseMainGoals(session, effects.now());
+    }),
+  );
+  effects.reach('model/done');
+  return chosen;
+}
+
 /** Refreshes all models to the contents of the tables. Call inside a transaction. */
-export async function refreshModels(session: Session): Promise<void> {
+export async function refreshAll(session: Session): Promise<void> {
   const noted = await session.rows('refresh/known', knownModel);
   const known = new Map(noted.filter(({ kind }) => kind !== 'seed').map((model) => [model.relation, model]));
   const wanted = models();

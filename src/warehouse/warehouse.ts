@@ -1,4 +1,4 @@
-/** The private working file of the warehouse: opens, migrates, loads, models, checks and closes it. */
+/** The private working file of the warehouse: opens, migrates, asks and closes it. */
 import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -16,14 +16,11 @@ import {
   withMemoryLimit,
   type MemoryLimit,
 } from './opening.js';
-import { runChecks, type FindingGroup } from './checks.js';
 import type { Page } from '../landing/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
-import { describeAll } from './describe.js';
-import { chooseMainGoals, noteSettings, plantSeeds, type ModelSettings } from './experiments.js';
+import type { ModelSettings } from './experiments.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
-import { refreshModels } from './model.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
 import { doubtfulDays, emptyDay, messageTotals, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
@@ -80,8 +77,8 @@ export class Warehouse {
   isLoose = false;
 
   private constructor(
-    private readonly session: Session,
-    private readonly options: WarehouseOptions,
+    readonly session: Session,
+    readonly options: WarehouseOptions,
   ) {
     this.loader = new Loader(loadingOf(session, options));
   }
@@ -241,7 +238,7 @@ export class Warehouse {
    */
   async countRows(files: readonly Page[], id: string): Promise<CountedRows> {
     const { tempDirectory } = this.options;
-    return this.#refining(() => countRows(this.session, files, id, tempDirectory));
+    return this.refining(() => countRows(this.session, files, id, tempDirectory));
   }
 
   /** Number of rows in the last snapshot of each list of a stream. */
@@ -275,34 +272,6 @@ export class Warehouse {
     return lack;
   }
 
-  /** Refreshes the models of `sql/models`. Resolves with the main goals that were chosen, which never change afterwards. */
-  async model(): Promise<Record<string, string>> {
-    const { effects } = this.options;
-    const chosen = await this.#refining(() =>
-      this.session.transaction(async () => {
-        await plantSeeds(this.session);
-        await noteSettings(this.session, this.options, effects.now());
-        await refreshModels(this.session);
-        await describeAll(this.session);
-        return chooseMainGoals(this.session, effects.now());
-      }),
-    );
-    effects.reach('model/done');
-    return chosen;
-  }
-
-  /** Runs `sql/checks` on the dirty days, clears the dirty days, and returns the contents of `ops.checks`. */
-  async check(): Promise<FindingGroup[]> {
-    const { effects } = this.options;
-    const findings = await this.#refining(() =>
-      runChecks(this.session, effects.now(), () => {
-        effects.reach('check/before-commit');
-      }),
-    );
-    effects.reach('check/done');
-    return findings;
-  }
-
   /**
    * Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing.
    *
@@ -330,7 +299,7 @@ export class Warehouse {
   }
 
   /** Runs work under the memory limits: the ordinary ones suffice for a night; a first year may need higher ones. */
-  #refining<T>(work: () => Promise<T>): Promise<T> {
+  refining<T>(work: () => Promise<T>): Promise<T> {
     return this.#writing(() => withMemoryLimit(this.session, limitsOf(this.options), work));
   }
 

@@ -15,6 +15,8 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { dataFiles } from '../../src/landing/paths.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
+import { refreshModels } from '../../src/warehouse/model.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 /** Where the template is: the processes of vitest inherit it, and other programs of `test/` have none. */
 const TEMPLATE = 'DAWNLOAD_TEST_TEMPLATE';
@@ -33,8 +35,8 @@ export async function setup(): Promise<void> {
       privacy: { recipients: 'keep', key: Buffer.alloc(16) },
       effects: { now: () => new Date(0), reach: () => undefined },
     });
-    await warehouse.model();
-    await warehouse.check();
+    await refreshModels(warehouse);
+    await runChecks(warehouse);
     await warehouse.close();
   });
 }

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCheck, runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/landing/duckdb.js';
 import { fieldsFor, specificationOf } from '../../src/ground/fields.js';
-import { refreshModels } from '../../src/warehouse/model.js';
 import { Session, statementsIn } from '../../src/warehouse/session.js';
 import { CHANNELS, DAYS, MODEL_PLANTS, PLANTS, type Plant } from './plants.js';
 import { anyPull, pullsOf } from './pulls.js';
@@ -23,6 +21,8 @@ import {
   type Finding,
   type Row,
 } from './support.js';
+import { refreshAll, refreshModels } from '../../src/warehouse/model.js';
+import { checkAll, readCheck, runChecks } from '../../src/warehouse/checks.js';
 
 const DAY = '2026-11-20';
 
@@ -121,8 +121,8 @@ async function makeSound(): Promise<Workshop> {
       await loadOne(warehouse, workshop.subchannels(day, rows));
       await loadOne(warehouse, workshop.events(day, [eventsOf(day)]));
     }
-    await warehouse.model();
-    await warehouse.check();
+    await refreshModels(warehouse);
+    await runChecks(warehouse);
   });
   return workshop;
 }
@@ -172,9 +172,9 @@ async function checkDamaged(file: string, damage: string, later: string): Promis
     await session.run('session/1_settings');
     await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service'))) });
     await session.run('session/2_fields');
-    await session.transaction(() => refreshModels(session));
+    await session.transaction(() => refreshAll(session));
     await connection.run(later);
-    await runChecks(session, NOW, () => undefined);
+    await checkAll(session, { now: () => NOW, reach: () => undefined });
     return await findingsIn(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson());
   } finally {
     session.close();

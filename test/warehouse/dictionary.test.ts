@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Dictionary, relationName } from '../../src/warehouse/dictionary.js';
 import { DamageError } from '../../src/ground/errors.js';
 import { temporaryFolder, Workshop } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 
 const dictionary = Dictionary.load();
 const [schemas, columns] = [dictionary.of('schemas'), dictionary.of('columns')];
@@ -25,7 +26,7 @@ async function look(): Promise<{ heldSchemas: Set<string>; held: Map<string, str
   const held = new Map<string, string[]>();
   const heldSchemas = new Set<string>();
   const workshop = new Workshop();
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   for (const row of await workshop.look(THINGS)) {
     const relation = relationName(String(row['schema_name']), String(row['table_name']));
     held.set(relation, [...(held.get(relation) ?? []), String(row['column_name'])]);
@@ -104,7 +105,7 @@ describe('the file', () => {
   test('carries the English texts as comments, and both languages in ops.dictionary', async () => {
     const { held, heldSchemas } = await holdings();
     const workshop = new Workshop();
-    await workshop.with((warehouse) => warehouse.model());
+    await workshop.with(refreshModels);
     for (const row of await workshop.look(THINGS)) {
       const relation = relationName(String(row['schema_name']), String(row['table_name']));
       const column = String(row['column_name']);
@@ -132,7 +133,7 @@ describe('the file', () => {
   test('is left alone on a night on which it already says the right thing, and put right where it does not', async () => {
     const { held } = await holdings();
     const workshop = new Workshop();
-    const night = () => workshop.with((warehouse) => warehouse.model());
+    const night = () => workshop.with(refreshModels);
     const rows = () =>
       workshop.look('select min(rowid)::integer as first, count(*)::integer as n from ops.dictionary');
     await night();

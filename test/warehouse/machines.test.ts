@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { chance } from '../simulation/people.js';
 import { asked, dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -125,12 +126,12 @@ test('the thresholds are settings', async () => {
   await workshop.close();
   const none = { secondsAfter: 0, clicks: 1000, withinSeconds: 0 };
   Object.assign(workshop.options, { machineClicks: none });
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   // Scanners that click before the delivery.
   const { found, machines } = await workshop.lookOne(MARKED);
   expect(Number(found)).toBeLessThan(Number(machines) / 5);
   await workshop.close();
   Object.assign(workshop.options, { machineClicks: { ...none, clicks: 3, withinSeconds: 2 } });
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   expect(Number((await workshop.lookOne(MARKED))['found'])).toBeGreaterThan(Number(machines) / 2);
 });

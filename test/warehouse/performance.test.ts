@@ -14,6 +14,7 @@ import {
   type Row,
   Workshop,
 } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 
 const DAY = '2026-11-16';
 
@@ -172,12 +173,12 @@ describe('goals', () => {
         runs: [{ begun, over: { runId: 'r1', at: NOW, exitCode: 0, outcome: 'done', summary } }],
       });
       for (const pull of twoDays(workshop)) await loadOne(warehouse, pull);
-      expect(await warehouse.model()).toEqual({ c2: '가입', c3: '가' });
+      expect(await refreshModels(warehouse)).toEqual({ c2: '가입', c3: '가' });
     });
     expect(await mainGoal(workshop)).toMatchObject({ goal: '구매' });
     await workshop.close();
     Object.assign(workshop.options, { mainGoals: {} });
-    await workshop.with((warehouse) => warehouse.model());
+    await workshop.with(refreshModels);
     expect(await mainGoal(workshop)).toMatchObject({ goal: '가입' });
     expect(await workshop.lookOne(`from ops.main_goals where resource_id = 'c1'`)).toMatchObject({
       chosen_by: 'rule',
@@ -213,10 +214,10 @@ test('an unsubscribe is no click, nor is what the settings name, and a changed l
   ).toEqual(['2']);
   await workshop.close();
   Object.assign(workshop.options, { notClicks: ['survey_no_click'] });
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   expect(await clicked()).toEqual(['email_click']);
   await workshop.close();
   Object.assign(workshop.options, { notClicks: [] });
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   expect(await clicked()).toEqual(['email_click, survey_no_click']);
 });

@@ -6,6 +6,8 @@ import { expect, describe, test } from 'vitest';
 import { fieldsFor } from '../../src/ground/fields.js';
 import type { Privacy } from '../../src/warehouse/privacy.js';
 import { dayAfter, KEY, loadOne, micros, record, shared, statistic, Workshop, type Row } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const DAY = '2026-11-20';
 
@@ -398,8 +400,8 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
           ),
         );
         await loadOne(warehouse, workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
-        await warehouse.model();
-        await warehouse.check();
+        await refreshModels(warehouse);
+        await runChecks(warehouse);
       });
       const needles = [
         number,

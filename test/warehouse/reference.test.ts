@@ -12,6 +12,8 @@ import {
   type Template,
 } from './reference.js';
 import { asked, lineOf, shared, Workshop, type Row } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const send = (day: Day, template: string, more: Partial<Message> = {}): Message => ({
   id: `${day} ${template} ${more.event ?? ''} ${more.sender ?? ''}`,
@@ -422,8 +424,8 @@ test(
         const bring = (workshop: Workshop, some: readonly Reference[]): Promise<void> =>
           workshop.change(`set timezone = 'Asia/Seoul'; ${some.map(sqlOf).join('\n')}`).then(() =>
             workshop.with(async (warehouse) => {
-              await warehouse.model();
-              await warehouse.check();
+              await refreshModels(warehouse);
+              await runChecks(warehouse);
             }),
           );
         for (const night of nights) await bring(nightly, [night]);

@@ -2,6 +2,7 @@
 import type { Day } from '../../src/ground/calendar.js';
 import type { WarehouseOptions } from '../../src/warehouse/warehouse.js';
 import { Workshop } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 
 export interface Template {
   readonly kind?: 'brand' | 'alimtalk';
@@ -219,6 +220,6 @@ export async function referenceWorkshop(
   const workshop = new Workshop(options);
   await workshop.with(() => Promise.resolve());
   await workshop.change(`set timezone = 'Asia/Seoul'; ${sqlOf(reference)}`);
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   return workshop;
 }

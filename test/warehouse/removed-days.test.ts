@@ -8,6 +8,8 @@ import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { dayAfter, loadOne, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const FIRST = '2026-10-01';
 const day = (n: number): Day => dayAfter(FIRST, n);
@@ -98,8 +100,8 @@ function nightOf(workshop: Workshop, n: number): Pull[] {
 async function night(workshop: Workshop, pulls: readonly Pull[], before?: Day): Promise<Day[]> {
   return workshop.with(async (warehouse) => {
     for (const pull of pulls) await loadOne(warehouse, pull);
-    await warehouse.model();
-    await warehouse.check();
+    await refreshModels(warehouse);
+    await runChecks(warehouse);
     return before === undefined ? [] : leaveIn(warehouse, before);
   });
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { CorruptDatabaseError, TryLaterError } from '../../src/ground/errors.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.txt');
 const ANSWERS = join(import.meta.dirname, '../readers/queries/golden.txt');
@@ -31,7 +32,7 @@ async function dump(workshop: Workshop): Promise<string> {
 
 async function migrated(): Promise<Workshop> {
   const workshop = new Workshop({}, 'nothing');
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   return workshop;
 }
 
@@ -64,7 +65,7 @@ test('every table, view and column has a comment', async () => {
 test('each migration is applied once, in one opening or in many', async () => {
   const workshop = await migrated();
   await workshop.close();
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   const rows = await workshop.look('select number, name from ops.migrations order by number');
   const files = statementsIn('schema').map((name) => Number(/\d+/.exec(name)?.[0]));
   expect(rows.map(({ number }) => number)).toEqual(files);
@@ -81,7 +82,7 @@ test('a file of an older schema is brought forward and keeps its rows', async ()
   await connection.run("insert into daily_statistics (date, click) values ('2026-11-20', 7)");
   connection.closeSync();
   instance.closeSync();
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   expect(await dump(workshop)).toBe(readFileSync(GOLDEN, 'utf8'));
   expect(await workshop.look('select date::varchar as date, click from daily_statistics')).toEqual([
     { date: '2026-11-20', click: '7' },

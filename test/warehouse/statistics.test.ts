@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/landing/pull.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/load-statistics.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 
 const DAY = '2026-11-20';
 const BEFORE = dayAfter(DAY, -1);
@@ -157,7 +158,7 @@ test.each([
   ];
   if (together) await workshop.with((warehouse) => warehouse.loader.loadAll(pulls, () => undefined, 'again'));
   else await workshop.load(...pulls);
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   expect(
     await workshop.lines(
       'select campaign_id, message_sent, campaign_name, variant_name from daily_statistics order by all',
@@ -501,7 +502,7 @@ test('names in two forms of Hangul are one, in statistics, campaigns and events'
     ),
     workshop.events(DAY, [events]),
   );
-  await workshop.with((warehouse) => warehouse.model());
+  await workshop.with(refreshModels);
   const distinct = (column: string, relation: string): Promise<string[]> =>
     workshop.lines(`select distinct ${column} from ${relation}`);
   expect(await workshop.lines('select name, sum(count)::integer from daily_conversions group by 1')).toEqual([

@@ -12,6 +12,8 @@ import type { Stream } from '../../src/ground/streams.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
 import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';
+import { refreshModels } from '../../src/warehouse/model.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 export const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 export const NOW = new Date('2026-11-21T00:00:00Z');
@@ -250,8 +252,8 @@ export class Workshop {
   /** What the checks find once the models are brought forward. */
   async findings(): Promise<Finding[]> {
     await this.with(async (warehouse) => {
-      await warehouse.model();
-      await warehouse.check();
+      await refreshModels(warehouse);
+      await runChecks(warehouse);
     });
     return findingsIn((sql) => this.look(sql));
   }
@@ -327,7 +329,7 @@ export async function modelled(
   const workshop = new Workshop(options);
   await workshop.with(async (warehouse) => {
     for (const pull of pulls(workshop)) await loadOne(warehouse, pull);
-    await warehouse.model();
+    await refreshModels(warehouse);
   });
   return workshop;
 }

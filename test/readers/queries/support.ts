@@ -9,6 +9,7 @@ import { answerOf, csvText } from '../../../src/readers/queries/sink.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../../support/template.js';
+import { refreshModels } from '../../../src/warehouse/model.js';
 
 const HERE = join(PACKAGE_ROOT, 'test', 'readers', 'queries');
 
@@ -61,7 +62,7 @@ async function modelled(path: string): Promise<void> {
     privacy: { recipients: 'keep', key: Buffer.alloc(16) },
     effects: { now: () => new Date('2026-11-04T00:00:00Z'), reach: () => undefined },
   });
-  await warehouse.model();
+  await refreshModels(warehouse);
   await warehouse.close();
 }
 
