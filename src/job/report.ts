@@ -55,7 +55,8 @@ export class RunReport {
   /** Seconds that each stage took: open, load (a part of pull), pull, model, check, publish, and each step that follows. */
   readonly seconds: Record<string, number> = {};
   #loads: LoadReport[] = [];
-  #withheld: string | undefined;
+  /** The reason why the file is not published, as a clause; undefined if it may be published. */
+  withheld: string | undefined;
 
   readonly startedAt: Date;
 
@@ -78,20 +79,6 @@ export class RunReport {
     const isReplaced = (one: LoadReport): boolean =>
       one.stream === 'events' && load.stream === 'events' && one.days[0] === load.days[0];
     this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
-  }
-
-  /**
-   * Records that known data would be missing from the file, so that it is not published and readers keep the previous
-   * one. `reason` is a clause.
-   */
-  withhold(reason: string): void {
-    this.#withheld = reason;
-  }
-
-  /** The reason why the file is not published, as a clause; undefined if it may be published. */
-  get withheld(): string | undefined {
-    const checks = this.stops.map(({ name }) => name).join(', ');
-    return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
   }
 
   /** The groups of checks that forbid publishing. */

@@ -38,7 +38,7 @@ import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import { until, type Job, type Stream } from '../ground/streams.js';
-import { runChecks } from '../warehouse/checks.js';
+import { runChecks, type FindingGroup } from '../warehouse/checks.js';
 import { refreshModels } from '../warehouse/model.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import {
@@ -133,11 +133,12 @@ export async function deliver(
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );
+  const lost = await lostDays(folder);
+  report.withheld = whyWithheld(report.stops, lost);
   const { journal } = folder;
   const runs = (): PastRun[] => record?.runs(failure) ?? runsOf(journal.of(RUN));
   await warehouse.note({ runs: runs(), head: journal.head });
-  const lost = await lostDays(folder);
-  const publishedBytes = await timed('publish', () => publishSound(folder, lost, failure, invocation));
+  const publishedBytes = await timed('publish', () => publishSound(folder, failure, invocation));
   await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, runs });
   if (failure !== undefined) throw failure;
   return { report, publishedBytes, lost };
@@ -347,16 +348,25 @@ function stopwatch(report: RunReport, { terminal }: Invocation) {
   };
 }
 
-/** Publishes the file, unless a check forbids it, or the run failed and the warehouse is empty. */
+/**
+ * The reason, as a clause, why the file is not published, so that readers keep the previous one: a failed `stop` check, or
+ * days that would be missing from it; undefined if it may be published.
+ */
+function whyWithheld(stops: readonly FindingGroup[], lost: readonly Day[]): string | undefined {
+  const names = stops.map(({ name }) => name).join(', ');
+  if (stops.length > 0) return `check${stops.length > 1 ? 's' : ''} ${names} failed`;
+  return lost.length === 0
+    ? undefined
+    : `the events of ${listDays(lost)} were loaded before and cannot be loaded now`;
+}
+
+/** Publishes the file, unless it is withheld, or the run failed and the warehouse is empty. */
 async function publishSound(
   { warehouse, report, files, path, erasures }: OpenFolder,
-  lost: readonly Day[],
   failure: Error | undefined,
   { effects }: Invocation,
 ): Promise<number | undefined> {
   const empty = (await warehouse.loader.loaded()).size === 0;
-  if (lost.length > 0)
-    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now`);
   await warehouse.close();
   const { register } = erasures;
   if (path === files.working && (warehouse.isLoose || register.holdsErasedBytes)) {

@@ -329,7 +329,7 @@ function drifting(...drift: string[]): RunReport {
 test('what needs a person, what drifted since it was told, and a check that stops are told', () => {
   const report = drifting('$.old', '$.new');
   report.attention.push('Export 2026-11-20.1 may have been billed.');
-  report.withhold('check events_key failed');
+  report.withheld = 'check events_key failed';
   const told = causesOf(over({ report }), { ...NOTHING_TOLD, drift: ['$.old'] });
   expect(told).toMatchObject([
     { cause: 'failure' },
