@@ -1,15 +1,26 @@
 -- title: Conversions
 -- subject: conversions and costs
--- question: Which conversions did the messages bring, by name?
+-- question: Which conversions did the messages bring, by name and channel?
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of the one campaign to look at
 --   channel (varchar, default null): only this channel, such as push-notification
+--   goal (varchar, default null): only the conversion of this name
+--   tag (varchar, default null): only campaigns with this tag, such as 쿠폰 for coupons
 -- sentences:
---   select conversion_name, sum(conversions) as conversions from answer group by conversion_name order by 2 desc limit 1
+--   select conversion_name, sum(conversions) as conversions from answer where getvariable('goal') is null group by conversion_name
+--   having sum(conversions) > 0 order by 2 desc, 1 limit 1
 --     en: The most frequent conversion is “{conversion_name}”: {conversions}.
 --     ko: 가장 많은 전환은 ‘{conversion_name}’{으로/로}, {conversions}건입니다.
+--   with most as (select conversion_name, sum(conversions) as of_all from answer group by conversion_name order by 2 desc, 1 limit 1)
+--   select conversion_name, channel, conversions, of_all from answer inner join most using (conversion_name) where conversions > 0
+--   qualify count(*) over () > 1 order by conversions desc, channel limit 1
+--     en: “{conversion_name}” came from {channel} most often: {conversions} of {of_all}.
+--     ko: ‘{conversion_name}’ 전환이 가장 많은 채널은 {channel}{으로/로}, {of_all}건 중 {conversions}건입니다.
+--   select 1 where not exists (from answer)
+--     en: No conversion of these days is held.
+--     ko: 이 기간의 전환이 없습니다.
 -- example:
 --   conversion_name  channel           conversions  direct_conversions  campaigns_and_journeys  first_date  …
 --   결제 재시도      text-message      13           0                   1                       2026-10-27  …
@@ -28,6 +39,17 @@ select
     max(conversions.date) filter (conversions.conversions > 0) as last_date
 from marts.conversions
 inner join period on conversions.date between period.first_date and period.last_date
-where marts.matches('campaign', conversions.resource_id) and marts.matches('channel', conversions.channel)
+where
+    marts.matches('campaign', conversions.resource_id)
+    and marts.matches('channel', conversions.channel)
+    and marts.matches('goal', conversions.conversion_name)
+    and (
+        getvariable('tag') is null
+        or conversions.statistic_id in (
+            select daily_statistics.statistic_id
+            from daily_statistics
+            where list_contains(daily_statistics.tags, getvariable('tag')::varchar)
+        )
+    )
 group by conversions.conversion_name, conversions.channel
 order by conversions.conversion_name, conversions.channel;

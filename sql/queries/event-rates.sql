@@ -1,16 +1,24 @@
 -- title: Events per message
 -- subject: times
--- question: How often do opens, clicks and all other events happen on each channel, per message and by how many people?
+-- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- counts: people
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
+--   event (varchar, default null): only this event, such as email_open
+--   by (varchar, default 'event', one of event hour): a row for each event, or for each event and KST hour at which it happened
 -- sentences:
---   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' group by channel
---   having sum(events) > 0 order by events desc limit 1
+--   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' and hour is null
+--   group by channel having sum(events) > 0 order by events desc limit 1
 --     en: Most clicks came from {channel}: {events}.
 --     ko: 클릭이 가장 많은 채널은 {channel}{으로/로}, {events}건입니다.
+--   with hours as (select channel, kind, hour, sum(events) as events, sum(sum(events)) over (partition by channel, kind) as of_all from
+--   answer where hour is not null and kind in ('opened', 'clicked') group by channel, kind, hour) select channel, kind, hour, events,
+--   of_all from hours where events > 0 qualify row_number() over (partition by channel, kind order by events desc, hour) = 1 order by
+--   of_all desc, channel, kind limit 3
+--     en: On {channel}, messages are {kind} most often from {hour}: {events} of {of_all} times.
+--     ko: {channel} 채널에서 메시지 {kind}{이/가} 가장 많은 시간대는 {hour}로, {of_all}건 중 {events}건입니다.
 --   select channel, sum(machine_clicks)::bigint as machines from answer group by channel having machines > 0
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
 --     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).
@@ -19,36 +27,40 @@
 --     en: Events come with paid exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 -- example:
---   channel           event_name                          events  events_per_message  people  people_share  …
---   chatapp-alimtalk  send_success                        7334    1                   232     1             …
---   chatapp-alimtalk  send_failure                        297     0.0405              153     0.6595        …
---   chatapp-alimtalk  failover_text_message_send_success  215     0.0293              125     0.5388        …
+--   channel           event_name                          hour  events  events_per_message  people  people_share  …
+--   chatapp-alimtalk  send_success                              7334    1                   232     1             …
+--   chatapp-alimtalk  send_failure                              297     0.0405              153     0.6595        …
+--   chatapp-alimtalk  failover_text_message_send_success        215     0.0293              125     0.5388        …
 
-with period as (from marts.period('events', days := 28)),
+with params as (
+    select
+        *,
+        case coalesce(getvariable('by')::varchar, 'event')
+            when 'event' then false
+            when 'hour' then true
+            else error('by must be one of event, hour')
+        end as by_hour
+    from marts.period('events', days := 28)
+),
 machines as (
     select distinct
         responses.date,
         responses.event_id,
         epoch_ms(responses.sent_at) + round(1000 * responses.seconds)::bigint as clicked_at
     from marts.message_responses as responses
-    inner join period on responses.date between period.first_date and period.last_date
+    inner join params on responses.date between params.first_date and params.last_date
     where responses.is_machine
 ),
-names as (
+events as (
     select
         event_people.channel,
         event_people.event_name,
         event_people.kind,
-        count(*) - count(machines.event_id) as events,
-        count(machines.event_id) as machine_clicks,
-        -- People of several days do not add up: a person may appear on more than one.
-        if(
-            marts.counts_people(),
-            count(distinct coalesce(people.person, event_people.person)) filter (machines.event_id is null),
-            null
-        ) as people
+        if(params.by_hour, hour(event_people.occurred_at at time zone 'Asia/Seoul'), null)::integer as hour,
+        coalesce(people.person, event_people.person) as person,
+        machines.event_id is not null as is_machine
     from marts.event_people
-    inner join period on event_people.date between period.first_date and period.last_date
+    inner join params on event_people.date between params.first_date and params.last_date
     left join marts.people on event_people.person = people.weaker_id
     left join machines
         on
@@ -57,17 +69,38 @@ names as (
             and event_people.event_id = machines.event_id
             and epoch_ms(event_people.occurred_at) = machines.clicked_at
     where marts.matches('channel', event_people.channel)
-    group by event_people.channel, event_people.event_name, event_people.kind
-)
+),
 -- Rates divide by the successful messages of the channel, and by the people who received one.
+received as (
+    select channel, count(*) as messages, count(distinct person) as people
+    from events
+    where kind = 'succeeded'
+    group by channel
+),
+names as (
+    select
+        channel,
+        event_name,
+        kind,
+        hour,
+        count(*) filter (not is_machine) as events,
+        count(*) filter (is_machine) as machine_clicks,
+        -- People of several days do not add up: a person may appear on more than one.
+        if(marts.counts_people(), count(distinct person) filter (not is_machine), null) as people
+    from events
+    where marts.matches('event', event_name)
+    group by channel, event_name, kind, hour
+)
 select
-    channel,
-    event_name,
-    events,
-    round(events / sum(events) filter (kind = 'succeeded') over (partition by channel), 4) as events_per_message,
-    people,
-    round(people / max(people) filter (kind = 'succeeded') over (partition by channel), 4) as people_share,
-    machine_clicks,
-    kind
+    names.channel,
+    names.event_name,
+    names.hour,
+    names.events,
+    round(names.events / received.messages, 4) as events_per_message,
+    names.people,
+    round(names.people / received.people, 4) as people_share,
+    names.machine_clicks,
+    names.kind
 from names
-order by channel, events desc, event_name;
+left join received on names.channel is not distinct from received.channel
+order by names.channel, if(names.hour is null, names.events, 0) desc, names.event_name, names.hour;

@@ -11,10 +11,10 @@
 --     en: Of {failed} failed messages {rescued} were sent as a text instead ({rate}).
 --     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
 -- example:
---   channel           resource_name   failed  failover_sent  failover_failed  failover_success_rate  rescue_rate  …
---   chatapp-alimtalk  주문 완료 안내  87      63             24               0.7241                 0.7241       …
---   chatapp-alimtalk  배송 출발 안내  65      57             8                0.8769                 0.8769       …
---   chatapp-alimtalk  신규 가입 환영  48      30             18               0.625                  0.625        …
+--   channel           resource_name   failed  failover_sent  rescue_rate  failover_failed  failover_success_rate  …
+--   chatapp-alimtalk  주문 완료 안내  87      63             0.7241       24               0.7241                 …
+--   chatapp-alimtalk  배송 출발 안내  65      57             0.8769       8                0.8769                 …
+--   chatapp-alimtalk  신규 가입 환영  48      30             0.625        18               0.625                  …
 
 with period as (from marts.period('events', days := 28))
 select
@@ -22,11 +22,11 @@ select
     failovers.resource_name,
     sum(failovers.failed)::bigint as failed,
     sum(failovers.failover_sent)::bigint as failover_sent,
+    round(sum(failovers.failover_sent) / nullif(sum(failovers.failed), 0), 4) as rescue_rate,
     sum(failovers.failover_failed)::bigint as failover_failed,
     round(
         sum(failovers.failover_sent) / nullif(sum(failovers.failover_sent + failovers.failover_failed), 0), 4
     ) as failover_success_rate,
-    round(sum(failovers.failover_sent) / nullif(sum(failovers.failed), 0), 4) as rescue_rate,
     min(failovers.date) as first_date,
     max(failovers.date) as last_date,
     coalesce(failovers.campaign_id, failovers.user_journey_id) as resource_id

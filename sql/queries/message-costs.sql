@@ -16,12 +16,17 @@
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
 --   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) > 0 and
 --   count(price) < count(*)
---     en: No price is set (prices) of messages on {channels}, so no cost is shown of them.
+--     en: No price is set (prices) for messages on {channels}, so no cost is shown for them.
 --     ko: {channels} 메시지의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
 --     as: note
+--   select string_agg(channel, ', ' order by channel) as channels from ops.message_prices where channel not in (select channel from
+--   daily_statistics where channel is not null) having count(*) > 0
+--     en: A price is set for messages on {channels}, and the warehouse holds none of them: check the name of the channel.
+--     ko: {channels} 메시지는 단가(prices)가 설정되어 있지만 보유한 메시지가 없습니다. 채널 이름을 확인하세요.
+--     as: note
 --   select 1 where exists (from answer) and not exists (from answer where price is not null)
---     en: No price of a message is set (prices), so no cost is shown.
---     ko: 메시지 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
+--     en: No price of a message is set, so no cost is shown. Set prices in dawnload.yaml; the next run reads them.
+--     ko: 메시지 단가가 설정되지 않아 비용은 표시하지 않습니다. dawnload.yaml에 prices를 설정하면 다음 실행부터 반영됩니다.
 --   select 1 from answer having count(goals) filter (conversions is null) > 0
 --     en: Conversions of different goals are not added up.
 --     ko: 목표가 서로 다른 전환은 합산하지 않습니다.

@@ -14,7 +14,7 @@
 --     en: {first_date~last_date}, the template “{template}” was sent most: {sent} messages.
 --     ko: {first_date~last_date}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
 -- example:
---   template_kind        template    status  template_known  sent  failed  delivered  clicked  failure_rate  …
+--   template_name        template_kind  template    sent  failure_rate  click_rate  status  template_known  failed  …
 
 with params as (
     select
@@ -74,24 +74,24 @@ rates as (
     left join marts.channel_counters on sums.channel is not distinct from channel_counters.channel
 )
 select
+    rates.latest.template_name as template_name,
     rates.template_kind,
     rates.template,
+    rates.sent,
+    round(rates.failed / nullif(rates.sent, 0), 4) as failure_rate,
+    round(rates.clicks / nullif(rates.succeeded, 0), 4) as click_rate,
     rates.latest.status as status,
     rates.latest.template_known as template_known,
-    rates.sent,
     rates.failed,
     rates.deliveries as delivered,
     rates.clicks as clicked,
-    round(rates.failed / nullif(rates.sent, 0), 4) as failure_rate,
     round(if(rates.likely_failures.low < 0, 0, rates.likely_failures.low), 4) as failure_rate_low,
     round(rates.likely_failures.high, 4) as failure_rate_high,
     round(rates.deliveries / nullif(rates.succeeded, 0), 4) as delivery_rate,
     round(if(rates.likely_deliveries.low < 0, 0, rates.likely_deliveries.low), 4) as delivery_rate_low,
     round(rates.likely_deliveries.high, 4) as delivery_rate_high,
-    round(rates.clicks / nullif(rates.succeeded, 0), 4) as click_rate,
     round(if(rates.likely_clicks.low < 0, 0, rates.likely_clicks.low), 4) as click_rate_low,
     round(rates.likely_clicks.high, 4) as click_rate_high,
-    rates.latest.template_name as template_name,
     rates.latest.text as text,
     rates.latest.buttons as buttons,
     rates.first_date,

@@ -61,6 +61,7 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
   terminal.note('Next:');
   for (const [command, what] of NEXT)
     terminal.note(`  ${`dawnload ${command}${config}`.padEnd(18)}  ${what}`);
+  terminal.note(`The history begins on ${startDate}: start_date in the file says from when on.`);
   terminal.note('Events are paid for and are off: exports.budget in the file turns them on.');
   return EXIT.done;
 }

@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import type { ExitCode } from '../ground/errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { visibleLines } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 
@@ -350,10 +350,11 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => {
       const { describe, queryCommand } = await import('./query.js');
-      return ({ help, ...options }: QueryOptions & { readonly help?: boolean }, invocation, name) => {
+      return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, name?: string) => {
         if (help !== true) return queryCommand({ ...options, name }, invocation);
+        if (name !== undefined) return describe(name, invocation);
         query.outputHelp();
-        return describe(name, invocation);
+        return EXIT.done;
       };
     },
   }).helpOption(false);

@@ -118,11 +118,12 @@ function formatOf(
   return found;
 }
 
-/** Describes a query, if there is a name, for the end of the help. */
-export function describe(name: string | undefined, invocation: Invocation): ExitCode {
-  if (name === undefined) return EXIT.done;
-  const query = queryNamed(name, invocation.loadConfig().queries);
-  invocation.terminal.draw(`\n${describeQuery(query)}`);
+/** The help of one query. */
+export function describe(name: string, invocation: Invocation): ExitCode {
+  const { terminal } = invocation;
+  terminal.draw(describeQuery(queryNamed(name, invocation.loadConfig().queries), terminal.width));
+  terminal.out('');
+  terminal.out('The formats of an answer, and all other options: `dawnload query --help`.');
   return EXIT.done;
 }
 

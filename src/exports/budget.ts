@@ -168,7 +168,7 @@ function leftOf(limit: number, entries: readonly Export[]): number {
 /** The reason why a day is not requested, as a clause, for each verdict. */
 export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>> = {
   over_run_budget: 'over exports.budget.records_per_run',
-  over_month_budget: 'over exports.budget.records_per_month',
+  over_month_budget: 'over exports.budget.records_per_month, which is records_per_run unless set',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',

@@ -175,7 +175,7 @@ function printable(text: string): string {
 }
 
 /** Truncates the text to the given number of columns, with an ellipsis if anything was removed. */
-function cut(text: string, width: number): string {
+export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const [kept = ''] = wrapAnsi(text, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n', 1);
   return `${kept}…`;

@@ -9,6 +9,8 @@ import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
+import { cut } from '../../terminal/table.js';
+import { wrapLine } from '../../terminal/text.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
 /** The allowed types of a parameter, by their DuckDB names. */
@@ -304,18 +306,25 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
   return choices.length > 0 && !choices.includes(value) ? `one of ${choices.join(', ')}` : undefined;
 }
 
-export function describeQuery({ name, title, question, params, example }: QueryFile): string {
+/**
+ * Describes a query: what it answers, its parameters, and the first rows of an answer.
+ *
+ * @param width of the terminal, in columns
+ */
+export function describeQuery(query: QueryFile, width?: number): string {
+  const { name, title, question, params, example } = query;
   const parameters = params.map(({ name: parameter, type, default: fallback, choices, description }) => {
     const wanted = choices.length > 0 ? choices.join(' | ') : type;
-    return `  --param ${parameter}=${wanted}\n      ${description} (default: ${fallback})`;
+    return [`  --param ${parameter}=${wanted}`, `      ${description} (default: ${fallback})`];
   });
   return [
     `${name}: ${title}`,
     question,
     '',
-    ...(params.length === 0 ? ['It takes no parameters.'] : ['Parameters:', ...parameters]),
-    ...(example.length === 0
-      ? []
-      : ['', "Example, from the demo's data:", ...example.map((line) => `  ${line}`)]),
-  ].join('\n');
+    ...(params.length === 0 ? ['It takes no parameters.'] : ['Parameters:', ...parameters.flat()]),
+    ...(example.length === 0 ? [] : ['', "Example, from the demo's data:"]),
+  ]
+    .map((line) => wrapLine(line, width))
+    .concat(example.map((line) => cut(`  ${line}`, width ?? Infinity)))
+    .join('\n');
 }

@@ -146,24 +146,38 @@ describe('rates and counters', () => {
       'push-notification,NotRegistered,,2,0.4,,,2,,send_failure,0.6667,0.4,,5,7,2026-11-02,2026-11-02',
       'push-notification,푸시 토큰이 만료되었습니다,,1,0.2,,,1,,send_failure,0.3333,0.2,,5,7,2026-11-02,2026-11-02',
     ]);
-    expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,1,0,0,2026-11-02,2026-11-02,c-talk']);
+    expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,0,1,0,2026-11-02,2026-11-02,c-talk']);
   });
 
   it('hold events against the messages of their channel, and people against those who got one', async () => {
     expect(await answer('event-rates', { channel: 'push-notification' })).toEqual([
-      'push-notification,send_failure,3,1.5,2,1,0,failed',
-      'push-notification,send_success,2,1,2,1,0,succeeded',
-      'push-notification,push_click,1,0.5,1,0.5,0,clicked',
+      'push-notification,send_failure,,3,1.5,2,1,0,failed',
+      'push-notification,send_success,,2,1,2,1,0,succeeded',
+      'push-notification,push_click,,1,0.5,1,0.5,0,clicked',
+    ]);
+    // By hour they divide by the same messages and people, also where one event is asked for.
+    const failures = { channel: 'push-notification', event: 'send_failure', by: 'hour' };
+    expect(await answer('event-rates', failures)).toEqual([
+      'push-notification,send_failure,9,2,1,1,0.5,0,failed',
+      'push-notification,send_failure,10,1,0.5,1,0.5,0,failed',
     ]);
     // Nobody got an alimtalk.
     expect(await answer('event-rates', { channel: 'chatapp-alimtalk' })).toEqual([
-      'chatapp-alimtalk,failover_text_message_send_failure,1,,1,,0,failover_failed',
-      'chatapp-alimtalk,send_failure,1,,1,,0,failed',
+      'chatapp-alimtalk,failover_text_message_send_failure,,1,,1,,0,failover_failed',
+      'chatapp-alimtalk,send_failure,,1,,1,,0,failed',
     ]);
   });
 });
 
 describe('parameters', () => {
+  it('tell conversions apart by their name and by the tag of the campaign', async () => {
+    const of = async (given: Record<string, string>): Promise<string[]> =>
+      (await answer('conversions', given)).map((row) => row.split(',').slice(0, 3).join(' '));
+    expect(await of({ goal: '구매' })).toEqual(['구매 push-notification 16']);
+    expect(await of({ tag: 'autumn' })).toEqual(['가입 push-notification 1', '구매 push-notification 13']);
+    expect(await of({ tag: 'news' })).toEqual([]);
+  });
+
   it('choose a measure and a number of campaigns', async () => {
     const ranked = (given: Record<string, string>): Promise<string[]> =>
       answer('campaign-performance', { top: '10', ...given });
