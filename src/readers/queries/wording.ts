@@ -115,7 +115,8 @@ export class Wording {
   }
 
   #percent(value: number): string {
-    const percent = value * 100;
+    // Answers have four decimals: 0.0515 is 5.15 %, written 5.2 %, and not the 5.1499… that the product is in binary.
+    const percent = Number((value * 100).toFixed(8));
     return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
   }
 
