@@ -271,13 +271,9 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./push.js')).pushRejectedCommand,
   });
   add('push resume <push>', {
-    about: 'go on with a push that stopped; rows of unknown outcome are left out',
+    about: 'let a push with rows of unknown outcome go on; it leaves these rows out',
     examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
-    options: [
-      ['--again', 'the service does not have the rows of unknown outcome: send them again'],
-      ['--yes', 'go on in spite of doubts, without asking'],
-      JSON_OPTION,
-    ],
+    options: [['--again', 'the service does not have the rows of unknown outcome: send them again']],
     load: async () => (await import('./push.js')).pushResumeCommand,
   });
   add('push abandon <push>', {

@@ -7,22 +7,13 @@ import { formatKst } from '../ground/calendar.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
-import { KeptQueries, pathOfTarget } from '../landing/pushed-rows.js';
+import { pathOfTarget } from '../landing/pushed-rows.js';
 import { lockState } from '../landing/run-lock.js';
-import {
-  adviceOn,
-  callsOf,
-  isUnfinished,
-  PushLedger,
-  sentRows,
-  unknownRows,
-  waits,
-  type Push,
-} from '../push/ledger.js';
+import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type Wanted } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
 import { ALL, parseTarget } from '../push/targets.js';
-import { formatCount, plural } from '../terminal/terminal.js';
+import { plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
 import { showTable, type JsonOptions, type Options } from './shared.js';
@@ -96,10 +87,10 @@ function showPushed(
   const { plan, push } = pushed;
   terminal.progress('');
   if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
-  else if (push === undefined) for (const line of planLines(wanted, pushed)) terminal.out(line);
+  if (push !== undefined) terminal.note(sentenceOn(wanted, pushed));
+  else if (json !== true) terminal.out(sentenceOn(wanted, pushed));
   if (push === undefined)
     for (const doubt of plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
-  else terminal.note(sentenceOn(wanted, pushed));
   // If the push goes on, earlier commands may have had rejected rows too.
   const rejected = push?.rejected ?? pushed.rejected;
   const here = Object.values(plan.invalid).reduce((sum, rows) => sum + rows, 0);
@@ -108,8 +99,7 @@ function showPushed(
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-function asJson({ target }: Wanted, { plan, push, sent, rejected, calls, samples }: Pushed): object {
-  const payloads = samples.map((item): unknown => JSON.parse(item));
+function asJson({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): object {
   return {
     push: push?.id ?? null,
     target: target.text,
@@ -119,36 +109,8 @@ function asJson({ target }: Wanted, { plan, push, sent, rejected, calls, samples
     to_send: plan.send + plan.gone,
     set_to_null: plan.nulls,
     calls,
-    ...(push === undefined ? { payloads, needs_yes: plan.doubts } : { sent, rejected }),
+    ...(push === undefined ? { needs_yes: plan.doubts } : { sent, rejected }),
   };
-}
-
-/** The lines of a dry run: the number of rows by what becomes of them, and the first rows with masked values. */
-function planLines({ target }: Wanted, { plan, calls, samples }: Pushed): string[] {
-  const { counts, gone, nulls } = plan;
-  const reasons = Object.entries(plan.invalid);
-  const some: readonly (readonly [string, number])[] = [
-    ['left after four rejections', counts.left],
-    ['left, outcome unknown', counts.unknown],
-    ['left, person erased', counts.erased],
-    ['deleted as missing', gone],
-    ['values set to null', nulls],
-  ];
-  const lines: readonly (readonly [string, number])[] = [
-    ['rows in all', counts.rows],
-    ['new', counts.new],
-    ['changed', counts.changed],
-    ['unchanged', counts.unchanged],
-    ['rejected', reasons.reduce((sum, [, count]) => sum + count, 0)],
-    ...reasons.map(([reason, count]) => [`  ${reason}`, count] as const),
-    ...some.filter(([, count]) => count > 0),
-    ['calls', calls],
-  ];
-  return [
-    `${target.text}: nothing is sent`,
-    ...lines.map(([what, count]) => `${formatCount(count).padStart(10)} ${what}`),
-    ...samples,
-  ];
 }
 
 /** Lists the pushes. The exit code is 1 while one needs a person. */
@@ -203,7 +165,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
       const own = pushes.filter((push) => push.target === target);
       const path = pathOfTarget(config.dataDir, target);
       if (!existsSync(path)) continue;
-      await readRemembered(session, { path }, own);
+      await readRemembered(session, path, own);
       const rejections = await session.rows('push/rejections', rejection);
       if (rejections.length === 0) continue;
       const keys = await keysOf(target, { key, ...options }, hmac, config, effects.now());
@@ -248,55 +210,36 @@ async function keysOf(
   }
 }
 
-const keptTarget = z.looseObject({ kind: z.string(), name: z.string(), removes: z.boolean() });
-const keptShape = z.looseObject({ target: keptTarget, source: z.looseObject({}) });
-const kept = z.custom<Wanted>((value) => keptShape.safeParse(value).success);
-
-/** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
+/** Records that a person looked whether the service has the rows of unknown outcome; the same push goes on. */
 export async function pushResumeCommand(
-  { again = false, yes, json }: Options<never, 'again' | 'yes' | 'json'>,
+  { again = false }: Options<never, 'again'>,
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
-  const config = requireService(invocation.loadConfig());
-  const { effects, terminal } = invocation;
-  return withDataFolder(config, invocation, 'push resume', 'all', async ({ journal }) => {
-    const ledger = new PushLedger(journal, effects);
-    const push = ledger.get(id);
-    const unknown = unknownRows(push);
-    const query = isUnfinished(push) ? await new KeptQueries(config.dataDir, effects).read(id) : undefined;
-    const { success, data } = kept.safeParse(query);
-    if (!success) {
-      await ledger.decide(push, 'resumed', again);
-      const rows = `${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}`;
-      terminal.note(`The query of push ${id} is not kept. Push again by the same query: ${rows}.`);
-      return EXIT.done;
-    }
-    const { target, ...rest } = data;
-    const words = { mode: target.mode, remove: target.removes };
-    const wanted = { ...rest, target: parseTarget([target.kind, target.name], words) };
-    const decision = { id, again };
-    const pushed = await pushRows(wanted, config, invocation, journal, { decision, yes });
-    if (unknown > 0 && !again)
-      terminal.note(
-        `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
-      );
-    return showPushed(wanted, pushed, json, invocation);
-  });
+  const { target, name, unknown } = await decide('resumed', again, invocation, id);
+  const same = name === undefined ? `Push to ${target} by the same query` : `\`dawnload push ${name}\``;
+  invocation.terminal.note(
+    `${same} goes on with push ${id}${unknown === 0 ? '' : `: ${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}`}.`,
+  );
+  return EXIT.done;
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
-  const { effects, terminal } = invocation;
-  const config = invocation.loadConfig();
-  await withDataFolder(config, invocation, 'push abandon', 'nothing', async ({ journal }) => {
-    const ledger = new PushLedger(journal, effects);
-    const push = ledger.get(id);
-    if (isUnfinished(push)) await new KeptQueries(config.dataDir, effects).drop(push.id);
-    const unknown = unknownRows(push);
-    await ledger.decide(push, 'abandoned');
-    terminal.note(
-      `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken${unknown === 0 ? '' : `, and of ${plural(unknown, 'row')} it is not known, so they are not sent again`}. The next push of the query sends the others.`,
-    );
-  });
+  const { sent, unknown } = await decide('abandoned', false, invocation, id);
+  invocation.terminal.note(
+    `Push ${id} is given up: ${plural(sent, 'row')} were taken${unknown === 0 ? '' : `, and of ${plural(unknown, 'row')} it is not known, so they are not sent again`}. The next push of the query sends the others.`,
+  );
   return EXIT.done;
+}
+
+/** Records a decision about a push; returns what it was about. */
+function decide(decision: 'resumed' | 'abandoned', again: boolean, invocation: Invocation, id: string) {
+  const command = decision === 'resumed' ? 'push resume' : 'push abandon';
+  return withDataFolder(invocation.loadConfig(), invocation, command, 'nothing', async ({ journal }) => {
+    const ledger = new PushLedger(journal, invocation.effects);
+    const push = ledger.get(id);
+    const about = { ...push, sent: sentRows(push), unknown: unknownRows(push) };
+    await ledger.decide(push, decision, again);
+    return about;
+  });
 }

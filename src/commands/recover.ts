@@ -9,7 +9,7 @@ import type { Invocation } from '../config/invocation.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
-import { doubtOfLost, lostCalls, PushLedger } from '../push/ledger.js';
+import { lostCalls, PushLedger, recordLost } from '../push/ledger.js';
 import { rememberedCalls } from '../landing/pushed-rows.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -34,7 +34,8 @@ export async function recoverCommand(
       pushes.pushes,
       remembered.map(({ line }) => line),
     );
-    const doubt = ledger.doubt === undefined ? await doubtOfLost(lost, journal) : await again();
+    if (ledger.doubt === undefined) await recordLost(lost, journal);
+    const doubt = await again();
     const untracked = await untrackedIn(config.dataDir, journal, {
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),

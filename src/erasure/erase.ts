@@ -90,9 +90,8 @@ interface Searched {
   readonly unread: string[];
 }
 
-/** Copies that no command needs: a push whose query is not kept is given it again. */
-const REMOVABLE =
-  /^(?:landing\/rejected\/|private\/tmp\/|private\/pushes\/)|\.set-aside-|\.torn-|\.part$|\/\.tmp-|\.next-/;
+/** Copies that no command needs. */
+const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.torn-|\.part$|\/\.tmp-|\.next-/;
 
 /** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;

@@ -5,14 +5,14 @@
  * without it, the rows are sent again.
  */
 import { createHash } from 'node:crypto';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder, FILE_MODE } from './atomic-file.js';
 import { foldersOf, safeName } from './paths.js';
 import { jsonOf } from '../ground/envelope.js';
-import { namesIn, orStorageError, readIfThere } from './storage-error.js';
+import { namesIn, orStorageError } from './storage-error.js';
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
 export interface Hashed {
@@ -123,35 +123,4 @@ export async function rememberedCalls(dataDir: string): Promise<RememberedCall[]
     }
   }
   return calls;
-}
-
-/** The queries of unfinished pushes, `private/pushes/`: a person can resume a push without giving its query again. */
-export class KeptQueries {
-  readonly #disk: DurableFolder;
-
-  constructor(
-    private readonly dataDir: string,
-    effects: Pick<Effects, 'reach'>,
-  ) {
-    this.#disk = new DurableFolder(dataDir, effects);
-  }
-
-  /** @throws StorageError */
-  keep(push: string, query: object): Promise<void> {
-    return this.#disk.write(this.#path(push), JSON.stringify(query), 'push-query');
-  }
-
-  /** Returns undefined if the query is not kept, or its file is damaged. Throws `StorageError`. */
-  async read(push: string): Promise<unknown> {
-    const text = await readIfThere(this.#path(push));
-    return text && jsonOf(text);
-  }
-
-  drop(push: string): Promise<void> {
-    return rm(this.#path(push), { force: true });
-  }
-
-  #path(push: string): string {
-    return join(foldersOf(this.dataDir).private, 'pushes', `${push}.json`);
-  }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { dayOf, monthOf } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import { agreedUpTo, Doubt, type Journal } from '../journal/journal.js';
+import { agreedUpTo, type Journal } from '../journal/journal.js';
 import { event, Kind, RUN, type Entry, type LineOf } from '../journal/lines.js';
 import type { RememberedCall } from '../landing/pushed-rows.js';
 import type { PushRow } from '../warehouse/rows.js';
@@ -14,7 +14,7 @@ import type { PushRow } from '../warehouse/rows.js';
 const [text, number] = [z.string(), z.number()];
 
 /** The rows of a push by what becomes of them. */
-const pushCounts = z.object({
+export const pushCounts = z.object({
   rows: number,
   new: number,
   changed: number,
@@ -101,17 +101,15 @@ export function lostCalls(pushes: readonly Push[], lines: readonly string[]): (C
   );
 }
 
-/** The doubt, which is on record, if calls are lost and no person has agreed to it. */
-export async function doubtOfLost(
+/** Records a doubt if calls are lost and no person has agreed to it. */
+export async function recordLost(
   lost: readonly { readonly seq: number; readonly target: string }[],
   journal: Journal,
-): Promise<Doubt | undefined> {
-  const agreed = agreedUpTo(journal);
-  const unknown = lost.find(({ seq }) => seq > agreed);
-  if (unknown === undefined) return undefined;
+): Promise<void> {
+  const unknown = lost.find(({ seq }) => seq > agreedUpTo(journal));
+  if (unknown === undefined) return;
   const why = `ledger/pushed lacks rows that were sent to ${unknown.target}, or they were altered.`;
   await journal.append(RUN, { event: 'unsure', why });
-  return new Doubt(why, journal.head.seq);
 }
 
 const rowsIn = ({ calls }: Push, ...states: readonly Call['state'][]): number =>
@@ -134,8 +132,8 @@ export function adviceOn(push: Push): string {
   return (
     `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${unknownRows(push)} of its rows. ` +
     `${(push.note ?? 'The process ended before it recorded the answer').replace(/\.?$/, '.')} ` +
-    `Look there. If it has them: \`dawnload push resume ${push.id}\` goes on with the others. ` +
-    `If it has not: \`dawnload push resume ${push.id} --again\` sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
+    `Look there. If it has them: \`dawnload push resume ${push.id}\`, and the same push goes on with the others. ` +
+    `If it has not: \`dawnload push resume ${push.id} --again\`, and it sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
   );
 }
 

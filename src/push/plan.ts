@@ -6,19 +6,19 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import type { Journal } from '../journal/journal.js';
+import { assertNotForgotten, type Journal } from '../journal/journal.js';
 import { RUN } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
 import { findRows, type Found, type FoundColumn } from '../readers/queries/rows.js';
 import { escaped } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
-import { GONE, type PushedRows } from '../landing/pushed-rows.js';
+import { GONE } from '../landing/pushed-rows.js';
 import { declaredFields } from '../reference/catalogs.js';
 import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';
 import { statement, type Session } from '../warehouse/session.js';
-import { doubtOfLost, isUnfinished, lostCalls, type Push, type PushCounts } from './ledger.js';
+import { isUnfinished, lostCalls, pushCounts, recordLost, type Push, type PushCounts } from './ledger.js';
 import type { Target } from './targets.js';
 
 export interface Wanted {
@@ -37,9 +37,10 @@ export interface Wanted {
 const row = z.object({ nth: z.number(), k: z.string(), r: z.string(), item: z.string() });
 export type Row = z.infer<typeof row>;
 
-const NUMBERS = ['alike', 'known', 'empty', 'repeated', 'missing', 'nulls'] as const;
-const COUNTS = ['rows', 'new', 'changed', 'unchanged', 'unknown', 'left', 'erased'] as const;
-const numbers = z.record(z.enum([...COUNTS, ...NUMBERS]), z.number());
+const number = z.number();
+const numbers = pushCounts.extend({
+  ...{ alike: number, known: number, empty: number, repeated: number, missing: number, nulls: number },
+});
 const invalid = z.object({ reason: z.string(), rows: z.number() });
 
 export interface Plan {
@@ -84,13 +85,6 @@ export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[]
   );
 }
 
-/** A person's decision about the calls of a push whose outcome is unknown. */
-export interface Decision {
-  readonly id: string;
-  /** True if their rows are to be sent again; otherwise they are left out. */
-  readonly again: boolean;
-}
-
 const line = z.object({
   push: z.string(),
   call: z.number(),
@@ -105,18 +99,14 @@ export type CallLine = z.infer<typeof line>;
 /** Reads the file of a target into the tables `remembered` and `rejected`; returns the lines of its calls. */
 export async function readRemembered(
   session: Session,
-  { path }: Pick<PushedRows, 'path'>,
+  file: string,
   pushes: readonly Push[],
-  decision?: Decision,
 ): Promise<CallLine[]> {
   const calls = pushes.flatMap(({ id: push, calls: own }) =>
-    own.map(({ call, state }) => {
-      const isDecided = push === decision?.id && (state === 'ambiguous' || state === 'open');
-      return { push, call, state: isDecided ? (decision.again ? 'again' : 'in_doubt') : state };
-    }),
+    own.map(({ call, state }) => ({ push, call, state })),
   );
   const unfinished = pushes.filter(isUnfinished).map(({ id }) => id);
-  await session.set({ file: path, calls: JSON.stringify(calls), unfinished });
+  await session.set({ file, calls: JSON.stringify(calls), unfinished });
   await session.run('push/remembered');
   return session.rows('push/calls', line);
 }
@@ -147,7 +137,8 @@ export async function assertRemembered(
     pushes,
     lines.map(({ sum }) => sum),
   );
-  const doubt = await doubtOfLost(lost, journal);
+  await recordLost(lost, journal);
+  const doubt = assertNotForgotten(journal, []);
   if (doubt !== undefined) throw doubt;
   // A push that was made after it named the doubt has sent, or left out, what was lost.
   const confirmed = journal.of(RUN).findLast(({ event }) => event === 'confirmed')?.seq ?? 0;
@@ -348,7 +339,8 @@ export async function planOf(
   await session.set({ compared });
   await session.run('push/compared');
   const counted = await session.row('push/counts', numbers);
-  const { alike: _, known: __, empty: ___, repeated: ____, missing, nulls, ...counts } = counted;
+  const { missing, nulls } = counted;
+  const counts = pushCounts.parse(counted);
   if (only !== undefined && counts.rows !== 1)
     throw new UsageError(`${counts.rows} rows have that key, and --only sends one.`);
   const isOfItems = target.mode === 'replace' && keyOf(wanted).join() === target.identity;

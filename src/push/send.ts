@@ -10,8 +10,7 @@ import { Register } from '../erasure/register.js';
 import { DawnloadError, InterruptedError, messageOf, RefusedError, ServiceError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
-import { GONE, KeptQueries, PushedRows } from '../landing/pushed-rows.js';
-import { declaredFields } from '../reference/catalogs.js';
+import { GONE, PushedRows } from '../landing/pushed-rows.js';
 import { ServiceClient, type Permit, type ServiceAnswer } from '../service/client.js';
 import { assertClocksAgree, presentOf } from '../service/clocks.js';
 import type { OnceRequest } from '../service/endpoints.js';
@@ -39,7 +38,6 @@ import {
   readRemembered,
   writeAnswer,
   type CallLine,
-  type Decision,
   type Plan,
   type Row,
   type Wanted,
@@ -53,14 +51,10 @@ export interface Pushed {
   readonly sent: number;
   readonly rejected: number;
   readonly calls: number;
-  /** The first rows of a dry run, as JSON texts whose values are masked. */
-  readonly samples: readonly string[];
 }
 
 interface How {
   readonly dryRun?: boolean | undefined;
-  /** The decision about a stopped push, with which it goes on. */
-  readonly decision?: Decision | undefined;
   /** True for a push of the night: the settings agree that its rows reach people, and nobody can be asked. */
   readonly standing?: boolean;
   /** True if a person agrees to every doubt; otherwise the person is asked, unless it is a push of the night. */
@@ -86,10 +80,11 @@ export async function pushRows(
   const { dataDir } = config;
   const { target, only, name } = wanted;
   const { text, kind, mode, removes, once } = target;
+  const isWhole = only === undefined;
   const ledger = new PushLedger(journal, effects);
   const pushes = ledger.pushes.filter((push) => push.target === text);
   const unfinished = pushes.filter(isUnfinished);
-  const ambiguous = unfinished.find((push) => waits(push) && push.id !== how.decision?.id);
+  const ambiguous = unfinished.find(waits);
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
   const key = await hmacKey(dataDir, effects);
   const madeWith = keyFingerprint(key);
@@ -97,33 +92,20 @@ export async function pushRows(
   const service = new ServiceClient(config, effects, signal, version);
   try {
     const pushed = await PushedRows.open(dataDir, text, effects);
-    const lines = await readRemembered(session, pushed, pushes, how.decision);
+    const lines = await readRemembered(session, pushed.path, pushes);
     const isConfirmed = await assertRemembered(lines, pushes, journal, madeWith);
     const found = await writeAnswer(session, wanted, config, { key, now: effects.now(), service });
     // Items of catalogs are not personal.
     await session.set({ erased_ids: kind === 'catalog-items' ? [] : new Register(journal, madeWith).ids });
     await session.run('push/erased');
-
-    const isWhole = only === undefined;
     const sources = JSON.stringify([found.source, { kind, name: target.name, mode, removes }]);
     const source = createHash('sha256').update(sources).digest('base64url');
-    const current =
-      how.decision === undefined
-        ? unfinished.find((one) => isWhole && !one.only && one.source === source)
-        : ledger.get(how.decision.id);
-    if (how.decision !== undefined && current !== undefined && current.source !== source) {
-      await ledger.decide(current, 'resumed', how.decision.again);
-      throw new RefusedError(`The query that is kept of push ${current.id} is not the one that began it.`, {
-        hint: 'The decision is on record. Push again by the same query; it goes on with the push.',
-      });
-    }
+    const current = isWhole ? unfinished.find((one) => !one.only && one.source === source) : undefined;
     const other = unfinished.find((one) => one !== current && !one.only);
     if (other?.once === true && isWhole) {
       throw new RefusedError(
         `Push ${other.id} to ${other.target} is not finished, and it had another query.`,
-        {
-          hint: `Go on with it by \`dawnload push resume ${other.id}\`, or give it up by \`dawnload push abandon ${other.id}\`.`,
-        },
+        { hint: `Make that push again, or give it up by \`dawnload push abandon ${other.id}\`.` },
       );
     }
     const known = new Set(pushes.map(({ id }) => id));
@@ -131,44 +113,17 @@ export async function pushRows(
     const isForgotten = isConfirmed || (once && isUnknown);
     const about = { pushes, current, source, isForgotten, standing: how.standing === true };
     const plan = await planOf(session, wanted, found, about);
-    if (how.dryRun === true) {
-      const { propertiesField, eventField = '', journeyField = '' } = config.push;
-      const columns = found.columns.map((column) => column.name);
-      const fields = [propertiesField, eventField, journeyField, ...columns];
-      return await dryRun(session, wanted, plan, new Set([...PARTS, ...fields]));
-    }
+    if (how.dryRun === true) return { ...NOTHING_SENT, plan, calls: await countCalls(session, target, plan) };
 
-    const rows = plan.send + plan.gone;
-    if (rows > 0) {
-      await service.authorize();
-      if (once || config.serviceClock !== 'ignore') assertClocksAgree({ service }, 'Nothing was sent.');
-      const present = presentOf({ service, effects, config });
-      assertWithin(config, wanted, rows, (of) => ledger.spent(runId, present, of));
-    }
-    const { doubts, counts } = plan;
-    const confirm = (): Promise<boolean> =>
-      invocation.terminal.confirm(`${doubts.join(' ')} Send it?`, signal);
-    const isAgreed = doubts.length === 0 || how.yes === true || (how.standing !== true && (await confirm()));
-    if (!isAgreed)
-      throw new RefusedError(`Nothing was sent. ${doubts.join(' ')}`, {
-        hint: '--yes sends it all the same.',
-      });
-    if (current !== undefined && how.decision !== undefined)
-      await ledger.decide(current, 'resumed', how.decision.again);
-    const queries = new KeptQueries(dataDir, effects);
-    for (const one of unfinished.filter((one) => isWhole && one !== current)) {
-      await queries.drop(one.id);
+    await assertAllowed(wanted, plan, service, config, invocation, ledger, how);
+    for (const one of unfinished.filter((one) => isWhole && one !== current))
       await ledger.write(one, { event: 'abandoned' });
-    }
     const columns = keyOf(wanted).join();
     const begun = { target: text, mode, name, key: columns, once, only: !isWhole, source };
     const ids = lines.map((line) => line.push);
-    const push = current ?? (await ledger.begin({ ...begun, run: runId, counts }, ids));
+    const push = current ?? (await ledger.begin({ ...begun, run: runId, counts: plan.counts }, ids));
     for (const [reason, rejected] of current === undefined ? Object.entries(plan.invalid) : [])
       await ledger.write(push, { event: 'rejected', rows: rejected, reason });
-    const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
-    await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
-
     const earlier = lines.filter((line) => line.push === push.id);
     const calling = { push, wanted, plan, earlier, madeWith };
     const sending = new Sending({ ...calling, ledger, pushed, session, service, config, invocation, how });
@@ -181,42 +136,49 @@ export async function pushRows(
       throw error;
     }
     await sending.noteSent();
-    // First, so that nothing of the query of a finished push stays after a kill.
-    await queries.drop(push.id);
     await ledger.write(push, { event: 'done' });
-    return { plan, push, ...sending.counted, samples: [] };
+    return { plan, push, ...sending.counted };
   } finally {
     session.close();
     await service.close();
   }
 }
 
-/** The keys of a call that no query names. */
-const PARTS = ['id', 'userId', 'projectId', 'eventName', '$add', '$remove'];
+const NOTHING_SENT = { push: undefined, sent: 0, rejected: 0 };
 
-/** The text of a row for people to look at its shape: every value is masked, and every key that is not one of `keys`. */
-function masked(item: string, keys: ReadonlySet<string>): string {
-  return item.replaceAll(
-    /("(?:[^"\\]|\\.)*")(:?)|-?[0-9][0-9.eE+-]*|true|false/g,
-    (_, text = '""', colon = '') =>
-      `${colon === ':' && keys.has(String(JSON.parse(String(text)))) ? String(text) : '"…"'}${String(colon)}`,
-  );
+/** The number of calls that the rows of a plan would take. */
+async function countCalls(session: Session, target: Wanted['target'], { gone }: Plan): Promise<number> {
+  let calls = 0;
+  for (const deletes of gone > 0 ? [false, true] : [false])
+    for await (const _ of callsIn(session, { target, deletes })) calls++;
+  return calls;
 }
 
-async function dryRun(
-  session: Session,
-  { target }: Wanted,
-  plan: Plan,
-  keys: ReadonlySet<string>,
-): Promise<Pushed> {
-  const samples: string[] = [];
-  let calls = 0;
-  for (const deletes of plan.gone > 0 ? [false, true] : [false])
-    for await (const rows of callsIn(session, { target, deletes })) {
-      calls++;
-      samples.push(...rows.slice(0, Math.max(0, 3 - samples.length)).map(({ item }) => masked(item, keys)));
-    }
-  return { plan, push: undefined, sent: 0, rejected: 0, calls, samples };
+/**
+ * Compares the clocks and the limits, and asks for consent to every doubt.
+ *
+ * @throws RefusedError, ClockError; nothing was sent
+ */
+async function assertAllowed(
+  wanted: Wanted,
+  { send, gone, doubts }: Plan,
+  service: ServiceClient,
+  config: ServiceConfig,
+  { effects, terminal, signal, runId }: Invocation,
+  ledger: PushLedger,
+  { yes, standing }: How,
+): Promise<void> {
+  const rows = send + gone;
+  if (rows > 0) {
+    await service.authorize();
+    if (wanted.target.once || config.serviceClock !== 'ignore')
+      assertClocksAgree({ service }, 'Nothing was sent.');
+    const present = presentOf({ service, effects, config });
+    assertWithin(config, wanted, rows, (of) => ledger.spent(runId, present, of));
+  }
+  if (doubts.length === 0 || yes === true) return;
+  if (standing !== true && (await terminal.confirm(`${doubts.join(' ')} Send it?`, signal))) return;
+  throw new RefusedError(`Nothing was sent. ${doubts.join(' ')}`, { hint: '--yes sends it all the same.' });
 }
 
 /** @throws RefusedError if the rows are more than the settings allow, or the settings do not allow any */
@@ -283,7 +245,6 @@ class Sending {
   #refused = 0;
   /** The calls that may be repeated and that the service took, also those of a process that was killed. */
   readonly #taken: number[];
-  #catalogIsThere = false;
 
   constructor(private readonly given: Calling) {
     const { wanted, plan, earlier } = given;
@@ -337,7 +298,7 @@ class Sending {
     invocation.effects.reach('push/answered');
     const count = takenBy(request.endpoint, answer, rows.length);
     // An item that a repeated call does not find is taken away already.
-    const isGone = this.#target.takesAway && rows.length === 1 && (await this.#isNoItem(answer));
+    const isGone = this.#target.takesAway && rows.length === 1 && this.#isNoItem(answer);
     if (count === rows.length || isGone) {
       await pushed.taken(push.id, call);
       this.#taken.push(rows.length);
@@ -385,7 +346,7 @@ class Sending {
     const isOk = answer.verdict.kind === 'ok';
     const reason = `${refusalOf(answer)}${isOk ? ', which does not say what was taken' : ''}`;
     const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);
-    if (!isOfRows && !(await this.#isNoItem(answer))) throw this.#failure(reason);
+    if (!isOfRows && !this.#isNoItem(answer)) throw this.#failure(reason);
     this.#refused++;
     const named = namedIn(answer, rows.length);
     if (named.size === 0) return this.#divide(rows, reason);
@@ -401,13 +362,9 @@ class Sending {
     await this.#send(rows.slice(middle));
   }
 
-  /** True if a catalog says that an item is not there, and the catalog itself is. */
-  async #isNoItem(answer: ServiceAnswer): Promise<boolean> {
-    const { service, config } = this.given;
-    if (this.#target.kind !== 'catalog-items' || !isMissing(answer)) return false;
-    if (!this.#catalogIsThere) await declaredFields(service, config.baseUrl, this.#target.name, []);
-    this.#catalogIsThere = true;
-    return true;
+  /** True if a catalog says that an item is not there; that the catalog is there was seen before the push began. */
+  #isNoItem(answer: ServiceAnswer): boolean {
+    return this.#target.kind === 'catalog-items' && isMissing(answer);
   }
 
   #failure(reason: string): ServiceError {
@@ -417,22 +374,30 @@ class Sending {
   }
 }
 
-/** Describes the result of a push in one sentence. */
-export function sentenceOn({ target }: Wanted, pushed: Pushed): string {
-  const { plan, push, sent, rejected, calls } = pushed;
-  const { unchanged, left, unknown, erased } = plan.counts;
-  const reasons = Object.entries(plan.invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
+/** Says in one sentence what a push did, or what it would do. */
+export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): string {
+  const { counts, send, gone, nulls, invalid } = plan;
+  const reasons = Object.entries(invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
-  const parts = [
-    [unchanged, 'unchanged'],
-    [rejected, `rejected${why}`],
-    [left, 'left after four rejections'],
-    [unknown, 'left because it is not known whether the service has them'],
-    [erased, 'left because the persons were erased'],
+  const planned = [
+    [counts.new, 'new'],
+    [counts.changed, 'changed'],
+    [gone, 'missing, to be deleted'],
+    [nulls, 'values set to null'],
   ] as const;
+  const left = [
+    [counts.unchanged, 'unchanged'],
+    [push === undefined ? sum(Object.values(invalid)) : rejected, `rejected${why}`],
+    [counts.left, 'left after four rejections'],
+    [counts.unknown, 'left because it is not known whether the service has them'],
+    [counts.erased, 'left because the persons were erased'],
+  ] as const;
+  const parts = [...(push === undefined ? planned : []), ...left];
   const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));
   const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
-  return `Pushed ${plural(sent, 'row')} to ${target.text} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
+  const did =
+    push === undefined ? `Would push ${plural(send + gone, 'row')}` : `Pushed ${plural(sent, 'row')}`;
+  return `${did} to ${target.text} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
 }
 
 /** The push of an entry under `pushes`. */

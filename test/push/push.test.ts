@@ -306,7 +306,7 @@ describe('guards', () => {
     }
   });
 
-  test('--dry-run sends nothing and shows counts, calls and masked payloads', async () => {
+  test('--dry-run sends nothing and shows counts and calls, no value', async () => {
     const before = requests();
     await sqlFile(place, users(2500, "'secret' as tier", 'dry'));
     const { code, stdout } = await push(
@@ -317,10 +317,7 @@ describe('guards', () => {
       '--dry-run',
     );
     expect(code).toBe(0);
-    expect(stdout).toMatch(/2,500 rows in all/);
-    expect(stdout).toMatch(/3 calls/);
-    expect(stdout.match(/^\{.*\}$/gm)).toHaveLength(3);
-    expect(stdout).toContain('"tier"');
+    expect(stdout).toMatch(/Would push 2,500 rows .* in 3 calls .*2,500 new/);
     expect(stdout).not.toContain('secret');
     expect(stdout).not.toContain('dry0');
     expect(requests().E14).toBe(before.E14);
@@ -361,7 +358,7 @@ describe('what must not leave, or must not go unseen', () => {
   const DELETE = ['catalog-items', 'products', '--mode', 'delete', '--sql'] as const;
   const item = "select 'gone-1' as id";
 
-  test('a query that returns nothing after a stop deletes nothing by `resume`', async () => {
+  test('a query that returns nothing after a stop deletes nothing when it goes on', async () => {
     const sql = `select 'keep-' || i as id, 'x' as name from range(20) as r(i) where (select count(*) from ops.runs) = 1`;
     const args = ['catalog-items', 'products', '--mode', 'replace', '--delete-missing', '--sql', sql];
     expect((await push(place, ...args)).code).toBe(0);
@@ -369,10 +366,9 @@ describe('what must not leave, or must not go unseen', () => {
     place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 503, skip: 1 }]);
     expect((await push(place, ...args.slice(0, -1), other, '--yes')).code).toBe(1);
     place.sandbox.setFaults([]);
-    const id = String((await lines(place)).at(-1)?.['push']);
     expect((await place.run(['run'])).code).toBe(0);
-    const resumed = await push(place, 'resume', id);
-    expect([resumed.code, resumed.stderr]).toEqual([
+    const goneOn = await push(place, ...args.slice(0, -1), other);
+    expect([goneOn.code, goneOn.stderr]).toEqual([
       3,
       expect.stringMatching(/has no rows.*20 items would be deleted/),
     ]);
@@ -446,8 +442,8 @@ describe('what must not leave, or must not go unseen', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('privacy.columns')]);
   });
 
-  test('nothing of the query stays once the push is done, even after a kill', async () => {
-    const point = { DAWNLOAD_CRASH_AT: 'journal/push/done/durable' };
+  test('nothing of the query is kept, even after a kill', async () => {
+    const point = { DAWNLOAD_CRASH_AT: 'pushed/durable' };
     const sql = users(2, "'tier of mine' as tier", 'kill');
     const killed = await place.execute(['push', 'user-properties', '--sql', sql], point);
     expect(killed.signal).toBe('SIGKILL');

@@ -38,8 +38,7 @@ export const written = (place: Place): Written => place.sandbox.state() as Writt
 /** Forgets all pushes; what the sandbox received stays. */
 export async function forgetPushes(place: Place): Promise<void> {
   place.sandbox.setFaults([]);
-  for (const path of ['ledger/pushed', 'private/pushes'])
-    await rm(join(place.folder, 'data', path), { recursive: true, force: true });
+  await rm(join(place.folder, 'data', 'ledger', 'pushed'), { recursive: true, force: true });
   const dataDir = join(place.folder, 'data');
   const journal = await Journal.read({ dataDir }, realEffects({}));
   for (const path of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl', 'private/witness.json'])

@@ -285,7 +285,7 @@ class Month {
       const has =
         this.#received(target.startsWith('events') ? 'events' : 'journeys').length >= sent + unknown;
       const again = has || this.#isPushLost ? [] : ['--again'];
-      await this.#perform(['push', 'resume', push, '--yes', ...again], false);
+      await this.#perform(['push', 'resume', push, ...again], false);
     }
     return waiting.length > 0;
   }

@@ -15,8 +15,6 @@ import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
 export const PUSH_POINTS = [
   'journal/push/begun/before-append',
   'journal/push/begun/durable',
-  'push-query/before-rename',
-  'push-query/durable',
   'pushed/before-append',
   'pushed/durable',
   'journal/push/intended/before-append',
@@ -176,7 +174,7 @@ async function pushOne(
     if (turn === 4) place.sandbox.setFaults([]);
     const going =
       push?.state === 'ambiguous'
-        ? ['push', 'resume', push.id, '--yes', ...decisionOn(push, received().length)]
+        ? ['push', 'resume', push.id, ...decisionOn(push, received().length)]
         : args;
     if (push?.state === 'ambiguous') report.ambiguous++;
     const atRandom = at === undefined && turn === 0 && chance.below(3) === 0;
