@@ -1,24 +1,10 @@
 -- The facts that an answer for an agent states about itself.
 
 -- name: about
--- The days of each stream behind the tables, and the findings of checks of these streams and days. Parameters, all JSON but
--- the days: tables (names as in SQL), streams (of tables that are computed), checks (with their streams), first_day and
--- last_day of the question, or null for all days held.
+-- The days of the streams, and the findings of checks of these streams and days. Parameters, all JSON but the days: streams,
+-- checks (with their streams), first_day and last_day of the question, or null for all days held.
 with streams as (
     select unnest(from_json($streams, '["varchar"]')) as stream
-    union
-    select
-        case
-            when name like '%\_by_subchannel' escape '\' then 'statistics_by_subchannel'
-            when name like 'daily\_%' escape '\' then 'statistics'
-            when regexp_matches(name, '^campaign_(metric|collection)') then 'campaigns'
-            when name like 'catalog%' then 'catalogs'
-            when name like 'brand\_template%' escape '\' then 'brand_templates'
-            when name like 'alimtalk\_template%' escape '\' then 'alimtalk_templates'
-            when name like 'opt\_outs%' escape '\' then 'opt_outs'
-            when name not like '%.%' and regexp_matches(name, 'message|^events$|emails$') then 'events'
-        end
-    from (select unnest(from_json($tables, '["varchar"]')) as name)
 ),
 -- Snapshots of reference data are of one day each; no other day is missing.
 held as (
@@ -45,7 +31,6 @@ bounds as (
     from streams
     left join held using (stream)
     cross join newest
-    where streams.stream is not null
 ),
 days as (
     select bounds.stream, unnest(generate_series(first_day, last_day, interval 1 day))::date as date

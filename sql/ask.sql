@@ -1,4 +1,20 @@
--- The possible values of parameters of the bundled queries.
+-- Statements for asking: the functions that SQL may not call, and the possible values of parameters of the bundled queries.
+
+-- name: acting_functions
+-- Functions of DuckDB that may do more than read the warehouse: table functions, pragmas and functions with side effects,
+-- but for those that only make rows or values, or describe the database.
+select function_name as name
+from duckdb_functions()
+where
+    internal
+    and function_name not in (
+        'current_query', 'duckdb_columns', 'duckdb_constraints', 'duckdb_databases', 'duckdb_functions', 'duckdb_indexes',
+        'duckdb_keywords', 'duckdb_schemas', 'duckdb_settings', 'duckdb_tables', 'duckdb_types', 'duckdb_variables',
+        'duckdb_views', 'error', 'gen_random_uuid', 'histogram_values', 'json_each', 'json_tree', 'pg_timezone_names',
+        'query_table', 'random', 'repeat_row', 'setseed', 'summary', 'unnest', 'uuid', 'uuidv4', 'uuidv7'
+    )
+group by function_name
+having bool_and(function_type in ('pragma', 'table', 'table_macro') or coalesce(has_side_effects, false));
 
 -- name: campaigns
 select campaign_id as value, campaign_name as name

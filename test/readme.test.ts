@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { docsCommand, type DocsOptions } from '../src/commands/docs.js';
+import { docsCommand } from '../src/commands/docs.js';
 import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
 import { EXIT } from '../src/ground/errors.js';
 import { loadCatalogue, type QueryFile, describeQuery } from '../src/readers/queries/catalogue.js';
+import type { SchemaEntry } from '../src/warehouse/dictionary.js';
 import { invocationOf } from './support/in-process.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
@@ -166,24 +167,17 @@ describe('docs/', () => {
 
 describe('docs/tables.md', () => {
   let overview: string;
-  let columns: string;
 
   beforeAll(async () => {
-    overview = await docs({ format: 'markdown', brief: true });
-    columns = await docs({ format: 'markdown' });
+    const written: string[] = [];
+    await docsCommand({ json: true }, invocationOf({}, written));
+    const { schemas } = JSON.parse(written.join('\n')) as { schemas: readonly SchemaEntry[] };
+    overview = tablesMarkdown(schemas);
   });
 
   test('lists every table and view with its columns', () => {
     expect(overview).toContain('| `events` |');
     expectBetween('docs/tables.md', 'overview', overview);
-  });
-
-  test('has cells that cannot break its tables, nor those with every column', () => {
-    for (const line of [overview, columns].join('\n').split('\n')) {
-      if (!line.startsWith('|')) continue;
-      expect(line.replaceAll('\\|', '').split('|').length - 1, line).toBe(5);
-      expect(line).not.toMatch(/<\w/);
-    }
   });
 });
 
@@ -212,9 +206,21 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
   );
 }
 
-/** What `dawnload docs` prints. */
-async function docs(options: DocsOptions): Promise<string> {
-  const written: string[] = [];
-  await docsCommand(options, invocationOf({}, written));
-  return `${written.join('\n')}\n`;
+/** Each schema with a list of its tables and views and the names of their columns. */
+function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
+  const blocks = schemas
+    .filter(({ relations }) => relations.length > 0)
+    .flatMap(({ name, description, relations }) => {
+      const rows = relations.map((relation) => [
+        `\`${relation.name}\``,
+        relation.grain,
+        relation.description,
+        relation.columns.map((column) => column.name).join(', '),
+      ]);
+      const head = [line(['table', 'one row per', 'what it holds', 'columns']), '|---|---|---|---|'];
+      return [`**\`${name}\`**: ${description}`, [...head, ...rows.map(line)].join('\n')];
+    });
+  return `${blocks.join('\n\n')}\n`;
 }

@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closest } from 'fastest-levenshtein';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   Dictionary,
   type Language,
@@ -11,22 +10,19 @@ import {
   entriesOf,
   type RelationEntry,
   type SchemaEntry,
-  overviewMarkdown,
-  relationMarkdown,
-  wholeMarkdown,
 } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { didYouMean } from '../ground/text.js';
 import { dbtSources, skill } from '../readers/queries/contracts.js';
 import { Reader } from '../warehouse/reader.js';
-import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
-import type { Options } from './shared.js';
+import type { JsonOptions } from './shared.js';
 import { listed, wrap } from '../terminal/text.js';
 import { refreshModels } from '../warehouse/model.js';
 
-export interface DocsOptions extends Options<never, 'json' | 'brief'> {
-  readonly format?: 'text' | 'markdown' | 'json' | 'skill' | 'dbt';
+export interface DocsOptions extends JsonOptions {
+  readonly format?: 'text' | 'json' | 'skill' | 'dbt';
   readonly lang?: Language;
 }
 
@@ -36,7 +32,7 @@ export interface DocsOptions extends Options<never, 'json' | 'brief'> {
  * @throws UsageError if there is no such table
  */
 export async function docsCommand(
-  { format: wanted = 'text', json, lang: language = 'en', brief }: DocsOptions,
+  { format: wanted = 'text', json, lang: language = 'en' }: DocsOptions,
   invocation: Invocation,
   table?: string,
 ): Promise<ExitCode> {
@@ -55,10 +51,6 @@ export async function docsCommand(
     skill: () => skill(schemas, dictionary.of('traps'), language),
     dbt: () => dbtSources(schemas),
     json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
-    markdown: () => {
-      if (relation !== undefined) return relationMarkdown(relation, language);
-      return (brief === true ? overviewMarkdown : wholeMarkdown)(schemas, language);
-    },
     text: () =>
       relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width),
   }[format]();
@@ -96,7 +88,7 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
 export async function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
   const reader = await Reader.open(path);
   try {
-    return z.array(columnRow).parse(await reader.objects(statement('describe/columns')));
+    return await reader.rows('describe/columns', columnRow);
   } finally {
     await reader.close();
   }
@@ -111,11 +103,9 @@ export function findRelation(schemas: readonly SchemaEntry[], wanted: string): R
     relations.find((relation) => relation.name.endsWith(`.${name}`));
   if (found !== undefined) return found;
   const bare = (one: string): string => one.replace(/^.*\./, '');
-  const names = relations.map((relation) => relation.name);
-  const nearest = closest(bare(name), names.map(bare));
-  const holding = names.filter((known) => bare(name).length > 2 && known.includes(bare(name))).slice(0, 3);
+  const known = relations.map((relation) => bare(relation.name));
   throw new UsageError(`There is no table or view ${wanted}.`, {
-    hint: `Did you mean ${holding.join(', ') || names.find((known) => bare(known) === nearest)}? \`dawnload docs\` lists them.`,
+    hint: `${didYouMean(bare(name), known)}\`dawnload docs\` lists them.`,
   });
 }
 

@@ -359,13 +359,11 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: [
       'dawnload docs',
       'dawnload docs marts.channel_days',
-      'dawnload docs --format markdown > dictionary.md',
       'dawnload docs --format dbt > models/sources.yml    # or skill',
     ],
     options: [
-      choice('--format <format>', 'the format', 'text', 'markdown', 'json', 'skill', 'dbt').default('text'),
+      choice('--format <format>', 'the format', 'text', 'json', 'skill', 'dbt').default('text'),
       LANGUAGE('the language of the description').default('en'),
-      ['--brief', 'in Markdown, list tables and views without their columns'],
       JSON_OPTION,
     ],
     load: async () => (await import('./docs.js')).docsCommand,

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
-import { closest, distance } from 'fastest-levenshtein';
+import { didYouMean } from '../ground/text.js';
 import { settingsSchema } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -95,13 +95,9 @@ export function unknownKey(source: string, path: readonly PropertyKey[], key: st
     return new ConfigError(`${source}: secrets do not belong in the file (${full}).`, {
       hint: 'Remove it, and set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in .env.',
     });
-  const known = keysIn(z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }));
-  const siblings = known.filter((name) => name.split('.').length === path.length + 1);
-  const candidates = siblings.some((name) => name.startsWith(path.join('.'))) ? known : siblings;
-  const nearest = closest(full, candidates);
-  const isNear = distance(full, nearest) <= Math.max(2, key.length / 3);
+  const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
   return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: isNear ? `Did you mean "${nearest}"?` : 'docs/configuration.md lists the settings.',
+    hint: `${didYouMean(full, keysIn(schema))}docs/configuration.md lists the settings.`,
   });
 }
 

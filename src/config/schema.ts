@@ -2,10 +2,10 @@
  * The schema of `dawnload.yaml` and the type of the resulting settings; docs/configuration.md explains each. Every scalar
  * arrives as text (see `readSettings`); the message of each rule describes the valid values.
  */
-import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { fieldsFor, ID_COLUMNS, isReadAs } from '../ground/fields.js';
+import { didYouMean } from '../ground/text.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -280,9 +280,9 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefin
 export function mistypedColumns(columns: readonly { readonly name: string }[]): string[] {
   const known = [...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)];
   return columns.flatMap(({ name }) => {
-    const nearest = closest(name, known);
-    if (known.includes(name) || distance(name, nearest) > name.length / 3) return [];
-    return `privacy.columns: no column and no key of the specification is named ${name}. Did you mean ${nearest}?`;
+    const question = known.includes(name) ? '' : didYouMean(name, known);
+    if (question === '') return [];
+    return `privacy.columns: no column and no key of the specification is named ${name}. ${question.trim()}`;
   });
 }
 

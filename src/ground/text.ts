@@ -17,10 +17,17 @@ export function wellFormedJson(value: unknown): string {
   );
 }
 
-/** `Did you mean X? ` for a word that is nearly one of the known ones; empty if none is near. */
+/** `Did you mean X? ` for a word that is near a known one; empty if it is near none. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  if (known.length === 0) return '';
+  const near = nearWords(word, known);
+  return near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
+}
+
+/** The known words that hold the word, at most three of them; else the one that differs in a third of its letters or less. */
+function nearWords(word: string, known: readonly string[]): string[] {
+  if (known.length === 0) return [];
+  const holding = known.filter((one) => word.length > 2 && one.includes(word));
+  if (holding.length > 0) return holding.slice(0, 3);
   const nearest = closest(word, known);
-  const most = Math.max(2, Math.ceil(0.4 * Math.max(word.length, nearest.length)));
-  return distance(word, nearest) <= most ? `Did you mean ${nearest}? ` : '';
+  return distance(word, nearest) <= Math.ceil(word.length / 3) ? [nearest] : [];
 }

@@ -60,11 +60,11 @@ interface Workers {
  */
 export async function loadEvents(session: Session, workers: Workers, pulls: readonly Pull[]): Promise<Day[]> {
   await session.run('load/begin_end/forget');
-  await session.run('load/events/0_clear/mark');
-  await session.runForEach('load/events/0_clear/table', TABLES);
-  const before = await session.row('load/events/0_clear/before', dayBefore);
+  await session.run('load/events/1_clear/mark');
+  await session.runForEach('load/events/1_clear/table', TABLES);
+  const before = await session.row('load/events/1_clear/before', dayBefore);
   const { repaired, large } = await fill(session, workers, pulls);
-  const repeats = await session.row('load/events/9_repeats/find', filled);
+  const repeats = await session.row('load/events/8_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   const outside = new Map(repeats.dates.map((date, at) => [date, repeats.outside[at]]));
   const erased: number[] = [];
@@ -83,8 +83,8 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   }
   if (repeats.ids > 0) await keepOneOfEach(session);
   if (repeats.has_no_ids) {
-    await session.run('load/events/9_repeats/surplus_without_id');
-    await session.run('load/events/9_repeats/remove', { table: 'events' });
+    await session.run('load/events/8_repeats/surplus_without_id');
+    await session.run('load/events/8_repeats/remove', { table: 'events' });
   }
   const beside = pulls.map((pull) => rowsIn(filesOf(pull)) - rowsIn(firstAnswers(filesOf(pull))));
   await session.set({
@@ -194,8 +194,8 @@ async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<
  */
 async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
-    await session.run('load/events/9_repeats/surplus', { table: name, key, record });
-    await session.run('load/events/9_repeats/remove', { table: name });
+    await session.run('load/events/8_repeats/surplus', { table: name, key, record });
+    await session.run('load/events/8_repeats/remove', { table: name });
   }
 }
 
@@ -263,13 +263,13 @@ export class Staging {
     const { session } = this;
     const { personal, repaired } = await this.#read(batch);
     if (this.settings.hasColumnRules) {
-      await session.run('load/events/3_columns/ids');
-      await session.run('load/events/3_columns/documents');
+      await session.run('load/events/3_privacy/ids');
+      await session.run('load/events/3_privacy/documents');
     }
-    if (personal) await session.run('load/events/3_redact_fields');
+    if (personal) await session.run('load/events/3_privacy/fields');
     await redact(session, {
-      candidates: 'load/events/4_messages/candidates',
-      replace: 'load/events/4_messages/write_back',
+      candidates: 'load/events/3_privacy/candidates',
+      replace: 'load/events/3_privacy/write_back',
     });
     await this.#unfoldMessages();
     await session.set({ batch: folder });
@@ -283,7 +283,7 @@ export class Staging {
    */
   async #read({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     const { batch, home } = this.settings;
-    await this.session.run('load/events/1_open_batch', { batch, home });
+    await this.session.run('load/events/2_read/open', { batch, home });
     try {
       return { ...(await this.#readPages(pages, largest)), repaired: [] };
     } catch (error) {
@@ -293,7 +293,7 @@ export class Staging {
       this.#layout = 'unstructured';
       return this.#read({ pages, largest });
     }
-    await this.session.run('load/events/1_open_batch', { batch, home });
+    await this.session.run('load/events/2_read/open', { batch, home });
     const repaired: Day[] = [];
     let last: Reading = { personal: false };
     for (const page of pages) {
@@ -318,7 +318,7 @@ export class Staging {
       },
     });
     const known = this.settings.fields.filter(({ place }) => place === 'record');
-    return this.session.row('load/events/2_read', reading, {
+    return this.session.row('load/events/2_read/records', reading, {
       layout: this.#layout,
       channels: CHANNELS,
       record_fields: listOf(known.map(({ field }) => field)),
@@ -343,16 +343,16 @@ export class Staging {
   /** Unfolds messages and the lists inside them, without what no column takes. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    const odd = await session.rows('load/events/5_unfold/all', placeFound, unfolded(this.settings.fields));
+    const odd = await session.rows('load/events/4_unfold/all', placeFound, unfolded(this.settings.fields));
     const places = odd.map(({ place }) => place);
     const ofMessages = places.filter(isOfMessages);
     if (ofMessages.length > 0)
-      await session.run('load/events/5_unfold/unknown', { places: listOf(ofMessages) });
+      await session.run('load/events/4_unfold/unknown', { places: listOf(ofMessages) });
     for (const place of places) if (!isOfMessages(place)) await split(session, place, documentsAt(place));
     const tables = staged(this.settings.fields);
-    const nonconforming = await session.rows('load/events/6_messages/all', placeFound, tables);
+    const nonconforming = await session.rows('load/events/5_messages/all', placeFound, tables);
     if (nonconforming.length === 0) return;
     for (const { place } of nonconforming) await split(session, place, documentsAt(place));
-    await session.run('load/events/6_messages/all', tables);
+    await session.run('load/events/5_messages/all', tables);
   }
 }

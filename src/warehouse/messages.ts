@@ -103,7 +103,7 @@ export function handedOver(): Record<'tables' | 'contents', string> {
 }
 
 /**
- * Values for the placeholders of `load/events/5_unfold`: a relation for each list, and the keys of objects inside
+ * Values for the placeholders of `load/events/4_unfold`: a relation for each list, and the keys of objects inside
  * messages.
  */
 export function unfolded(fields: readonly Field[]): Record<'lists' | 'parts', string> {
@@ -111,7 +111,7 @@ export function unfolded(fields: readonly Field[]): Record<'lists' | 'parts', st
     fields.flatMap(({ place, field }) => (field === key && isOfMessages(place) ? [channelOf(place)] : []));
   const lists = ELEMENTS.map(({ place, list, ...more }) => {
     const elements = 'within' in more ? [list, `${more.within}.${list}`] : [list];
-    return statement('load/events/5_unfold/list', {
+    return statement('load/events/4_unfold/list', {
       place,
       elements: elements.map((path) => `(message -> '$.${path}[*]')`).join(' || '),
       channels: listOf(holders(list)),
@@ -134,7 +134,7 @@ function keysOf(at: string, place: string, keys: string): string {
 }
 
 /**
- * Values for the placeholders of `load/events/6_messages/all`: the tables of a batch, and the places with nonconforming
+ * Values for the placeholders of `load/events/5_messages/all`: the tables of a batch, and the places with nonconforming
  * documents.
  */
 export function staged(fields: readonly Field[]): Record<'tables' | 'places', string> {
@@ -167,7 +167,7 @@ function tableOf({ table, place, contents }: MessageTable, fields: readonly Fiel
   const { relation, document, condition } = documentsAt(place);
   const object = part === undefined ? 'null' : `m."${part.field}"`;
   const { title = null, body = null, html = null } = contents ?? {};
-  return statement('load/events/6_messages/table', {
+  return statement('load/events/5_messages/table', {
     table,
     place,
     relation,

@@ -162,8 +162,6 @@ export function isStorage(error: unknown): boolean {
   );
 }
 
-const table = z.object({ name: z.string() });
-
 /**
  * Reads every value of every table; resolves with the number of tables.
  *
@@ -172,7 +170,7 @@ const table = z.object({ name: z.string() });
 export async function readEveryBlock(path: string): Promise<number> {
   const reader = await Reader.open(path);
   try {
-    const tables = z.array(table).parse(await reader.objects(statement('ops/tables')));
+    const tables = await reader.rows('ops/tables', z.object({ name: z.string() }));
     for (const { name } of tables) await reader.objects(statement('ops/read_table', { table: name }));
     return tables.length;
   } finally {

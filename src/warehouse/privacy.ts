@@ -20,12 +20,15 @@ export interface Privacy {
   readonly key: Uint8Array;
 }
 
-const stored = z.object({
+/** A row of the statement `ops/privacy_stored`. */
+export const storedPrivacy = z.object({
   recipients: z.string().nullable(),
   columns: z.string().nullable(),
   key_fingerprint: z.string().nullable(),
   has_rows: z.boolean(),
 });
+
+type StoredPrivacy = z.infer<typeof storedPrivacy>;
 
 /**
  * Checks that the contents of the file were written under this setting; records the setting in a new file.
@@ -33,7 +36,7 @@ const stored = z.object({
  * @throws ConfigError when the file was written under another setting, or with another key
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
-  if (assertSamePrivacy([await session.row('ops/privacy_stored', stored)], privacy)) return;
+  if (assertSamePrivacy([await session.row('ops/privacy_stored', storedPrivacy)], privacy)) return;
   await session.transaction(async () => {
     await session.run('ops/forget_privacy');
     await session.runWith('ops/note_privacy', noted(privacy));
@@ -47,15 +50,13 @@ const noted = (privacy: Privacy) => ({
 });
 
 /**
- * Compares a setting with the one that a file records, a row of the statement `ops/privacy_stored`. Returns false if the
+ * Compares a setting with the one that a file records. Returns false if the
  * file records none, or another one and holds nothing.
  *
  * @throws ConfigError when the file holds rows that were written under another setting, or with another key
  */
-export function assertSamePrivacy(recorded: readonly unknown[], privacy: Privacy): boolean {
-  const [row] = recorded;
-  if (row === undefined) return false;
-  const before = stored.parse(row);
+export function assertSamePrivacy([before]: readonly StoredPrivacy[], privacy: Privacy): boolean {
+  if (before === undefined) return false;
   const now = noted(privacy);
   const isSame =
     before.recipients === now.recipients &&
@@ -70,7 +71,7 @@ export function assertSamePrivacy(recorded: readonly unknown[], privacy: Privacy
 }
 
 function sentenceOf(
-  before: Pick<z.infer<typeof stored>, 'recipients' | 'columns'>,
+  before: Pick<StoredPrivacy, 'recipients' | 'columns'>,
   now: { readonly recipients: string; readonly columns: string },
 ): string {
   if (before.recipients === null)

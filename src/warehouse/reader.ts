@@ -62,8 +62,7 @@ export class Reader {
 
   /** The number of the file's last migration; 0 for a database that is not a warehouse. */
   async schema(): Promise<number> {
-    const asked = this.objects(statement('ops/last_migration'));
-    const [last] = z.array(z.object({ number: z.coerce.number() })).parse(await unlessMissing(asked, []));
+    const [last] = await this.rowsIfAny('ops/last_migration', z.object({ number: z.coerce.number() }));
     return last?.number ?? 0;
   }
 
@@ -80,6 +79,20 @@ export class Reader {
     // An open database keeps its handle; nothing is opened from here on.
     await this.connection.run("set disabled_filesystems = 'LocalFileSystem'");
     await this.connection.run('set lock_configuration = true');
+  }
+
+  /** Returns the rows of a statement of `sql/`. */
+  async rows<T>(
+    name: string,
+    shape: z.ZodType<T>,
+    parameters: Record<string, DuckDBValue> = {},
+  ): Promise<T[]> {
+    return z.array(shape).parse(await this.objects(statement(name), parameters));
+  }
+
+  /** Returns the rows of a statement; none if the file lacks a table or column that the statement reads. */
+  rowsIfAny<T>(name: string, shape: z.ZodType<T>): Promise<T[]> {
+    return unlessMissing(this.rows(name, shape), []);
   }
 
   /**
@@ -136,18 +149,13 @@ export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema
 
 /** The journal's head that an open file carries, as a list of at most one. */
 export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
-  const rows = await unlessMissing(reader.objects(statement('ops/journal')), []);
-  return z
-    .array(headShape)
-    .parse(rows)
-    .map((head) => ({ ...head, place: file }));
+  const heads = await reader.rowsIfAny('ops/journal', headShape);
+  return heads.map((head) => ({ ...head, place: file }));
 }
 
 /** The paid exports that a closed file lists; every one counts, whichever process recorded it. */
 export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
-  return ask(file, [], async (reader) =>
-    z.array(exportRow).parse(await reader.objects(statement('status/exports'))),
-  );
+  return ask(file, [], (reader) => reader.rows('status/exports', exportRow));
 }
 
 const knownErasure = z.object({
@@ -160,9 +168,7 @@ const knownErasure = z.object({
 
 /** The erasures that a closed file lists, with the digests of the erased ids. */
 export async function erasuresKnownBy(file: string): Promise<z.output<typeof knownErasure>[]> {
-  return ask(file, [], async (reader) =>
-    z.array(knownErasure).parse(await unlessMissing(reader.objects(statement('erasure/known')), [])),
-  );
+  return ask(file, [], (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
 
 /** Asks a file that this process has not opened. A file that DuckDB cannot read is reported where it is opened. */

@@ -152,7 +152,7 @@ describe('dawnload mcp', () => {
         /no channel "smoke"\. Did you mean/,
       ],
       ['ask', { question: 'channel-summary', params: {} }, /params/],
-      ['describe', { table: 'marts.chanel_days' }, /marts\.channel_days/],
+      ['describe', { table: 'marts.chanel_days' }, /Did you mean channel_days\?/],
       ['query', { sql: 'select x from events' }, /"x" not found/],
       ['query', { sql: "call enable_logging('QueryLog', storage = 'stdout')" }, /only reading is allowed/],
       ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /disabled|only reading/],

@@ -125,10 +125,15 @@ not_clicks: [survey_no_click]
   });
 
   test('an unknown key is refused with the nearest known one', () => {
-    expect(refusal(`${MINIMUM}lookbak_days: 7\n`)).toMatch(/unknown key "lookbak_days".*"lookback_days"/);
+    expect(refusal(`${MINIMUM}lookbak_days: 7\n`)).toMatch(
+      /unknown key "lookbak_days".*Did you mean lookback_days\?/,
+    );
   });
 
   test('an unknown key that no known one is near to is refused without a guess', () => {
+    expect(refusal(`${MINIMUM}records_per_run: 7\n`)).toContain(
+      'Did you mean exports.budget.records_per_run',
+    );
     expect(refusal(`${MINIMUM}kafka: 7\n`)).toMatch(/unknown key "kafka".*docs\/configuration\.md/);
   });
 

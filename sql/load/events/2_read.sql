@@ -5,6 +5,23 @@
 -- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is invalid
 -- in the newline-delimited layout; the load then falls back to the other layout.
 
+-- name: open
+-- A connection that prepares batches has its own in-memory database for its tables, and uses the macros of the
+-- warehouse. The load's own transaction never reads from this database, or it would keep all batches in memory until
+-- its end.
+
+attach if not exists ':memory:' as {batch};
+set search_path = '{batch}.main,{home}.macros';
+
+-- One row per record: the columns of `events`, and the message as it came.
+-- is_candidate: a field may hold a number or an address.
+-- carries: the table of the message; `other` for channels and forms that the specification does not know.
+create or replace table staged as
+select *, null::boolean as is_candidate, null::varchar as carries, null::json as message
+from {home}.main.events
+limit 0;
+
+-- name: records
 -- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
 -- records, and are read with a structure of their own.
 -- framing: the length of a record of these keys without unknown members and without the values of known ones, of which

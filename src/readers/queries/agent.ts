@@ -70,7 +70,7 @@ export async function answerFor(
   const values = query === undefined ? asked : await knownValues(query, asked, reader);
   const subject = query === undefined ? 'The query' : `The query ${query.name}`;
   const sentences = query?.sentences ?? [];
-  const answer = await ask(reader.connection, sql, values, subject, { sentences, language });
+  const answer = await ask(reader, sql, values, subject, { sentences, language });
   const rows: string[] = [];
   let length = 0;
   for await (const chunk of answer.chunks) {

@@ -2,14 +2,15 @@
  * Asks the warehouse a question: sets the parameters as session variables, runs the preparing statements, and gives the
  * answer.
  */
-import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { z } from 'zod';
 import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../../ground/errors.js';
 import { answerOf, type QueryResult } from './sink.js';
 import type { ParameterValues, QueryFile } from './catalogue.js';
 import { withoutComments } from './question.js';
-import { tellsOfDamage, unlessMissing } from '../../landing/duckdb.js';
+import { tellsOfDamage } from '../../landing/duckdb.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
+import { storedPrivacy } from '../../warehouse/privacy.js';
 import type { Reader } from '../../warehouse/reader.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { rowsWithNumbers, saidOf, type Said, type Sentence } from './sentences.js';
@@ -24,24 +25,23 @@ import duckdb = require('@duckdb/node-api');
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
-  connection: DuckDBConnection,
+  reader: Reader,
   sql: string,
   values: ParameterValues,
   subject: string,
-  { sentences, language }: Reading = UNREAD,
+  { sentences, language }: Reading = { sentences: [], language: 'en' },
 ): Promise<Answer> {
   if (isEmpty(sql)) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
   }
-  requireReadingFunctions(sql, subject);
+  const { connection } = reader;
   try {
+    await requireReadingFunctions(reader, sql, subject);
     await setVariables(connection, values);
-    if (sentences.length === 0) {
-      return counted(answerOf(await runAll(connection, sql, subject)), []);
-    }
-    await keepAnswer(connection, sql);
+    if (sentences.length > 0) await keepAnswer(connection, sql);
     const said = await saidOf(connection, sentences, new Wording(language));
-    return counted(answerOf(await connection.stream(KEPT)), said);
+    const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
+    return { ...answerOf(result), rows: result.rowCount, said };
   } catch (error) {
     throw error instanceof UsageError ? error : sqlError(subject, error);
   }
@@ -59,8 +59,6 @@ interface Reading {
   readonly sentences: readonly Sentence[];
   readonly language: Language;
 }
-
-const UNREAD: Reading = { sentences: [], language: 'en' };
 
 /**
  * All rows of a bundled query, and what its sentences say of them. It runs in a session of its own, so that queries do not
@@ -93,42 +91,28 @@ function isEmpty(sql: string): boolean {
 }
 
 /** Runs the statements one by one, because `connection.run` returns the answer of the first of several statements. */
-async function runAll(connection: DuckDBConnection, sql: string, subject: string): Promise<DuckDBResult> {
+async function runAll(
+  connection: DuckDBConnection,
+  sql: string,
+  subject: string,
+): Promise<DuckDBMaterializedResult> {
   const statements = await connection.extractStatements(sql);
   for (let i = 0; ; i++) {
-    const statement = await statements.prepare(i);
-    requireReading(statement.statementType, sql, subject);
+    const prepared = await statements.prepare(i);
+    await requireReading(connection, prepared.statementType, sql, subject);
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
-    if (i === statements.count - 1) return statement.run();
-    requirePreparing(statement.statementType, subject);
-    await statement.run();
+    if (i === statements.count - 1) return prepared.run();
+    requirePreparing(prepared.statementType, subject);
+    await prepared.run();
   }
 }
 
 interface Answer extends QueryResult {
-  /** The number of rows read so far. */
-  rows(): number;
+  /** The number of rows. */
+  readonly rows: number;
   /** The sentences of a bundled query that are true of the answer. */
   readonly said: readonly Said[];
-}
-
-/** Counts the rows as they are read. */
-function counted({ columns, chunks }: QueryResult, said: readonly Said[]): Answer {
-  let rows = 0;
-  return {
-    columns,
-    said,
-    rows: () => rows,
-    chunks: {
-      async *[Symbol.asyncIterator]() {
-        for await (const chunk of chunks) {
-          rows += chunk.rowCount;
-          yield chunk;
-        }
-      },
-    },
-  };
 }
 
 /** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */
@@ -144,44 +128,45 @@ const READING: ReadonlySet<duckdb.StatementType> = new Set([
   duckdb.StatementType.DROP,
 ]);
 
-const ELSEWHERE =
-  'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.';
-
 /**
- * Words that make an `explain` refused: `explain analyze` runs the explained statement, and the statement type does not
- * show which one that is.
- */
-const WRITING_WORDS = /\b(copy|export)\b/i;
-
-/**
- * Names of functions that do more than read. They are refused anywhere in the SQL, because the argument of `query` may be
- * assembled from parts.
- */
-const ACTING =
-  /\b((?:en|dis)able_\w+|pragma(?:_\w+)?|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
-
-/**
- * Rejects SQL that calls a function that does more than read.
+ * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment, with
+ * any blank between that DuckDB skips; it may be quoted.
  *
  * @throws UsageError
  */
-function requireReadingFunctions(sql: string, subject: string): void {
-  const [, name, called] = ACTING.exec(sql) ?? [];
-  const found = name ?? called;
-  if (found === undefined) return;
-  throw new UsageError(`${subject} holds ${found}, but only reading is allowed.`, { hint: ELSEWHERE });
+async function requireReadingFunctions(reader: Reader, sql: string, subject: string): Promise<void> {
+  const acting = await reader.rows('ask/acting_functions', z.object({ name: z.string() }));
+  const names = acting.map(({ name }) => name).join('|');
+  const call = new RegExp(String.raw`\b(${names})"?[\s\u200b-\u200d\u2060]*(?:\(|--|/\*)`, 'i');
+  const [, found] = call.exec(sql) ?? [];
+  if (found !== undefined) throw notReading(subject, found);
 }
 
+/** Matches SQL that is one `explain`, and the statement that it explains. */
+const EXPLAIN = /^\s*explain(?:\s+analyze)?\b([^]+)$/i;
+
 /**
- * Rejects a statement that does more than read.
+ * Rejects a statement that does more than read. An `explain` may run what it explains, so that statement must read.
  *
  * @throws UsageError
  */
-function requireReading(type: duckdb.StatementType, sql: string, subject: string): void {
-  const explainsWriting = type === duckdb.StatementType.EXPLAIN && WRITING_WORDS.test(sql);
-  if (READING.has(type) && !explainsWriting) return;
-  throw new UsageError(`${subject} holds ${duckdb.StatementType[type]}, but only reading is allowed.`, {
-    hint: ELSEWHERE,
+async function requireReading(
+  connection: DuckDBConnection,
+  type: duckdb.StatementType,
+  sql: string,
+  subject: string,
+): Promise<void> {
+  if (!READING.has(type)) throw notReading(subject, duckdb.StatementType[type]);
+  if (type !== duckdb.StatementType.EXPLAIN) return;
+  const [, explained] = EXPLAIN.exec(sql) ?? [];
+  if (explained === undefined) throw notReading(subject, 'EXPLAIN and something before it');
+  const { statementType } = await connection.prepare(explained);
+  if (!READING.has(statementType)) throw notReading(subject, duckdb.StatementType[statementType]);
+}
+
+function notReading(subject: string, found: string): UsageError {
+  return new UsageError(`${subject} holds ${found}, but only reading is allowed.`, {
+    hint: 'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.',
   });
 }
 
@@ -258,10 +243,9 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  * Returns the id columns that the warehouse does not keep (privacy.columns: drop). Without one of them, people are not
  * counted.
  */
-export async function droppedIds(reader: Pick<Reader, 'objects'>): Promise<string[]> {
-  const [row] = await unlessMissing(reader.objects('from ops.privacy'), []);
-  const { columns } = z.object({ columns: z.string().nullish() }).parse(row ?? {});
-  const rules = columns?.split(', ') ?? [];
+export async function droppedIds(reader: Pick<Reader, 'rowsIfAny'>): Promise<string[]> {
+  const [privacy] = await reader.rowsIfAny('ops/privacy_stored', storedPrivacy);
+  const rules = privacy?.columns?.split(', ') ?? [];
   return ID_COLUMNS.filter((column) => rules.includes(`${column}: drop`));
 }
 

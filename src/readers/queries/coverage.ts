@@ -5,12 +5,11 @@
 import { z } from 'zod';
 import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
-import { STREAMS } from '../../ground/streams.js';
+import { DAILY_STREAMS, STREAMS, type Stream } from '../../ground/streams.js';
 import { readCheck } from '../../warehouse/checks.js';
-import { EVENT_TABLES } from '../../warehouse/messages.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
-import { statement, statementsIn } from '../../warehouse/session.js';
+import { statementsIn } from '../../warehouse/session.js';
 import { withoutComments, type Question } from './question.js';
 
 const coveredDay = z.object({ stream: z.string(), date: z.string() });
@@ -34,7 +33,7 @@ type Holds = (stream: string, day: Day) => boolean;
 
 /** Tells whether the file holds a day of a stream. */
 export async function heldIn(reader: Reader): Promise<Holds> {
-  const covered = z.array(coveredDay).parse(await reader.objects(statement('status/coverage')));
+  const covered = await reader.rows('status/coverage', coveredDay);
   const held = new Set(covered.map(({ stream, date }) => `${stream} ${date}`));
   return (stream, day) => held.has(`${stream} ${day}`);
 }
@@ -49,8 +48,11 @@ export function namedDays(
   const [start, end] = [named.at(0), named.at(-1)];
   if (start === undefined || end === undefined) return {};
   const asked = { start, end };
+  const behind = streamsOf(relations);
   const days = dayCount(asked) > MOST_DAYS ? named : daysOf(asked);
-  for (const stream of streamsOf(relations)) {
+  // The statistics always, after what the query reads. Snapshots are of one day each; no other day is missing.
+  const streams = DAILY_STREAMS.toReversed().filter((name) => name === 'statistics' || behind.has(name));
+  for (const stream of streams) {
     const missing = days.filter((day) => !holds(stream, day));
     if (missing.length === 0) continue;
     const which = missing.length === 1 ? 'that day' : 'these days';
@@ -69,25 +71,27 @@ function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
   return [...new Set(days)].filter(isDay).sort();
 }
 
-const EVENTS = new Set<string>(EVENT_TABLES.map(({ name }) => name));
+/** The streams that are loaded into tables, by the names of the tables; the first that matches counts. */
+const TABLES: readonly (readonly [RegExp, Stream])[] = [
+  [/^daily_.*_by_subchannel$/, 'statistics_by_subchannel'],
+  [/^daily_/, 'statistics'],
+  [/^campaign_(metric|collection)/, 'campaigns'],
+  [/^catalog/, 'catalogs'],
+  [/^brand_template/, 'brand_templates'],
+  [/^alimtalk_template/, 'alimtalk_templates'],
+  [/^opt_outs/, 'opt_outs'],
+  [/^(\w*message\w*|events|\w*emails)$/, 'events'],
+];
 
-/** The streams that a query reads, through views and models: the statistics always, the events and campaigns if it does. */
-function streamsOf(relations: ReadonlySet<string>): Set<string> {
-  const streams = new Set(computedFrom(relations));
-  for (const name of relations) {
-    if (EVENTS.has(name)) streams.add('events');
-    if (name.startsWith('campaign_metric')) streams.add('campaigns');
-  }
-  streams.add('statistics');
-  return streams;
-}
-
-/** The streams from which models compute the tables. */
-const computedFrom = (tables: ReadonlySet<string>): string[] =>
-  models()
+/** The streams behind tables: those that are loaded into them, and those from which models compute them. */
+function streamsOf(relations: ReadonlySet<string>): Set<Stream> {
+  const computed = models()
     .filter(isIncremental)
-    .filter(({ relation }) => tables.has(relation))
-    .flatMap(({ incremental }) => [...incremental.streams]);
+    .filter(({ relation }) => relations.has(relation))
+    .flatMap(({ incremental }) => incremental.streams);
+  const loaded = [...relations].flatMap((name) => TABLES.find(([form]) => form.test(name))?.[1] ?? []);
+  return new Set([...computed, ...loaded]);
+}
 
 /**
  * The tables and views that a statement reads, by their names in SQL; views with what they are made of. DuckDB cannot tell them
@@ -130,9 +134,11 @@ export function relationsIn(
   };
 }
 
-const aboutRow = z.tuple([
-  z.object({ coverage: z.string(), findings: z.string(), checks_with_findings: z.number() }),
-]);
+const json = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.json());
+const about = z.object({ coverage: json, findings: json, checks_with_findings: z.number() });
 
 /**
  * The days of each stream behind the tables, or of all streams where it is not sure which tables are read, and the findings of
@@ -144,9 +150,8 @@ export async function coverageOf(
   isSure: boolean,
   range: DayRange | undefined,
 ) {
-  const found = await reader.objects(statement('agents/about'), {
-    tables: JSON.stringify([...tables]),
-    streams: JSON.stringify(isSure ? computedFrom(tables) : STREAMS),
+  const [found] = await reader.rows('agents/about', about, {
+    streams: JSON.stringify(isSure ? [...streamsOf(tables)] : STREAMS),
     checks: JSON.stringify(
       statementsIn('checks')
         .map(readCheck)
@@ -155,10 +160,5 @@ export async function coverageOf(
     first_day: range?.start ?? null,
     last_day: range?.end ?? null,
   });
-  const [{ coverage, findings, checks_with_findings }] = aboutRow.parse(found);
-  return {
-    coverage: z.json().parse(JSON.parse(coverage)),
-    findings: z.json().parse(JSON.parse(findings)),
-    checks_with_findings,
-  };
+  return found;
 }

@@ -69,11 +69,11 @@ export async function perform(
     await reader.confine(megabytes);
     const values = await knownValues(question, question.values, reader);
     const reading = { sentences: question.sentences, language: lang };
-    const answer = await ask(reader.connection, question.sql, values, question.subject, reading);
+    const answer = await ask(reader, question.sql, values, question.subject, reading);
     tell(answer.said.map((one) => one.text));
     await deliver(answer, { ...delivery, ...wordsIn(lang, asking.name), stdout: process.stdout });
     const dropped = question.countsPeople ? await droppedIds(reader) : [];
-    return { rows: answer.rows(), dropped };
+    return { rows: answer.rows, dropped };
   } finally {
     await reader.close();
   }

@@ -3,8 +3,8 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
 import type { Reader } from '../../warehouse/reader.js';
-import { statement } from '../../warehouse/session.js';
 import type { QueryFile, ParameterValues } from './catalogue.js';
+
 /** The parameters with looked-up values, each with its statement in sql/ask.sql. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   channel: 'ask/channels',
@@ -32,14 +32,14 @@ const NAMED = 3;
 export async function knownValues(
   query: Pick<QueryFile, 'params'>,
   values: ParameterValues,
-  reader: Pick<Reader, 'objects'>,
+  reader: Pick<Reader, 'rows'>,
 ): Promise<ParameterValues> {
   const found = new Map(values);
   for (const [parameter, value] of values) {
     const lookup = LOOKED_UP[parameter];
     const taken = query.params.find(({ name }) => name === parameter);
     if (lookup === undefined || taken === undefined || taken.choices.length > 0) continue;
-    const known = z.array(knownValue).parse(await reader.objects(statement(lookup)));
+    const known = await reader.rows(lookup, knownValue);
     // An empty warehouse has no values to check against.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }

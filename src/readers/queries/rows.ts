@@ -7,10 +7,10 @@ import type { DuckDBType } from '@duckdb/node-api';
 import { z } from 'zod';
 import { lastCompleteDay } from '../../ground/calendar.js';
 import { RefusedError, UsageError } from '../../ground/errors.js';
-import { escaped, unlessMissing } from '../../landing/duckdb.js';
-import { assertSamePrivacy, type Privacy } from '../../warehouse/privacy.js';
+import { escaped } from '../../landing/duckdb.js';
+import { assertSamePrivacy, storedPrivacy, type Privacy } from '../../warehouse/privacy.js';
 import { Reader } from '../../warehouse/reader.js';
-import { statement, type Session } from '../../warehouse/session.js';
+import type { Session } from '../../warehouse/session.js';
 import { ask } from './ask.js';
 import { missingFor } from './coverage.js';
 import { knownValues } from './known-values.js';
@@ -30,18 +30,18 @@ export interface FoundColumn {
   readonly isText: boolean;
 }
 
+const declaredField = z.object({ catalog: z.string(), name: z.string(), type: z.string() });
+const knownPush = z.object({ id: z.string(), target: z.string() });
+
 export interface Found {
   /** The text of the query, and the parameters that were given. */
   readonly source: readonly [sql: string, ...parameters: readonly string[]];
   readonly columns: readonly FoundColumn[];
   /** The types of the fields of each catalog as the file has them. */
-  readonly fields: readonly { readonly catalog: string; readonly name: string; readonly type: string }[];
+  readonly fields: readonly z.infer<typeof declaredField>[];
   /** The pushes that the file remembers. */
-  readonly pushes: readonly { readonly id: string; readonly target: string }[];
+  readonly pushes: readonly z.infer<typeof knownPush>[];
 }
-
-const fields = z.array(z.object({ catalog: z.string(), name: z.string(), type: z.string() }));
-const pushes = z.array(z.object({ id: z.string(), target: z.string() }));
 
 /**
  * Copies the rows of a query into the table `answer` of the session.
@@ -62,21 +62,21 @@ export async function findRows(
     throw new UsageError('There is no query.', { hint: 'Give --query NAME, --sql TEXT or -f FILE.' });
   const reader = await Reader.open(published);
   try {
-    assertSamePrivacy(await unlessMissing(reader.objects(statement('ops/privacy_stored')), []), privacy);
+    assertSamePrivacy(await reader.rowsIfAny('ops/privacy_stored', storedPrivacy), privacy);
     const missing = await missingFor(reader, question, lastCompleteDay(now));
     if (missing !== undefined) {
       throw new RefusedError(`${missing} Nothing was sent.`, {
         hint: 'Run `dawnload run` first; `dawnload status` shows what is held. A day that is only a value can be written as make_date(2026, 12, 31).',
       });
     }
-    const known = pushes.parse(await unlessMissing(reader.objects(statement('push/known')), []));
-    const declared = fields.parse(await unlessMissing(reader.objects(statement('push/fields')), []));
+    const pushes = await reader.rowsIfAny('push/known', knownPush);
+    const fields = await reader.rowsIfAny('push/fields', declaredField);
     await reader.confine();
     const values = await knownValues(question, question.values, reader);
-    const answer = await ask(reader.connection, question.sql, values, question.subject);
+    const answer = await ask(reader, question.sql, values, question.subject);
     await session.append('answer', answer);
     const source = [question.sql, ...(asking.param ?? [])] as const;
-    return { source, columns: columnsOf(answer), fields: declared, pushes: known };
+    return { source, columns: columnsOf(answer), fields, pushes };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw withoutValues(error, question.subject);

@@ -15,7 +15,7 @@ delete from {table} where export_date in (select date from days);
 
 -- name: before
 -- Whether the days were loaded before, and the days of other exports whose rows were removed as their duplicates
--- (`remove` in 9_repeats). Rows that a removed day lost are not restored.
+-- (`remove` in 8_repeats). Rows that a removed day lost are not restored.
 select
     (select count(*) from ops.coverage where stream = 'events' and date in (select date from days)) > 0 as is_loaded,
     coalesce(
