@@ -1,5 +1,5 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -51,6 +51,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const spent = spendOf(entries).find((spend) => spend.month === month);
   return {
     command: job.name,
+    /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
+    new_folder: state.journal.head.seq === 0 ? resolve(config.dataDir) : null,
     days: dayCount(job.days) > 0 ? job.days : null,
     /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
     not_yet: complete > now ? { day: yesterday, complete_from: formatKst(complete) } : null,
@@ -104,7 +106,7 @@ async function retentionOf(
 
 /** Prints the plan; the exit code is 1 while an export needs action. */
 export function printPlan(plan: Plan, json: boolean | undefined, terminal: Terminal): ExitCode {
-  const { days, not_yet, events, retention } = plan;
+  const { days, new_folder, not_yet, events, retention } = plan;
   const line = (label: string, text: string): void => {
     terminal.out(`  ${label.padEnd(10)}  ${text}`);
   };
@@ -116,6 +118,10 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   }
   const range = days === null ? 'no complete day yet' : `${days.start} to ${days.end} (KST days)`;
   terminal.out(`${plan.command}: ${range}`);
+  if (new_folder !== null)
+    terminal.out(
+      `  ${new_folder} is new: days that another folder holds are ${plan.events.budget === null ? 'loaded' : 'paid for'} again`,
+    );
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
   for (const stream of ['statistics', 'campaigns'] as const) {
     const { missing, again } = plan[stream];

@@ -52,6 +52,7 @@ describe('before the first run, the plan of ten weeks', () => {
     await place.configure(`start_date: 2026-09-15\n${exportsOf(1_000)}`);
     const { stdout } = await place.run(['plan']);
     expect(stdout).toContain('events      nothing can be estimated yet');
+    expect(stdout).toContain(' is new: days that another folder holds are paid for again\n');
     expect(stdout.split('\n').length).toBeLessThan(10);
   });
 });
@@ -64,6 +65,7 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   expect(run.stderr).toMatch(reason);
   expect(run.code).toBe(3);
   const { stdout } = await place.run(['plan']);
+  expect(stdout).not.toContain('is new');
   expect(stdout).toContain('events      nothing to request');
   expect(stdout).toMatch(/ 2026-11-17\.\.2026-11-20 {2}~[\d,]+ records {2}not requested: over/);
   expect(stdout).toMatch(reason);
