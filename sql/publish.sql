@@ -11,7 +11,7 @@ where database_name = current_database();
 attach '{old}' as old (read_only);
 
 -- name: storage_version
-select rtrim(tags['storage_version'], '+') from duckdb_databases() where database_name = 'old';
+select rtrim(tags['storage_version'], '+') as version from duckdb_databases() where database_name = 'old';
 
 -- name: attach_new
 -- The format of the old file, which may hold columns that a newer format cannot write.

@@ -201,7 +201,7 @@ select
 from asked
 left join loaded_rows using (pull);
 
--- Returns one row of results per pull. Held-back results belong to the only pull of the load.
+-- Returns the results of each pull.
 
 select pull, 'day' as fact, date::varchar as name, 0 as number
 from versions
@@ -212,16 +212,6 @@ union all
 select pull, 'finished', date::varchar, rows
 from ops.coverage
 where stream = getvariable('load').stream and pull in (select pull from asked)
-union all
-select asked.pull, 'held_back', held_back_sizes.date::varchar, 0
-from held_back_sizes
-cross join asked
-group by asked.pull, held_back_sizes.date
-union all
-select pull, 'restatements', '', count(*)
-from ops.restatements
-where pull in (select pull from asked)
-group by pull
 union all
 select pull, 'note', note, sum(records)::bigint
 from ops.load_notes

@@ -9,7 +9,7 @@ import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
-import { queryNamed, valuesFor } from '../readers/queries/catalogue.js';
+import { questionNamed } from '../readers/queries/question.js';
 import type { Said } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
@@ -116,8 +116,7 @@ export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'
   const wording = new Wording('en');
   const said: Said[] = [];
   for (const name of RESULTS) {
-    const query = queryNamed(name);
-    const answer = await answerAndSentences(reader, query, valuesFor(query, new Map(), now, 'en'), wording);
+    const answer = await answerAndSentences(reader, questionNamed(name, { lang: 'en' }, now), wording);
     said.push(...answer.said);
   }
   const texts = (...roles: readonly Said['as'][]): string[] =>

@@ -1,5 +1,6 @@
 /** `dawnload init`: asks for address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
-import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { chmod, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringify } from 'yaml';
@@ -8,9 +9,10 @@ import { readDotEnv, readText } from '../config/files.js';
 import type { Invocation } from '../config/invocation.js';
 import { settingsSchema } from '../config/schema.js';
 import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { codeOf, CredentialsError, EXIT, ServiceError, StorageError, UsageError } from '../ground/errors.js';
+import { CredentialsError, EXIT, ServiceError, UsageError } from '../ground/errors.js';
 import type { ExitCode } from '../ground/errors.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Night } from '../operations/contact.js';
+import { writeFileWhole } from '../readers/queries/output.js';
 import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import type { Options } from './shared.js';
@@ -51,12 +53,12 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
   if (startDate > dayOf(effects.now())) throw new UsageError(`The first day ${startDate} is in the future.`);
   const dataDir = flags.dataDir === undefined ? './data' : resolve(flags.dataDir);
   const text = settingsFile({ ...answers, ...options, startDate, dataDir, records: night?.records });
-  write(yaml, text, invocation);
+  await write(yaml, text, invocation);
   const { accessKey, secretKey } = answers;
   if (written['DAWNLOAD_ACCESS_KEY'] === accessKey && written['DAWNLOAD_SECRET_KEY'] === secretKey) {
-    chmodSync(env, 0o600);
+    await chmod(env, 0o600);
     terminal.note(`Kept ${env}, readable only by you.`);
-  } else write(env, envFile(answers, existsSync(env) ? readText(env) : ''), invocation, 0o600);
+  } else await write(env, envFile(answers, existsSync(env) ? readText(env) : ''), invocation, 0o600);
   const config = flags.config === undefined ? '' : ` --config ${quoteShell(flags.config)}`;
   terminal.note('Next:');
   for (const [command, what] of NEXT)
@@ -153,27 +155,18 @@ function faultOf(name: Name, text: string, { allowHttp }: InitOptions): string |
 }
 
 /** Writes a file as a whole; an existing one is kept under a name that ends with `.bak`. */
-function write(path: string, text: string, { terminal }: Invocation, mode = 0o666): void {
-  const next = `${path}.new`;
+async function write(path: string, text: string, { terminal }: Invocation, mode = 0o666): Promise<void> {
   const isSecret = mode !== 0o666;
-  try {
-    rmSync(next, { force: true });
-    writeFileSync(next, text, { mode, flush: true });
-    if (isSecret) chmodSync(next, mode);
-    if (existsSync(path)) {
-      let copy = `${path}.bak`;
-      for (let n = 2; existsSync(copy); n++) copy = `${path}.bak${n}`;
-      if (isSecret) chmodSync(path, mode);
-      renameSync(path, copy);
-      terminal.note(`Kept the previous file as ${copy}.`);
-    }
-    renameSync(next, path);
-  } catch (cause) {
-    throw new StorageError(`${path} cannot be written (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Choose a folder that exists, that has room and that you may write to.',
-      cause,
-    });
-  }
+  await writeFileWhole(path, async (next) => {
+    await writeFile(next, text, { mode, flush: true });
+    if (isSecret) await chmod(next, mode);
+    if (!existsSync(path)) return;
+    let copy = `${path}.bak`;
+    for (let n = 2; existsSync(copy); n++) copy = `${path}.bak${n}`;
+    if (isSecret) await chmod(path, mode);
+    await rename(path, copy);
+    terminal.note(`Kept the previous file as ${copy}.`);
+  });
   terminal.note(`Wrote ${path}${isSecret ? ', readable only by you. Keep it out of version control' : ''}.`);
 }
 

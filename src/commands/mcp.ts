@@ -13,7 +13,7 @@ import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
 import { jsonOf } from '../ground/envelope.js';
 import { cut } from '../ground/text.js';
-import { loadCatalogue, queryNamed, valuesFor } from '../readers/queries/catalogue.js';
+import { loadCatalogue } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
 import { columnsIn, findRelation } from './docs.js';
@@ -148,7 +148,7 @@ function agentServer(
   };
   const answer = async (question: object, signal: AbortSignal): Promise<string> => {
     const { dataDir, mcp } = invocation.loadConfig();
-    const input = { file: dataFiles(dataDir).published, limits, ...question };
+    const input = { file: dataFiles(dataDir).published, limits, now: effects.now(), ...question };
     const bounds = { signal, seconds, megabytes: mcp.memoryMegabytes };
     return z.string().parse(await inChild({ module: 'agent', input }, bounds));
   };
@@ -175,10 +175,8 @@ function agentServer(
     }),
     ({ question, parameters, lang: language }, signal) => {
       const { queries } = invocation.loadConfig();
-      const query = queryNamed(question, queries);
-      const given = new Map(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
-      const values = [...valuesFor(query, given, effects.now(), language)];
-      return answer({ sql: query.sql, values, question, queries, language }, signal);
+      const param = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+      return answer({ asking: { name: question, queries, param, lang: language }, language }, signal);
     },
   );
   tool(
@@ -204,7 +202,7 @@ function agentServer(
     'query',
     'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
     z.object({ sql: z.string().describe('such as: from marts.channel_days limit 5'), lang }),
-    ({ sql, lang: language }, signal) => answer({ sql, values: [], language }, signal),
+    ({ sql, lang: language }, signal) => answer({ asking: { sql }, language }, signal),
   );
   tool(
     'status',

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
 import { RUN, runsOf } from '../journal/lines.js';
 import { dataFiles } from '../landing/paths.js';
-import { outsideOf, realPlace } from '../readers/queries/sink.js';
+import { outsideOf, realPlace } from '../readers/queries/output.js';
 import { writeReport } from '../readers/report/report.js';
 import { formatBytes } from '../terminal/terminal.js';
 import type { Language } from '../warehouse/dictionary.js';

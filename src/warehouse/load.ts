@@ -196,7 +196,7 @@ async function replaceRows(
 
 const fact = z.object({
   pull: z.string(),
-  fact: z.enum(['day', 'rows', 'finished', 'held_back', 'restatements', 'note', 'drift']),
+  fact: z.enum(['day', 'rows', 'finished', 'note', 'drift']),
   name: z.string(),
   number: count,
 });
@@ -212,8 +212,6 @@ function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]
     rows: its('rows')[0]?.number ?? 0,
     days: namesOf('day'),
     finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
-    heldBack: namesOf('held_back'),
-    restatements: its('restatements')[0]?.number ?? 0,
     notes: Object.fromEntries(its('note').map(({ name, number }) => [name, number])),
     drift: namesOf('drift'),
     neighbours,

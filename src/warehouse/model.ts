@@ -285,14 +285,6 @@ const changes = z.object({
 });
 export type Changes = z.infer<typeof changes>;
 
-/** Lists of days that are long or slow to make; filled only if a refresh needs them. */
-interface DaysStored {
-  /** Days that hold events, from the first changed day on. */
-  readonly events: readonly number[];
-  /** Every day that any row is about. */
-  readonly every: readonly number[];
-}
-
 /** Maximum distance, in days, between the day of an export and the day on which one of its records counts. */
 const STRAY_DAYS = 31;
 
@@ -303,9 +295,11 @@ const MOST = { days: 31, records: 1_000_000 };
  * Returns the days that changes make dirty: the changed days, the days that look back at them, and with `allLater`
  * every later day that holds events. A range of days is never enumerated: a single row of the year 9999 would make it
  * endless.
+ *
+ * @param stored of a full refresh every day that any row is about; with `allLater` the days that hold events
  */
-export function dirtyDays(refresh: Refresh, changes: Changes, stored: DaysStored): number[] {
-  const found = refresh.full ? stored.every : changedBy(refresh, changes, stored.events);
+export function dirtyDays(refresh: Refresh, changes: Changes, stored: readonly number[]): number[] {
+  const found = refresh.full ? stored : changedBy(refresh, changes, stored);
   const spared = new Set(sparedDays(refresh, changes));
   const dirty = found.filter((day) => !spared.has(day));
   return unique(refresh.partition === 'week' ? dirty.flatMap(weekOf) : dirty);
@@ -438,10 +432,10 @@ export class DirtyDays {
     }
   }
 
-  async #stored({ full, allLater, streams }: Refresh): Promise<DaysStored> {
-    if (full) this.#every ??= await this.#ask('every_day');
-    else if (allLater && streams.includes('events')) this.#events ??= await this.#eventDays();
-    return { events: this.#events ?? [], every: this.#every ?? [] };
+  /** The days that `dirtyDays` needs besides the changes; they are many, so they are asked for only then. */
+  async #stored({ full, allLater, streams }: Refresh): Promise<readonly number[]> {
+    if (full) return (this.#every ??= await this.#ask('every_day'));
+    return allLater && streams.includes('events') ? (this.#events ??= await this.#eventDays()) : [];
   }
 
   async #eventDays(): Promise<number[]> {

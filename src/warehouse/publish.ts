@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { escaped, openInstance } from '../landing/duckdb.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { statement } from './session.js';
+import { Session } from './session.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -171,15 +171,14 @@ export async function rewriteDatabase(
     // Copying needs one row group for each thread.
     memory_limit: '256MB',
   });
+  const session = await Session.open(instance);
   try {
-    const connection = await instance.connect();
-    await connection.run(statement('publish/attach_old', { old: escaped(working) }));
-    const versions = await connection.runAndReadAll(statement('publish/storage_version'));
-    const version = z.tuple([z.tuple([z.string()])]).parse(versions.getRows())[0][0];
-    await connection.run(statement('publish/attach_new', { new: escaped(rebuilt), version }));
-    await connection.run(statement('publish/copy_database'));
+    await session.run('publish/attach_old', { old: escaped(working) });
+    const { version } = await session.row('publish/storage_version', z.object({ version: z.string() }));
+    await session.run('publish/attach_new', { new: escaped(rebuilt), version });
+    await session.run('publish/copy_database');
   } finally {
-    instance.closeSync();
+    session.close();
   }
   await replaceDatabase(rebuilt, working, effects);
 }

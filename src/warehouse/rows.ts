@@ -16,10 +16,6 @@ export interface LoadReport {
   readonly days: readonly Day[];
   /** The replaced days that the warehouse now holds completely, with the rows of each. */
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
-  /** Days that were not replaced, since the pull holds nothing, or too little, for them. */
-  readonly heldBack: readonly Day[];
-  /** Number of counters of earlier pulls that this pull changed (daily statistics only). */
-  readonly restatements: number;
   /** Number of nonconforming records by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */

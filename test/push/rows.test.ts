@@ -5,7 +5,7 @@ import type { ServiceAnswer } from '../../src/service/client.js';
 import { judge } from '../../src/service/exchange.js';
 import { isMissing, namedIn, onceOutcome, refusalOf, shownText, takenBy } from '../../src/push/targets.js';
 import { columnsOf } from '../../src/readers/queries/rows.js';
-import { answerOf } from '../../src/readers/queries/sink.js';
+import { answerOf } from '../../src/readers/queries/formats.js';
 import { statement } from '../../src/warehouse/session.js';
 
 let connection: DuckDBConnection;

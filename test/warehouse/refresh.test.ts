@@ -23,13 +23,8 @@ function touched(...days: number[]): Changes {
   };
 }
 
-function dirty(
-  refresh: Partial<Refresh>,
-  changes: Changes,
-  events: number[] = [],
-  every: number[] = [],
-): number[] {
-  return dirtyDays({ ...DAILY, ...refresh }, changes, { events, every });
+function dirty(refresh: Partial<Refresh>, changes: Changes, stored: number[] = []): number[] {
+  return dirtyDays({ ...DAILY, ...refresh }, changes, stored);
 }
 
 describe('dirty days', () => {
@@ -71,7 +66,7 @@ describe('dirty days', () => {
   });
 
   test('are every day that any row is about in a full refresh', () => {
-    expect(dirty({ full: true }, NOTHING, [], [5, 3, 2_932_896])).toEqual([3, 5, 2_932_896]);
+    expect(dirty({ full: true }, NOTHING, [5, 3, 2_932_896])).toEqual([3, 5, 2_932_896]);
   });
 });
 
@@ -81,12 +76,7 @@ describe('days whose events are removed', () => {
   test('stay, and so do days that look back at them, unless their own events changed', () => {
     const refresh = { ...DAILY, lookback: 3 };
     expect(sparedDays(refresh, changes)).toEqual([MONDAY, MONDAY + 3]);
-    expect(dirtyDays(refresh, changes, { events: [], every: [] })).toEqual([
-      MONDAY + 1,
-      MONDAY + 2,
-      MONDAY + 4,
-      MONDAY + 5,
-    ]);
+    expect(dirtyDays(refresh, changes, [])).toEqual([MONDAY + 1, MONDAY + 2, MONDAY + 4, MONDAY + 5]);
   });
 
   test('stay in a full refresh with the days near them that their records may count on', () => {

@@ -11,19 +11,10 @@ import { mentions } from '../../warehouse/model.js';
 import { Reader } from '../../warehouse/reader.js';
 import { cut } from '../../ground/text.js';
 import { ask, droppedIds, notCounted } from './ask.js';
-import { loadCatalogue, queryNamed, type ParameterValues, type QueryFile } from './catalogue.js';
+import { loadCatalogue, type QueryFile } from './catalogue.js';
 import { coverageOf, heldIn, namedDays, relationsIn } from './coverage.js';
-import { knownValues } from './known-values.js';
-import { jsonText } from './sink.js';
-
-/** A question of an agent: one of the catalogue, or SQL. */
-interface AgentQuestion {
-  readonly sql: string;
-  readonly values: ParameterValues;
-  /** The query of the catalogue; undefined for free SQL. */
-  readonly query?: QueryFile | undefined;
-  readonly language: Language;
-}
+import { asking, questionOf, type Question } from './question.js';
+import { jsonText } from './formats.js';
 
 /** The longest name of a column in an answer, in characters. */
 const LONGEST_NAME = 200;
@@ -35,22 +26,21 @@ export type Limits = z.infer<typeof limits>;
 
 const given = z.object({
   file: z.string(),
-  sql: z.string(),
-  values: z.array(z.tuple([z.string(), z.string()])),
-  question: z.string().optional(),
-  queries: z.string().optional(),
+  asking,
+  now: z.coerce.date(),
   language: z.enum(['en', 'ko']),
   limits,
 });
 
 /** Answers a question in a process of its own (child.ts). */
 export async function perform(input: unknown, megabytes: number): Promise<string> {
-  const { file, sql, values, question, queries, language, limits: most } = given.parse(input);
+  const { file, asking: asked, now, language, limits: most } = given.parse(input);
+  const question = questionOf(asked, now);
+  if (question === undefined) throw new Error('An agent asks by a name or by SQL.');
   const reader = await Reader.open(file);
   try {
     await reader.confine(megabytes);
-    const query = question === undefined ? undefined : queryNamed(question, queries);
-    return await answerFor(reader, file, { sql, values: new Map(values), language, query }, most);
+    return await answerFor(reader, file, question, language, most);
   } finally {
     await reader.close();
   }
@@ -64,13 +54,12 @@ export async function perform(input: unknown, megabytes: number): Promise<string
 export async function answerFor(
   reader: Reader,
   file: string,
-  { sql, values: asked, query, language }: AgentQuestion,
+  question: Question,
+  language: Language,
   limits: Limits,
 ): Promise<string> {
-  const values = query === undefined ? asked : await knownValues(query, asked, reader);
-  const subject = query === undefined ? 'The query' : `The query ${query.name}`;
-  const sentences = query?.sentences ?? [];
-  const answer = await ask(reader, sql, values, subject, { sentences, language });
+  const { sql, query } = question;
+  const answer = await ask(reader, question, language);
   const rows: string[] = [];
   let length = 0;
   for await (const chunk of answer.chunks) {
@@ -85,13 +74,13 @@ export async function answerFor(
   const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
   const period = query && (await daysAsked(reader, query));
   const isFree = query === undefined;
-  const named = isFree ? namedDays({ sql, values }, relations, await heldIn(reader)) : {};
+  const named = isFree ? namedDays(question, relations, await heldIn(reader)) : {};
   const days = period ?? named.asked;
   const isComputed = isFree ? await computedIn(reader, sql, relations) : () => false;
   const about = {
     // JSON leaves out what is undefined.
     question: query?.question,
-    parameters: query && Object.fromEntries(values),
+    parameters: query && Object.fromEntries(answer.values),
     note: dropped.length === 0 ? undefined : notCounted(dropped)[language],
     sentences: answer.said.length === 0 ? undefined : answer.said.map(({ text }) => text),
     days_asked: days && `${days.start}..${days.end}`,

@@ -4,46 +4,43 @@
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { z } from 'zod';
-import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../../ground/errors.js';
-import { answerOf, type QueryResult } from './sink.js';
-import type { ParameterValues, QueryFile } from './catalogue.js';
-import { withoutComments } from './question.js';
+import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../../ground/errors.js';
+import { answerOf, type QueryResult } from './formats.js';
+import type { ParameterValues } from './catalogue.js';
+import { knownValues } from './known-values.js';
+import { withoutComments, type Question } from './question.js';
 import { tellsOfDamage } from '../../landing/duckdb.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { storedPrivacy } from '../../warehouse/privacy.js';
 import type { Reader } from '../../warehouse/reader.js';
 import type { Language } from '../../warehouse/dictionary.js';
-import { rowsWithNumbers, saidOf, type Said, type Sentence } from './sentences.js';
+import { rowsWithNumbers, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
  * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
  *
- * @param subject the beginning of error messages
- * @param reading the sentences that read the answer, and their language
+ * @param language the language of the sentences that read the answer; without it they are not asked
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
-export async function ask(
-  reader: Reader,
-  sql: string,
-  values: ParameterValues,
-  subject: string,
-  { sentences, language }: Reading = { sentences: [], language: 'en' },
-): Promise<Answer> {
+export async function ask(reader: Reader, question: Question, language?: Language): Promise<Answer> {
+  const { sql, subject, query } = question;
   if (isEmpty(sql)) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
   }
   const { connection } = reader;
   try {
     await requireReadingFunctions(reader, sql, subject);
+    const values = await knownValues(question, reader);
     await setVariables(connection, values);
+    const sentences = language === undefined ? [] : (query?.sentences ?? []);
     if (sentences.length > 0) await keepAnswer(connection, sql);
-    const said = await saidOf(connection, sentences, new Wording(language));
+    const said = await saidOf(connection, sentences, new Wording(language ?? 'en'));
     const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
-    return { ...answerOf(result), rows: result.rowCount, said };
+    return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
-    throw error instanceof UsageError ? error : sqlError(subject, error);
+    throw error instanceof DawnloadError ? error : sqlError(subject, error);
   }
 }
 
@@ -55,19 +52,13 @@ async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<vo
 
 const KEPT = 'select * from answer order by rowid';
 
-interface Reading {
-  readonly sentences: readonly Sentence[];
-  readonly language: Language;
-}
-
 /**
  * All rows of a bundled query, and what its sentences say of them. It runs in a session of its own, so that queries do not
  * share variables.
  */
 export async function answerAndSentences(
   reader: Reader,
-  { sql, sentences }: Pick<QueryFile, 'sql' | 'sentences'>,
-  values: ParameterValues,
+  { sql, values, query }: Question,
   wording: Wording,
 ): Promise<{ readonly rows: readonly Row[]; readonly said: readonly Said[] }> {
   const session = await reader.beside();
@@ -75,7 +66,7 @@ export async function answerAndSentences(
     await setVariables(session.connection, values);
     await keepAnswer(session.connection, sql);
     const rows = await rowsWithNumbers(session.connection, KEPT);
-    return { rows, said: await saidOf(session.connection, sentences, wording) };
+    return { rows, said: await saidOf(session.connection, query?.sentences ?? [], wording) };
   } finally {
     await session.close();
   }
@@ -113,6 +104,8 @@ interface Answer extends QueryResult {
   readonly rows: number;
   /** The sentences of a bundled query that are true of the answer. */
   readonly said: readonly Said[];
+  /** The parameters as the warehouse spells them. */
+  readonly values: ParameterValues;
 }
 
 /** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */

@@ -3,7 +3,8 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
 import type { Reader } from '../../warehouse/reader.js';
-import type { QueryFile, ParameterValues } from './catalogue.js';
+import type { ParameterValues } from './catalogue.js';
+import type { Question } from './question.js';
 
 /** The parameters with looked-up values, each with its statement in sql/ask.sql. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
@@ -24,20 +25,16 @@ type Known = z.infer<typeof knownValue>;
 const NAMED = 3;
 
 /**
- * Returns the given values as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
+ * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
  * campaign's name becomes its id.
  *
  * @throws UsageError for a value that matches nothing or several values; the message names the nearest ones
  */
-export async function knownValues(
-  query: Pick<QueryFile, 'params'>,
-  values: ParameterValues,
-  reader: Pick<Reader, 'rows'>,
-): Promise<ParameterValues> {
+export async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
   for (const [parameter, value] of values) {
     const lookup = LOOKED_UP[parameter];
-    const taken = query.params.find(({ name }) => name === parameter);
+    const taken = query?.params.find(({ name }) => name === parameter);
     if (lookup === undefined || taken === undefined || taken.choices.length > 0) continue;
     const known = await reader.rows(lookup, knownValue);
     // An empty warehouse has no values to check against.

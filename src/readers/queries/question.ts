@@ -1,5 +1,6 @@
 /** The question that a command line names: a query of the catalogue with its parameters, SQL, or a file of SQL. */
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { codeOf, UsageError } from '../../ground/errors.js';
 import {
   queryNamed,
@@ -9,57 +10,55 @@ import {
   type QueryFile,
 } from './catalogue.js';
 
-/** The ways to name a question: a query of the catalogue, SQL, or a file of SQL. */
-export interface Asking {
+const text = z.string().optional();
+
+/** The ways to name a question: a query of the catalogue, SQL, or the path of a file of SQL. */
+export const asking = z.object({
+  name: text,
+  sql: text,
+  file: text,
   /** The folder of the user's queries. */
-  readonly queries?: string | undefined;
-  readonly name?: string | undefined;
-  readonly sql?: string | undefined;
-  /** The path of a file with SQL. */
-  readonly file?: string | undefined;
+  queries: text,
   /** Any number of `name=value`. */
-  readonly param?: readonly string[] | undefined;
-  readonly lang?: string | undefined;
-}
+  param: z.array(z.string()).readonly().optional(),
+  lang: text,
+});
+
+export type Asking = Readonly<z.infer<typeof asking>>;
 
 export interface Question {
   readonly sql: string;
+  /** The parameters as they were given. */
   readonly values: ParameterValues;
-  /** The parameters of the query in the catalogue. */
-  readonly params: QueryFile['params'];
   /** The subject at the beginning of error messages. */
   readonly subject: string;
-  /** The title of the query in the catalogue. */
-  readonly title?: string;
-  /** True if the query in the catalogue counts people. */
-  readonly countsPeople: boolean;
-  /** The sentences that read the answer of the query in the catalogue. */
-  readonly sentences: QueryFile['sentences'];
+  /** The query of the catalogue; undefined for other SQL. */
+  readonly query?: QueryFile;
 }
 
-/** The query that the options specify; undefined if they specify none. */
+/** The question that the options specify; undefined if they specify none. */
 export function questionOf(options: Asking, now: Date): Question | undefined {
-  const { name, queries, sql, file, param = [], lang } = options;
+  const { name, sql, file, param = [] } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
     throw new UsageError('The name of a query, --sql and --file cannot be combined.', {
       hint: 'Give one of them. `dawnload query` lists the queries.',
     });
   }
   const values = parseAssignments(param);
-  const own = { values, params: [], countsPeople: false, sentences: [] };
-  if (sql !== undefined) return { ...own, sql, subject: 'The query' };
-  if (file !== undefined) return { ...own, sql: readSql(file), subject: file };
-  if (name === undefined) return undefined;
+  if (sql !== undefined) return { sql, values, subject: 'The query' };
+  if (file !== undefined) return { sql: readSql(file), values, subject: file };
+  return name === undefined ? undefined : questionNamed(name, options, now);
+}
+
+/** The question of a query of the catalogue. */
+export function questionNamed(
+  name: string,
+  { queries, param = [], lang }: Pick<Asking, 'queries' | 'param' | 'lang'>,
+  now: Date,
+): Question {
   const query = queryNamed(name, queries);
-  return {
-    sql: query.sql,
-    values: valuesFor(query, values, now, lang),
-    params: query.params,
-    subject: `The query ${name}`,
-    title: query.title,
-    countsPeople: query.countsPeople,
-    sentences: query.sentences,
-  };
+  const values = valuesFor(query, parseAssignments(param), now, lang);
+  return { sql: query.sql, values, subject: `The query ${name}`, query };
 }
 
 function readSql(file: string): string {

@@ -13,9 +13,8 @@ import { Reader } from '../../warehouse/reader.js';
 import type { Session } from '../../warehouse/session.js';
 import { ask } from './ask.js';
 import { missingFor } from './coverage.js';
-import { knownValues } from './known-values.js';
 import { questionOf, type Asking } from './question.js';
-import { isNumeric, type QueryResult } from './sink.js';
+import { isNumeric, type QueryResult } from './formats.js';
 import duckdb = require('@duckdb/node-api');
 
 /** A column of the table `answer`, by SQL expressions over it. */
@@ -72,8 +71,7 @@ export async function findRows(
     const pushes = await reader.rowsIfAny('push/known', knownPush);
     const fields = await reader.rowsIfAny('push/fields', declaredField);
     await reader.confine();
-    const values = await knownValues(question, question.values, reader);
-    const answer = await ask(reader, question.sql, values, question.subject);
+    const answer = await ask(reader, question);
     await session.append('answer', answer);
     const source = [question.sql, ...(asking.param ?? [])] as const;
     return { source, columns: columnsOf(answer), fields, pushes };

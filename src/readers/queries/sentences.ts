@@ -11,7 +11,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { UsageError } from '../../ground/errors.js';
-import { isNumeric } from './sink.js';
+import { isNumeric } from './formats.js';
 import type { Row, Text, Value, Wording } from './wording.js';
 
 /**

@@ -6,13 +6,13 @@ import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
-import { queryNamed, valuesFor } from '../queries/catalogue.js';
-import { writeFileWhole } from '../queries/sink.js';
+import { queryNamed } from '../queries/catalogue.js';
+import { questionNamed } from '../queries/question.js';
+import { writeFileWhole } from '../queries/output.js';
 import { Wording, type Text } from '../queries/wording.js';
 import type { PastRun } from '../../journal/lines.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
-import { statement } from '../../warehouse/session.js';
 import { documentOf } from './document.js';
 import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
@@ -37,8 +37,8 @@ export async function makeReport(published: string, { language, now, runs }: Rep
   try {
     const wording = new Wording(language);
     const warehouse = new Questions(reader, now, wording, await droppedIds(reader));
-    const known = await reader.objects(statement('status/runs'));
-    const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
+    const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
+    const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const { rows } = await warehouse.ask({ query: 'freshness' }, { stream: 'statistics' });
     const held = rows[0];
     const day = typeof held?.['last_date'] === 'string' ? held['last_date'] : undefined;
@@ -85,19 +85,13 @@ class Questions {
   }
 
   async ask(asked: Asked, parameters: Readonly<Record<string, string>>): Promise<Answer> {
-    const query = queryNamed(asked.query);
-    const given = new Map(Object.entries(parameters));
-    const values = valuesFor(query, given, this.now, this.wording.language);
-    const command = [
-      'dawnload query',
-      query.name,
-      ...[...given].map(([name, value]) => `--param ${name}=${value}`),
-    ].join(' ');
-    this.asked.set(query.name, this.asked.get(query.name) ?? { command, query: query.name, sql: query.sql });
-    const { rows, said } = await this.#atOnce(() =>
-      answerAndSentences(this.reader, query, values, this.wording),
-    );
-    return { asked, query: query.name, rows, said: asked.isSilent === true ? [] : said };
+    const { query } = asked;
+    const param = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+    const question = questionNamed(query, { param, lang: this.wording.language }, this.now);
+    const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
+    this.asked.set(query, this.asked.get(query) ?? { command, query, sql: question.sql });
+    const { rows, said } = await this.#atOnce(() => answerAndSentences(this.reader, question, this.wording));
+    return { asked, query, rows, said: asked.isSilent === true ? [] : said };
   }
 
   /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerFor, definitionsOf, type Limits } from '../../../src/readers/queries/agent.js';
-import { queryNamed, valuesFor } from '../../../src/readers/queries/catalogue.js';
 import { inChild } from '../../../src/readers/queries/child.js';
+import { questionNamed, questionOf } from '../../../src/readers/queries/question.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { goldenAnswers, makeWarehouse } from './support.js';
 
@@ -64,7 +64,7 @@ const call = async (work: (reader: Reader) => Promise<string>): Promise<string> 
 
 /** The answer of a process of its own. */
 const confined = (sql: string, bounds: { seconds?: number; megabytes?: number } = {}): Promise<unknown> => {
-  const input = { file, sql, values: [], language: 'en', limits: LIMITS };
+  const input = { file, asking: { sql }, now: NOW, language: 'en', limits: LIMITS };
   const signal = new AbortController().signal;
   return inChild({ module: 'agent', input }, { signal, megabytes: 1024, ...bounds });
 };
@@ -74,17 +74,13 @@ async function asked(
   parameters: Record<string, string> = {},
   limits = LIMITS,
 ): Promise<Answer> {
-  const query = queryNamed(name);
-  const values = valuesFor(query, new Map(Object.entries(parameters)), NOW, 'en');
-  return JSON.parse(
-    await call((reader) =>
-      answerFor(reader, file, { sql: query.sql, values, query, language: 'en' }, limits),
-    ),
-  ) as Answer;
+  const param = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
+  const question = questionNamed(name, { param, lang: 'en' }, NOW);
+  return JSON.parse(await call((reader) => answerFor(reader, file, question, 'en', limits))) as Answer;
 }
 
 const sqlText = (sql: string, limits = LIMITS): Promise<string> =>
-  call((reader) => answerFor(reader, file, { sql, values: new Map(), language: 'en' }, limits));
+  call((reader) => answerFor(reader, file, questionOf({ sql }, NOW)!, 'en', limits));
 
 const queried = async (sql: string, limits = LIMITS): Promise<Answer> =>
   JSON.parse(await sqlText(sql, limits)) as Answer;

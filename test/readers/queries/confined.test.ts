@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UsageError } from '../../../src/ground/errors.js';
 import { answerFor } from '../../../src/readers/queries/agent.js';
+import { questionOf } from '../../../src/readers/queries/question.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { copyTemplate } from '../../support/template.js';
 
@@ -36,7 +37,7 @@ afterAll(async () => {
 async function attempt(sql: string): Promise<string> {
   const session = await reader.beside();
   try {
-    return await answerFor(session, file, { sql, values: new Map(), language: 'en' }, LIMITS);
+    return await answerFor(session, file, questionOf({ sql }, new Date())!, 'en', LIMITS);
   } finally {
     await session.close();
   }
@@ -147,11 +148,8 @@ it('what is too large for the memory fails instead of going to the disk', async 
     answerFor(
       small,
       file,
-      {
-        sql: 'select md5(range::varchar) as x from range(2000000) order by x',
-        values: new Map(),
-        language: 'en',
-      },
+      questionOf({ sql: 'select md5(range::varchar) as x from range(2000000) order by x' }, new Date())!,
+      'en',
       LIMITS,
     ),
   ).rejects.toThrow(/Out of Memory/);

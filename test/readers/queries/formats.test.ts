@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, csvText, jsonRows, writeParquet } from '../../../src/readers/queries/sink.js';
+import { answerOf, csvText, jsonRows, writeParquet } from '../../../src/readers/queries/formats.js';
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;
 let folder: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/ground/package.js';
-import { answerOf, csvText } from '../../../src/readers/queries/sink.js';
+import { answerOf, csvText } from '../../../src/readers/queries/formats.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../../support/template.js';

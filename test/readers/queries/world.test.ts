@@ -6,14 +6,12 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliver } from '../../../src/readers/queries/deliver.js';
 import stringWidth from 'string-width';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
-import { answerOf } from '../../../src/readers/queries/sink.js';
+import { answerOf, AS_IS, tableText } from '../../../src/readers/queries/formats.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { drawTable } from '../../../src/terminal/table.js';
 import { NOW, Place } from '../../support/dawnload.js';
-import { keepingOutput } from '../../support/in-process.js';
 import { kept } from '../../support/template.js';
 import { ask, askBundled, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
 
@@ -258,10 +256,8 @@ describe('docs/questions.md', () => {
 
 /** An answer as `dawnload query` draws it. */
 async function tableOf(connection: DuckDBConnection, sql: string): Promise<string> {
-  const { stdout, bytes } = keepingOutput();
   const answer = answerOf(await connection.stream(sql));
-  const head = (name: string): string => name;
-  const how = { isTerminal: false, drawing: { color: false }, limit: 1000, bom: false, scratch: '' };
-  await deliver(answer, { ...how, format: 'table', stdout, head });
-  return steady(bytes().toString('utf8'));
+  let text = '';
+  for await (const piece of tableText(answer, AS_IS, 1000, { color: false })) text += piece;
+  return steady(text);
 }

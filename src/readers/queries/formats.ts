@@ -1,24 +1,38 @@
-/**
- * Writes an answer either to standard output, at the pace of its reader, or to a file, which is written completely or not
- * at all.
- */
-import {
-  createReadStream,
-  createWriteStream,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
-import { type Writable, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { codeOf, DawnloadError, messageOf, StorageError, UsageError } from '../../ground/errors.js';
+/** The formats of an answer: Parquet, CSV, JSON and a table. */
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { escaped, openInstance } from '../../landing/duckdb.js';
+import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
 import { copyAnswer } from '../../warehouse/session.js';
 import duckdb = require('@duckdb/node-api');
+
+export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+interface ResultColumn {
+  /** Unique within the answer. */
+  readonly name: string;
+  /** The name as the query gives it. */
+  readonly given: string;
+  readonly type: DuckDBType;
+}
+
+export interface QueryResult {
+  readonly columns: readonly ResultColumn[];
+  readonly chunks: AsyncIterable<DuckDBDataChunk>;
+}
+
+export function answerOf(result: DuckDBResult): QueryResult {
+  const types = result.columnTypes();
+  const given = result.columnNames();
+  return {
+    columns: result.deduplicatedColumnNames().flatMap((name, i) => {
+      const type = types[i];
+      return type === undefined ? [] : [{ name, given: given[i] ?? name, type }];
+    }),
+    chunks: result,
+  };
+}
 
 /**
  * Writes the complete answer to `file` as Parquet.
@@ -47,22 +61,29 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   }
 }
 
-interface CsvOptions {
-  /** The headers, if they differ from the names of the columns. */
-  readonly heads?: readonly string[];
-  /** True if the text starts with a byte order mark, so that Excel reads it as UTF-8. */
-  readonly bom?: boolean;
+/** The display names of an answer, for people. */
+export interface Naming {
+  /** Returns the header of a column. */
+  readonly head: (column: string) => string;
   /** Returns the display name of a text in a column. */
-  readonly word?: (column: string, text: string) => string;
+  readonly word: (column: string, text: string) => string;
 }
 
-/** The CSV text in pieces, one per batch of rows; the first line contains the headers. */
+/** The names of columns and the texts as they are. */
+export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
+
+/**
+ * The CSV text in pieces, one per batch of rows; the first line contains the headers.
+ *
+ * @param hasMark true if the text starts with a byte order mark, so that Excel reads it as UTF-8
+ */
 export async function* csvText(
   answer: QueryResult,
-  { heads, bom, word = (_, text) => text }: CsvOptions = {},
+  { head, word } = AS_IS,
+  hasMark = false,
 ): AsyncGenerator<string> {
-  const line = csvLine(heads ?? answer.columns.map(({ name }) => name));
-  yield bom === true ? `\ufeff${line}` : line;
+  const line = joined(answer.columns.map(({ name }) => textCell(head(name))));
+  yield hasMark ? `\ufeff${line}` : line;
   for await (const chunk of answer.chunks) {
     yield chunk
       .getRows()
@@ -76,11 +97,6 @@ export async function* csvText(
       )
       .join('');
   }
-}
-
-/** One CSV line of text cells. */
-function csvLine(cells: readonly string[]): string {
-  return joined(cells.map(textCell));
 }
 
 function joined(cells: readonly string[]): string {
@@ -108,89 +124,6 @@ function textCell(text: string): string {
 
 function quoted(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Pieces of text or bytes, produced on demand. */
-export type Pieces = AsyncIterable<string | Uint8Array>;
-
-/**
- * Writes all pieces to a stream and leaves it open. If the reader closes its end early (`| head`), the function returns
- * silently.
- */
-export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
-  try {
-    await pipeline(Readable.from(pieces), stream, { end: false });
-  } catch (error) {
-    if (codeOf(error) !== 'EPIPE') throw error;
-  }
-}
-
-/**
- * Lets `write` create a temporary file next to `file`, and renames it to `file` when it is complete.
- *
- * @throws StorageError if the file cannot be written
- */
-export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
-  // A pipe or a device (/dev/stdout) must not be replaced by a file. Other links are resolved, not written through.
-  const whole = !isSpecial(file);
-  const target = whole ? realPlace(file) : file;
-  const partial = whole ? `${target}.partial` : target;
-  try {
-    if (whole) await rm(partial, { force: true });
-    await write(partial);
-    if (whole) await rename(partial, target);
-  } catch (cause) {
-    if (whole) await rm(partial, { force: true }).catch(() => undefined);
-    if (cause instanceof DawnloadError || !isFileError(cause)) throw cause;
-    throw new StorageError(`${file} cannot be written: ${messageOf(cause)}.`, {
-      hint: 'Check the folder, its permissions and the space on the disk.',
-      cause,
-    });
-  }
-}
-
-function isSpecial(file: string): boolean {
-  if (/^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file))) return true;
-  try {
-    return !statSync(file).isFile();
-  } catch {
-    // An error such as a name that is too long is reported when the file is written.
-    return false;
-  }
-}
-
-/** The path of an existing or future file with all links resolved, including links to files that do not exist yet. */
-export function realPlace(file: string): string {
-  try {
-    return realpathSync.native(file);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || dirname(file) === file) return file;
-  }
-  const folder = realPlace(dirname(file));
-  const link = linkAt(join(folder, basename(file)));
-  return link === undefined ? join(folder, basename(file)) : realPlace(resolve(folder, link));
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isFileError(error: unknown): boolean {
-  return codeOf(error) !== undefined || messageOf(error).startsWith('IO Error');
-}
-
-/** Writes all pieces to a new file. */
-export async function writePieces(file: string, pieces: Pieces): Promise<void> {
-  await pipeline(Readable.from(pieces), createWriteStream(file));
-}
-
-/** The bytes of a file, in pieces. */
-export function bytesOf(file: string): Pieces {
-  return createReadStream(file);
 }
 
 /** The UTC offset of Korea, nine hours all year. */
@@ -293,63 +226,30 @@ export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-interface ResultColumn {
-  /** Unique within the answer. */
-  readonly name: string;
-  /** The name as the query gives it. */
-  readonly given: string;
-  readonly type: DuckDBType;
-}
-
-export interface QueryResult {
-  readonly columns: readonly ResultColumn[];
-  readonly chunks: AsyncIterable<DuckDBDataChunk>;
-}
-
-export function answerOf(result: DuckDBResult): QueryResult {
-  const types = result.columnTypes();
-  const given = result.columnNames();
-  return {
-    columns: result.deduplicatedColumnNames().flatMap((name, i) => {
-      const type = types[i];
-      return type === undefined ? [] : [{ name, given: given[i] ?? name, type }];
-    }),
-    chunks: result,
-  };
-}
-
-/**
- * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
- * warehouse, the ledger or landed files. Links in the data folder to other disks are followed. The files of the settings
- * are refused too.
- *
- * @throws UsageError
- */
-export function outsideOf(
-  { dataDir, file = 'dawnload.yaml' }: { readonly dataDir: string; readonly file: string | undefined },
-  output: string,
-): string {
-  const place = realPlace(output);
-  if ([file, join(dirname(file), '.env')].some((settings) => realPlace(resolve(settings)) === place))
-    throw new UsageError(`${output} holds settings.`, { hint: 'Choose another place for --output.' });
-  const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
-  if (!placesOf(dataDir).some(isWithin)) return output;
-  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
-    hint: 'Choose another place for --output.',
-  });
-}
-
-/** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
-function placesOf(dataDir: string): string[] {
-  const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
-  const top = within(dataDir);
-  return [...new Set([dataDir, ...top, ...top.flatMap(within)].map(realPlace))];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
+/** The first rows of the answer, at most `limit`, drawn as a table. */
+export async function* tableText(
+  { columns, chunks }: QueryResult,
+  { head, word }: Naming,
+  limit: number,
+  drawing: Drawing,
+): AsyncGenerator<string> {
+  const rows: Row[] = [];
+  for await (const chunk of chunks) {
+    for (const row of chunk.getRows().slice(0, limit - rows.length)) {
+      rows.push(
+        columns.map(({ name, type }, i) => {
+          const value = row[i] ?? null;
+          if (value === null) return null;
+          return typeof value === 'string' ? word(name, value) : cellText(value, type);
+        }),
+      );
+    }
   }
+  const heads = columns.map(({ name, type }) => ({
+    name: head(name),
+    numeric: isNumeric(type),
+    below: name === 'verdict',
+    isName: /(?:^|_)name$/.test(name),
+  }));
+  yield `${drawTable(heads, rows, drawing)}\n`;
 }

@@ -1,0 +1,124 @@
+/**
+ * Where an answer or a page goes: to standard output, at the pace of its reader, or to a file, which is written completely
+ * or not at all, and which is none of the job's own.
+ */
+import { createWriteStream, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { type Writable, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { codeOf, DawnloadError, messageOf, StorageError, UsageError } from '../../ground/errors.js';
+
+/** Pieces of text or bytes, produced on demand. */
+export type Pieces = AsyncIterable<string | Uint8Array>;
+
+/**
+ * Writes all pieces to a stream and leaves it open. If the reader closes its end early (`| head`), the function returns
+ * silently.
+ */
+export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
+  try {
+    await pipeline(Readable.from(pieces), stream, { end: false });
+  } catch (error) {
+    if (codeOf(error) !== 'EPIPE') throw error;
+  }
+}
+
+/**
+ * Lets `write` create a temporary file next to `file`, and renames it to `file` when it is complete.
+ *
+ * @throws StorageError if the file cannot be written
+ */
+export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
+  // A pipe or a device (/dev/stdout) must not be replaced by a file. Other links are resolved, not written through.
+  const whole = !isSpecial(file);
+  const target = whole ? realPlace(file) : file;
+  const partial = whole ? `${target}.partial` : target;
+  try {
+    if (whole) await rm(partial, { force: true });
+    await write(partial);
+    if (whole) await rename(partial, target);
+  } catch (cause) {
+    if (whole) await rm(partial, { force: true }).catch(() => undefined);
+    if (cause instanceof DawnloadError || !isFileError(cause)) throw cause;
+    throw new StorageError(`${file} cannot be written: ${messageOf(cause)}.`, {
+      hint: 'Check the folder, its permissions and the space on the disk.',
+      cause,
+    });
+  }
+}
+
+function isSpecial(file: string): boolean {
+  if (/^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file))) return true;
+  try {
+    return !statSync(file).isFile();
+  } catch {
+    // An error such as a name that is too long is reported when the file is written.
+    return false;
+  }
+}
+
+/** The path of an existing or future file with all links resolved, including links to files that do not exist yet. */
+export function realPlace(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(file) === file) return file;
+  }
+  const folder = realPlace(dirname(file));
+  const link = linkAt(join(folder, basename(file)));
+  return link === undefined ? join(folder, basename(file)) : realPlace(resolve(folder, link));
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFileError(error: unknown): boolean {
+  return codeOf(error) !== undefined || messageOf(error).startsWith('IO Error');
+}
+
+/** Writes all pieces to a new file. */
+export async function writePieces(file: string, pieces: Pieces): Promise<void> {
+  await pipeline(Readable.from(pieces), createWriteStream(file));
+}
+
+/**
+ * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
+ * warehouse, the ledger or landed files. Links in the data folder to other disks are followed. The files of the settings
+ * are refused too.
+ *
+ * @throws UsageError
+ */
+export function outsideOf(
+  { dataDir, file = 'dawnload.yaml' }: { readonly dataDir: string; readonly file: string | undefined },
+  output: string,
+): string {
+  const place = realPlace(output);
+  if ([file, join(dirname(file), '.env')].some((settings) => realPlace(resolve(settings)) === place))
+    throw new UsageError(`${output} holds settings.`, { hint: 'Choose another place for --output.' });
+  const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
+  if (!placesOf(dataDir).some(isWithin)) return output;
+  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
+    hint: 'Choose another place for --output.',
+  });
+}
+
+/** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
+function placesOf(dataDir: string): string[] {
+  const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
+  const top = within(dataDir);
+  return [...new Set([dataDir, ...top, ...top.flatMap(within)].map(realPlace))];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
