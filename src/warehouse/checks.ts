@@ -128,45 +128,9 @@ const header = z.strictObject({
   meaning: z.string().min(1),
 });
 
-/** The columns in which every row should have a value, by table; `checks/required_values` counts the missing ones. */
-export const REQUIRED: readonly {
-  readonly stream: (typeof STREAMS)[number];
-  readonly table: string;
-  readonly columns: readonly string[];
-}[] = [
-  {
-    stream: 'statistics',
-    table: 'daily_statistics',
-    columns: ['resource_type', 'channel', 'message_sent', 'message_failed'],
-  },
-  { stream: 'statistics', table: 'daily_conversions', columns: ['name', 'type', 'count'] },
-  {
-    stream: 'statistics_by_subchannel',
-    table: 'daily_statistics_by_subchannel',
-    columns: ['resource_id', 'channel', 'message_sent', 'message_failed'],
-  },
-  {
-    stream: 'statistics_by_subchannel',
-    table: 'daily_conversions_by_subchannel',
-    columns: ['name', 'type_label', 'count'],
-  },
-  {
-    stream: 'campaigns',
-    table: 'campaign_metrics',
-    columns: ['campaign_id', 'metric_type', 'metric_name', 'value'],
-  },
-  { stream: 'events', table: 'events', columns: ['event_id', 'channel', 'event_name', 'occurred_at'] },
-];
-
-/** The number of missing values by day and column, one select for each table of `REQUIRED`. */
-const MISSING_VALUES = REQUIRED.map(({ stream, table, columns }) => {
-  const counts = columns.map((column) => `count(*) filter (${column} is null) as ${column}`);
-  return `select '${stream}' as stream, '${table}' as place, date, ${counts.join(', ')} from ${table} semi join batch_days using (date) group by date`;
-}).join(' union all by name ');
-
 /** Reads and parses the check in `sql/<file>.sql`. */
 export function readCheck(file: string) {
-  const text = statement(file, { missing_values: MISSING_VALUES });
+  const text = statement(file);
   const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
   return {
     ...rest,

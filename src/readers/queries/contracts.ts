@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Language, SchemaEntry, Words } from '../../warehouse/dictionary.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
-import { REQUIRED } from '../../warehouse/checks.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import { loadCatalogue } from './catalogue.js';
 
@@ -27,11 +26,8 @@ export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], 
   });
 }
 
-/** `sources.yml` of dbt, with tests of required columns and keys. */
+/** `sources.yml` of dbt, with tests of keys; required columns have a check of their own. */
 export function dbtSources(schemas: readonly SchemaEntry[]): string {
-  const required = new Set(
-    REQUIRED.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
-  );
   const keys = new Set(
     models()
       .filter(isIncremental)
@@ -47,9 +43,8 @@ export function dbtSources(schemas: readonly SchemaEntry[]): string {
       description: `${relation.description} One row per ${relation.grain}.`,
       columns: relation.columns.map(({ name, type, description: meaning }) => {
         const column = { name, data_type: type, description: meaning };
-        if (keys.has(`${relation.name}.${name}`)) return { ...column, data_tests: ['not_null', 'unique'] };
-        const data_tests = [{ not_null: { config: { severity: 'warn' } } }];
-        return required.has(`${relation.name}.${name}`) ? { ...column, data_tests } : column;
+        const isKey = keys.has(`${relation.name}.${name}`);
+        return isKey ? { ...column, data_tests: ['not_null', 'unique'] } : column;
       }),
     })),
   }));
