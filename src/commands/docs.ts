@@ -18,7 +18,7 @@ import { Reader } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
 import type { JsonOptions } from './shared.js';
-import { listed, wrap } from '../terminal/text.js';
+import { listed, wrapLine } from '../terminal/text.js';
 import { refreshModels } from '../warehouse/model.js';
 
 export interface DocsOptions extends JsonOptions {
@@ -115,7 +115,7 @@ export function overviewText(schemas: readonly SchemaEntry[], width: number): st
     .filter(({ relations }) => relations.length > 0)
     .map(({ name, description, relations }) =>
       [
-        ...wrap(`${name}: ${description}`, width),
+        wrapLine(`${name}: ${description}`, width, 0),
         listed(
           relations.map((relation) => [`  ${relation.name}`, relation.description]),
           width,
@@ -133,9 +133,7 @@ export function relationText(
 ): string {
   const per = language === 'ko' ? '행 단위:' : 'One row per';
   return [
-    ...wrap(`${name} (${kind})`, width),
-    ...wrap(description, width),
-    ...wrap(`${per} ${grain}`, width),
+    ...[`${name} (${kind})`, description, `${per} ${grain}`].map((line) => wrapLine(line, width, 0)),
     '',
     listed(
       columns.map(({ name: column, type, description: meaning, label }) =>

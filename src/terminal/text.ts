@@ -3,7 +3,6 @@
  * shell.
  */
 import widthOf from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 
 /** Formats a count: `1,234,567`. */
 export function formatCount(count: number): string {
@@ -95,43 +94,19 @@ export function quoteShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Minimum width of the right-hand column; in a narrower window lines may overflow. */
+/** Minimum width of the text beside other cells; in a narrower window its further lines begin at the left. */
 const NARROWEST = 24;
 
-/** Splits the text into lines no wider than `width`; a wider word is broken. */
-export function wrap(text: string, width: number): string[] {
-  return text === '' ? [] : wrapAnsi(text, width, { hard: true }).split('\n');
-}
-
-/**
- * Formats rows whose last cell is text: the other cells are aligned in columns, and the text is placed beside them, or
- * below them in a narrow window.
- */
+/** Aligns rows in columns. The last cell is text, which is wrapped at blanks to the width of the window. */
 export function listed(rows: readonly (readonly string[])[], width: number): string {
-  const leading = Math.max(0, ...rows.map((row) => row.length - 1));
-  const widths = Array.from({ length: leading }, (_, i) =>
-    Math.max(0, ...rows.map((row) => widthOf(row[i] ?? ''))),
-  );
+  const leading = rows[0]?.slice(0, -1) ?? [];
+  const widths = leading.map((_, i) => Math.max(...rows.map((row) => widthOf(row[i] ?? ''))));
   const indent = widths.reduce((total, cell) => total + cell + 2, 0);
   return rows
-    .flatMap((row) => {
-      const cells = row
-        .slice(0, -1)
-        .map((cell, i) => `${cell}${' '.repeat((widths[i] ?? 0) - widthOf(cell))}`);
-      const text = row.at(-1) ?? '';
-      if (width - indent < NARROWEST) {
-        const given = row.slice(0, -1).map((cell) => cell.trim());
-        return [
-          ...wrap(given.join(' '), Math.max(1, width - 2)).map((line) => `  ${line}`),
-          ...wrap(text, Math.max(1, width - 4)).map((line) => `    ${line}`),
-        ];
-      }
-      const lines = wrap(text, width - indent);
-      const [first = '', ...rest] = lines;
-      return [
-        `${cells.map((cell) => `${cell}  `).join('')}${first}`.trimEnd(),
-        ...rest.map((line) => `${' '.repeat(indent)}${line}`),
-      ];
+    .map((row) => {
+      const cells = widths.map((cell, i) => `${row[i] ?? ''}${' '.repeat(cell - widthOf(row[i] ?? ''))}`);
+      const line = [...cells, row.at(-1) ?? ''].join('  ');
+      return wrapLine(line, width, width - indent < NARROWEST ? 4 : indent);
     })
     .join('\n');
 }

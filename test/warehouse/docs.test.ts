@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
-import { listed, wrap } from '../../src/terminal/text.js';
+import { listed } from '../../src/terminal/text.js';
 import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { EXIT, UsageError } from '../../src/ground/errors.js';
@@ -85,19 +85,12 @@ describe('dawnload docs', () => {
 });
 
 describe('text in lines', () => {
-  test('is wrapped between words, and inside one that is wider than the line', () => {
-    expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
-    expect(wrap('가나다 라마바사', 8)).toEqual(['가나다', '라마바사']);
-    expect(wrap('가나다라마', 4)).toEqual(['가나', '다라', '마']);
-    expect(wrap('', 4)).toEqual([]);
-  });
-
   test('stands beside its columns, or below them in a narrow window', () => {
     const rows = [
       ['  a', 'some words of text'],
       ['  longer', 'more'],
     ];
     expect(listed(rows, 80)).toBe('  a       some words of text\n  longer  more');
-    expect(listed(rows, 20)).toBe('  a\n    some words of\n    text\n  longer\n    more');
+    expect(listed(rows, 20)).toBe('  a       some words\n    of text\n  longer  more');
   });
 });

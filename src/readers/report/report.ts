@@ -21,7 +21,7 @@ import type { Word } from './words.js';
 interface ReportOptions {
   readonly language: Language;
   readonly now: Date;
-  /** The journal of runs. */
+  /** The runs of the journal; the one that writes the report has its end. */
   readonly runs: readonly PastRun[];
 }
 
@@ -159,20 +159,9 @@ export function noticeOf(
  */
 export async function writeReport(
   file: string,
-  {
-    dataDir,
-    language,
-    now,
-    runs,
-  }: {
-    readonly dataDir: string;
-    readonly language: Language;
-    readonly now: Date;
-    /** The runs of the journal; the one that writes the report has its end. */
-    readonly runs: readonly PastRun[];
-  },
+  { dataDir, ...options }: ReportOptions & { readonly dataDir: string },
 ): Promise<number> {
-  const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
+  const page = await makeReport(dataFiles(dataDir).published, options);
   // Everyone who may read the warehouse may read the file, because it contains no recipients.
   await writeFileWhole(file, async (path) => {
     await writeFile(path, page);
