@@ -7,13 +7,14 @@ import { callbackify } from 'node:util';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
-import { Dictionary, entriesOf } from '../warehouse/dictionary.js';
+import { Dictionary, entriesOf, type Language } from '../warehouse/dictionary.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
 import { jsonOf } from '../ground/envelope.js';
 import { cut } from '../ground/text.js';
 import { loadCatalogue } from '../readers/queries/catalogue.js';
+import type { Asking } from '../readers/queries/question.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
 import { columnsIn, findRelation } from './docs.js';
@@ -146,9 +147,9 @@ function agentServer(
       }),
     );
   };
-  const answer = async (question: object, signal: AbortSignal): Promise<string> => {
+  const answer = async (asking: Asking, language: Language, signal: AbortSignal): Promise<string> => {
     const { dataDir, mcp } = invocation.loadConfig();
-    const input = { file: dataFiles(dataDir).published, limits, now: effects.now(), ...question };
+    const input = { file: dataFiles(dataDir).published, asking, now: effects.now(), language, limits };
     const bounds = { signal, seconds, megabytes: mcp.memoryMegabytes };
     return z.string().parse(await inChild({ module: 'agent', input }, bounds));
   };
@@ -176,7 +177,7 @@ function agentServer(
     ({ question, parameters, lang: language }, signal) => {
       const { queries } = invocation.loadConfig();
       const param = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-      return answer({ asking: { name: question, queries, param, lang: language }, language }, signal);
+      return answer({ name: question, queries, param, lang: language }, language, signal);
     },
   );
   tool(
@@ -202,7 +203,7 @@ function agentServer(
     'query',
     'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
     z.object({ sql: z.string().describe('such as: from marts.channel_days limit 5'), lang }),
-    ({ sql, lang: language }, signal) => answer({ asking: { sql }, language }, signal),
+    ({ sql, lang: language }, signal) => answer({ sql }, language, signal),
   );
   tool(
     'status',

@@ -9,7 +9,7 @@ import type { Invocation } from '../config/invocation.js';
 import { notCounted } from '../readers/queries/ask.js';
 import { describeQuery, loadCatalogue, newQuery, queryNamed } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
-import { delivered, type Deliverable } from '../readers/queries/deliver.js';
+import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { questionOf } from '../readers/queries/question.js';
 import { outsideOf, writeFileWhole, writePieces, writeTo } from '../readers/queries/output.js';
@@ -50,10 +50,7 @@ export async function queryCommand(
   const { name, sql, file, param } = options;
   // Only Parquet needs a place to write, which a container may lack.
   const scratch = format === 'parquet' ? mkdtempSync(join(tmpdir(), 'dawnload-')) : '';
-  const input: Deliverable = {
-    file: dataFiles(dataDir).published,
-    asking: { name, queries, sql, file, param: [...(param ?? [])], lang: options.lang },
-    now: invocation.effects.now(),
+  const how: Delivery = {
     format,
     lang,
     limit: LIMIT,
@@ -61,6 +58,12 @@ export async function queryCommand(
     isTerminal: output === undefined && stdout.isTTY === true,
     drawing: output === undefined ? drawingFor(stdout) : { color: false },
     scratch,
+  };
+  const input = {
+    file: dataFiles(dataDir).published,
+    asking: { name, queries, sql, file, param, lang: options.lang },
+    now: invocation.effects.now(),
+    ...how,
   };
   const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
     const { signal, terminal } = invocation;

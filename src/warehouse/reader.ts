@@ -15,6 +15,7 @@ import { z } from 'zod';
 
 export class Reader {
   private constructor(
+    readonly path: string,
     private readonly instance: DuckDBInstance,
     readonly connection: DuckDBConnection,
     private readonly ownsFile = true,
@@ -43,7 +44,7 @@ export class Reader {
         cause,
       );
     }
-    const reader = new Reader(instance, await instance.connect());
+    const reader = new Reader(path, instance, await instance.connect());
     try {
       // For every session, also those that open when the settings are locked.
       await reader.connection.run("set global TimeZone = 'Asia/Seoul'");
@@ -57,7 +58,7 @@ export class Reader {
 
   /** Opens another session on the same file, with variables of its own; close it before this one. */
   async beside(): Promise<Reader> {
-    return new Reader(this.instance, await this.instance.connect(), false);
+    return new Reader(this.path, this.instance, await this.instance.connect(), false);
   }
 
   /** The number of the file's last migration; 0 for a database that is not a warehouse. */

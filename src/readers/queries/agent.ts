@@ -8,68 +8,44 @@ import { formatKst, type DayRange } from '../../ground/calendar.js';
 import { UsageError } from '../../ground/errors.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { mentions } from '../../warehouse/model.js';
-import { Reader } from '../../warehouse/reader.js';
+import type { Reader } from '../../warehouse/reader.js';
 import { cut } from '../../ground/text.js';
 import { ask, droppedIds, notCounted } from './ask.js';
 import { loadCatalogue, type QueryFile } from './catalogue.js';
 import { coverageOf, heldIn, namedDays, relationsIn } from './coverage.js';
-import { asking, questionOf, type Question } from './question.js';
+import type { Question } from './question.js';
 import { jsonText } from './formats.js';
 
 /** The longest name of a column in an answer, in characters. */
 const LONGEST_NAME = 200;
 
-const limits = z.object({ rows: z.number(), characters: z.number() });
+const lengths = z.object({ rows: z.number(), characters: z.number() });
 
 /** How much of an answer is given; the characters count the whole of it. */
-export type Limits = z.infer<typeof limits>;
+export type Limits = z.infer<typeof lengths>;
 
-const given = z.object({
-  file: z.string(),
-  asking,
-  now: z.coerce.date(),
-  language: z.enum(['en', 'ko']),
-  limits,
-});
-
-/** Answers a question in a process of its own (child.ts). */
-export async function perform(input: unknown, megabytes: number): Promise<string> {
-  const { file, asking: asked, now, language, limits: most } = given.parse(input);
-  const question = questionOf(asked, now);
-  if (question === undefined) throw new Error('An agent asks by a name or by SQL.');
-  const reader = await Reader.open(file);
-  try {
-    await reader.confine(megabytes);
-    return await answerFor(reader, file, question, language, most);
-  } finally {
-    await reader.close();
-  }
-}
+const form = z.object({ language: z.enum(['en', 'ko']), limits: lengths });
 
 /**
- * Answers a question as JSON text within the limits.
+ * Answers a question as JSON text: the work of a process of its own (child.ts).
  *
+ * @param how the language of what is said of the answer, and the limits of its length
  * @throws UsageError if DuckDB cannot run the SQL, or it does more than read
  */
-export async function answerFor(
-  reader: Reader,
-  file: string,
-  question: Question,
-  language: Language,
-  limits: Limits,
-): Promise<string> {
+export async function answer(question: Question, reader: Reader, how: unknown): Promise<string> {
+  const { language, limits } = form.parse(how);
   const { sql, query } = question;
-  const answer = await ask(reader, question, language);
+  const found = await ask(reader, question, language);
   const rows: string[] = [];
   let length = 0;
-  for await (const chunk of answer.chunks) {
+  for await (const chunk of found.chunks) {
     for (const row of chunk.getRows()) {
-      rows.push(`[${answer.columns.map(({ type }, i) => jsonText(row[i] ?? null, type)).join(',')}]`);
+      rows.push(`[${found.columns.map(({ type }, i) => jsonText(row[i] ?? null, type)).join(',')}]`);
     }
     length += rows.slice(-chunk.rowCount).join().length;
     if (rows.length > limits.rows || length > limits.characters) break;
   }
-  const columns = answer.columns.map(({ name }) => cut(name, LONGEST_NAME));
+  const columns = found.columns.map(({ name }) => cut(name, LONGEST_NAME));
   const { relations, isSure } = relationsIn(reader, sql);
   const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
   const period = query && (await daysAsked(reader, query));
@@ -80,14 +56,14 @@ export async function answerFor(
   const about = {
     // JSON leaves out what is undefined.
     question: query?.question,
-    parameters: query && Object.fromEntries(answer.values),
+    parameters: query && Object.fromEntries(found.values),
     note: dropped.length === 0 ? undefined : notCounted(dropped)[language],
-    sentences: answer.said.length === 0 ? undefined : answer.said.map(({ text }) => text),
+    sentences: found.said.length === 0 ? undefined : found.said.map(({ text }) => text),
     days_asked: days && `${days.start}..${days.end}`,
     days_not_held: named.notHeld,
     // SQL may mean more days than it names.
     ...(await coverageOf(reader, relations, isSure, period)),
-    published_at: formatKst(statSync(file).mtime),
+    published_at: formatKst(statSync(reader.path).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),
     ...definitionsOf(columns, relations, language, isComputed),

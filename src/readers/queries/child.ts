@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import {
   ConfigError,
   CorruptDatabaseError,
@@ -17,12 +18,19 @@ import {
   UsageError,
 } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
+import { Reader } from '../../warehouse/reader.js';
+import { asking, questionOf } from './question.js';
 
-/** The work of a process: the function `perform` of a file beside this one, with values that JSON can hold. */
+/** The work of a process: a question, and which file beside this one answers it by its function `answer`. */
 interface Task {
-  readonly module: 'agent' | 'deliver';
-  readonly input: object;
+  readonly module: keyof typeof MODULES;
+  readonly input: z.input<typeof given>;
 }
+
+const MODULES = { agent: () => import('./agent.js'), deliver: () => import('./deliver.js') };
+
+/** A question about a published file, and more that `answer` reads; JSON can hold all of it. */
+const given = z.looseObject({ file: z.string(), asking, now: z.coerce.date<Date>() });
 
 interface Bounds {
   readonly signal: AbortSignal;
@@ -125,14 +133,22 @@ async function residentMegabytes(pid: number | undefined): Promise<number> {
   });
 }
 
-const MODULES = { agent: () => import('./agent.js'), deliver: () => import('./deliver.js') };
-
 /** The work of the process itself. */
 async function perform({ module, input, megabytes }: Task & { megabytes: number }): Promise<Message> {
   try {
-    const { perform: work } = await MODULES[module]();
+    const { file, asking: asked, now, ...how } = given.parse(input);
+    const question = questionOf(asked, now);
+    if (question === undefined) throw new Error('There is no question.');
+    const { answer } = await MODULES[module]();
     const tell = (said: readonly string[]): boolean => process.send?.({ said }) === true;
-    return { result: await work(input, megabytes, tell) };
+    const reader = await Reader.open(file);
+    try {
+      // The SQL may be pasted from an untrusted source: it may read the warehouse, but no file and no network.
+      await reader.confine(megabytes);
+      return { result: await answer(question, reader, how, tell) };
+    } finally {
+      await reader.close();
+    }
   } catch (error) {
     const hint = error instanceof DawnloadError ? error.hint : undefined;
     return { error: error instanceof Error ? error.name : 'Error', message: messageOf(error), hint };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { visibleLines } from '../../terminal/text.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
-import { Reader } from '../../warehouse/reader.js';
+import type { Reader } from '../../warehouse/reader.js';
 import { ask, droppedIds } from './ask.js';
 import {
   AS_IS,
@@ -17,13 +17,10 @@ import {
   type QueryResult,
 } from './formats.js';
 import { writeTo, type Pieces } from './output.js';
-import { asking, questionOf } from './question.js';
+import type { Question } from './question.js';
 
-/** The question of a command line, and the form of its answer. */
-const deliverable = z.object({
-  file: z.string(),
-  asking,
-  now: z.coerce.date(),
+/** The form of an answer. */
+const delivery = z.object({
   format: z.enum(FORMATS),
   lang: z.enum(['en', 'ko']),
   /** Maximum number of rows in a table. */
@@ -37,34 +34,28 @@ const deliverable = z.object({
   scratch: z.string(),
 });
 
-export type Deliverable = z.input<typeof deliverable>;
-
-type Delivery = Omit<z.infer<typeof deliverable>, 'file' | 'asking' | 'now' | 'lang'>;
+export type Delivery = z.infer<typeof delivery>;
 
 /** The number of rows, and the ids that the warehouse does not keep. */
 export const delivered = z.object({ rows: z.number(), dropped: z.array(z.string()) });
 
-/** Tells the sentences that stand above the answer, and writes it to stdout. Throws UsageError for a query that cannot be run, StorageError. */
-export async function perform(
-  input: unknown,
-  megabytes: number,
+/**
+ * Tells the sentences that stand above the answer, and writes it to stdout.
+ *
+ * @throws UsageError for a query that cannot be run, StorageError
+ */
+export async function answer(
+  question: Question,
+  reader: Reader,
+  how: unknown,
   tell: (said: readonly string[]) => unknown,
 ): Promise<z.infer<typeof delivered>> {
-  const { file, asking: asked, now, lang, ...delivery } = deliverable.parse(input);
-  const question = questionOf(asked, now);
-  if (question === undefined) throw new Error('The command has read the question before.');
-  const reader = await Reader.open(file);
-  try {
-    // The SQL may be pasted from an untrusted source: it may read the warehouse, but no file and no network.
-    await reader.confine(megabytes);
-    const answer = await ask(reader, question, lang);
-    tell(answer.said.map((one) => one.text));
-    await writeTo(process.stdout, piecesOf(answer, namesIn(lang, asked.name), delivery));
-    const dropped = question.query?.countsPeople === true ? await droppedIds(reader) : [];
-    return { rows: answer.rows, dropped };
-  } finally {
-    await reader.close();
-  }
+  const form = delivery.parse(how);
+  const found = await ask(reader, question, form.lang);
+  tell(found.said.map((one) => one.text));
+  await writeTo(process.stdout, piecesOf(found, namesIn(form.lang, question.query?.name), form));
+  const dropped = question.query?.countsPeople === true ? await droppedIds(reader) : [];
+  return { rows: found.rows, dropped };
 }
 
 /** The names of columns and values in Korean, where the dictionary contains them. Free SQL shows unchanged values. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerFor, definitionsOf, type Limits } from '../../../src/readers/queries/agent.js';
+import { answer, definitionsOf, type Limits } from '../../../src/readers/queries/agent.js';
 import { inChild } from '../../../src/readers/queries/child.js';
 import { questionNamed, questionOf } from '../../../src/readers/queries/question.js';
 import { Reader } from '../../../src/warehouse/reader.js';
@@ -76,11 +76,11 @@ async function asked(
 ): Promise<Answer> {
   const param = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   const question = questionNamed(name, { param, lang: 'en' }, NOW);
-  return JSON.parse(await call((reader) => answerFor(reader, file, question, 'en', limits))) as Answer;
+  return JSON.parse(await call((reader) => answer(question, reader, { language: 'en', limits }))) as Answer;
 }
 
 const sqlText = (sql: string, limits = LIMITS): Promise<string> =>
-  call((reader) => answerFor(reader, file, questionOf({ sql }, NOW)!, 'en', limits));
+  call((reader) => answer(questionOf({ sql }, NOW)!, reader, { language: 'en', limits }));
 
 const queried = async (sql: string, limits = LIMITS): Promise<Answer> =>
   JSON.parse(await sqlText(sql, limits)) as Answer;

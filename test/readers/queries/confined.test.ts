@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UsageError } from '../../../src/ground/errors.js';
-import { answerFor } from '../../../src/readers/queries/agent.js';
+import { answer } from '../../../src/readers/queries/agent.js';
 import { questionOf } from '../../../src/readers/queries/question.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { copyTemplate } from '../../support/template.js';
@@ -14,7 +14,7 @@ const file = join(folder, 'data', 'warehouse.duckdb');
 const secret = join(folder, 'secret.csv');
 let reader: Reader;
 let written: Stats;
-const LIMITS = { rows: 1000, characters: 50_000 };
+const HOW = { language: 'en', limits: { rows: 1000, characters: 50_000 } };
 
 beforeAll(async () => {
   copyTemplate(file);
@@ -37,7 +37,7 @@ afterAll(async () => {
 async function attempt(sql: string): Promise<string> {
   const session = await reader.beside();
   try {
-    return await answerFor(session, file, questionOf({ sql }, new Date())!, 'en', LIMITS);
+    return await answer(questionOf({ sql }, new Date())!, session, HOW);
   } finally {
     await session.close();
   }
@@ -145,12 +145,10 @@ it('what is too large for the memory fails instead of going to the disk', async 
   const small = await Reader.open(join(own, 'small.duckdb'));
   await small.confine(40);
   await expect(
-    answerFor(
-      small,
-      file,
+    answer(
       questionOf({ sql: 'select md5(range::varchar) as x from range(2000000) order by x' }, new Date())!,
-      'en',
-      LIMITS,
+      small,
+      HOW,
     ),
   ).rejects.toThrow(/Out of Memory/);
   expect(readdirSync(own)).toEqual(['small.duckdb']);
