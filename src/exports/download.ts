@@ -5,11 +5,10 @@ import { basename, dirname } from 'node:path';
 import { DamageError, ServiceError } from '../ground/errors.js';
 import {
   landedPages,
-  type Page,
-  type Result,
+  type Answer,
   awaitExport,
   collectPages,
-  type Asking,
+  type ExportSource,
   type LandedPage,
   type PageSink,
   type Waiting,
@@ -20,15 +19,18 @@ import { readPull, type PullWriter, readWhole } from '../landing/landing-zone.js
 import { pageOf, type ExportFolder } from '../landing/paths.js';
 import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
-import { factsOf, firstAnswers, rowsIn, type Page as LandedFile, type Pull } from '../landing/pull.js';
+import { factsOf, firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
+/** An export that has an id. */
+type Requested = Export & ExportFolder;
+
 interface Download {
   /** True if the user accepts an incomplete export: one without records, or with some pages missing. */
-  readonly acceptIncomplete?: boolean;
+  readonly acceptIncomplete: boolean;
   /** True if the service is asked even when every page is on disk, because it may have more pages by now. */
-  readonly lookAgain?: boolean;
+  readonly lookAgain: boolean;
 }
 
 /** Number of times that a run reads an export of which records came twice: another answer may hold those that are missing. */
@@ -38,19 +40,25 @@ const READINGS = 3;
 export async function downloadExport(
   context: ExportsContext,
   entry: Export,
-  download: Download = {},
+  { acceptIncomplete = false, lookAgain = false }: Partial<Download> = {},
 ): Promise<void> {
   const { key, day, exportId, run } = entry;
   const { ledger, report, warehouse, runId } = context;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
+  /** Resolves with true if something new has landed and is loaded. */
   const read = async (how: Download, told: string[]): Promise<boolean> => {
-    const landed = await land(context, ledger.get(key), { day, key, exportId }, how, told);
-    return landed !== undefined && (await context.loadExport(landed));
+    const reading = await Reading.open(context, { ...ledger.get(key), exportId }, how, told);
+    const pull = await reading.land();
+    if (pull === undefined || !(await context.load([pull]))) return false;
+    await ledger.loaded(key);
+    return true;
   };
-  let isNew = await read(download, notes);
+  let isNew = await read({ acceptIncomplete, lookAgain }, notes);
   for (let reading = 1; isNew && reading < READINGS && !ledger.get(key).accepted; reading++)
-    isNew = (await warehouse.lackOf(day)).repeated > 0 && (await read({ lookAgain: true }, []));
+    isNew =
+      (await warehouse.lackOf(day)).repeated > 0 &&
+      (await read({ acceptIncomplete: false, lookAgain: true }, []));
   const { state, records, accepted } = ledger.get(key);
   if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(context, ledger.get(key), notes));
   report.exports.push({ key, day, records, requested: run === runId });
@@ -78,7 +86,7 @@ async function noteLack(
 }
 
 /** The answer to a question for an export, as the progress line shows it. */
-const WAITING: Readonly<Record<Result['kind'], string>> = {
+const WAITING: Readonly<Record<Answer['kind'], string>> = {
   page: 'ready',
   processing: 'processing',
   invalid_page: 'not ready',
@@ -89,231 +97,259 @@ const WAITING: Readonly<Record<Result['kind'], string>> = {
 };
 
 /**
- * Lands the pages of an export. Of one that has landed before only a reading that brings something new counts, and a
- * failure changes nothing.
- *
- * @param notes receives one clause for each deviation from the specification
- * @returns undefined if nothing new has landed
+ * Lands the pages of an export, from the first question to the manifest. Of one that has landed before only a reading that
+ * brings something new counts, and a failure changes nothing.
  */
-async function land(
-  context: ExportsContext,
-  entry: Export,
-  place: ExportFolder,
-  { acceptIncomplete = false, lookAgain = false }: Download,
-  notes: string[],
-): Promise<Export | undefined> {
-  const { config, service, ledger, landing, effects, signal, terminal, report } = context;
-  const { key, day, landedAt } = entry;
-  const { exportId } = place;
-  const { pageParameter, maxWaitMinutes } = config.exports;
-  const gap = (reason: string): void => {
-    report.gaps.push({ stream: 'events', days: { start: day, end: day }, reason });
-  };
-  const trouble = async (note: string, reason = note): Promise<undefined> => {
-    if (!isClosed(entry)) await ledger.note(key, 'troubled', note);
-    gap(reason);
-  };
-  /** Records that a reading is whole. */
-  const landed = async (pull: Pull): Promise<Export> => {
-    const { facts, pulledAt } = pull;
-    const first = firstAnswers(pull.files);
+class Reading {
+  /** The pages that count, by number. */
+  readonly #files: Map<number, Page>;
+  #pulledAt = new Date(0);
+
+  /**
+   * @param earlier the intact pages that the reading begins with
+   * @param whole the reading that has ended before this one, if its pages are intact
+   * @param notes receives one clause for each deviation from the specification
+   */
+  private constructor(
+    private readonly context: ExportsContext,
+    private readonly entry: Requested,
+    private readonly download: Download,
+    private readonly writer: PullWriter,
+    private readonly earlier: readonly LandedPage[],
+    private readonly whole: Pull | undefined,
+    private readonly notes: string[],
+  ) {
+    this.#files = new Map(earlier.map((page) => [page.number, page]));
+  }
+
+  /**
+   * Returns the reading to go on with. After a reading that has ended, another one begins with its pages, and the old one
+   * stays until that has ended.
+   */
+  static async open(
+    context: ExportsContext,
+    entry: Requested,
+    download: Download,
+    notes: string[],
+  ): Promise<Reading> {
+    const { landing } = context;
+    let writer = await landing.reading(entry);
+    const damage: DamageError[] = [];
+    const pull = await unlessDamaged(readPull(landing.folder, writer.id), (error) => damage.push(error));
+    if (damage.length > 0) notes.push('its manifest could not be read');
+    const ended = pull && { ...pull, isCut: () => context.isCut(pull.id) };
+    const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
+    if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
+    const earlier = await landedPages(landing, writer.id);
+    const present = new Set(earlier.map(({ number }) => number));
+    for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before))
+      if (!present.has(page.number)) earlier.push(page);
+    return new Reading(context, entry, download, writer, earlier, whole, notes);
+  }
+
+  /** Resolves with the pull; undefined if nothing new has landed, which is reported. */
+  async land(): Promise<Pull | undefined> {
+    const { context, entry, download, whole } = this;
+    const { landedAt } = entry;
+    // Killed between the manifest and the line of the ledger. A reading that landed before the export had another id would
+    // count as older than what that one brought.
+    const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
+    if (isNew && !download.lookAgain) return this.#landed(whole);
+    const expected = download.acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(context, entry);
+    const waiting = await this.#untilReady(expected);
+    const now = presentOf(context);
+    this.#pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
+    if (waiting.kind !== 'ready') return this.#without(waiting);
+    if (!isClosed(entry)) await context.ledger.ready(entry.key, waiting.first.totalPages);
+    return this.#collect(waiting, expected, isNew);
+  }
+
+  /** Waits for the export. It is ready at once if all of its pages are there and no others are asked for. */
+  async #untilReady(expected: Expected): Promise<Waiting> {
+    const { context, entry, earlier, download } = this;
+    const { ledger, landing, terminal, config } = context;
+    const { key, day } = entry;
+    const missing = firstMissing(earlier);
+    const [first] = earlier;
+    if (missing === undefined && first !== undefined && !download.lookAgain) return { kind: 'ready', first };
+    return awaitExport(this.#source, {
+      // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
+      maxWaitMs: entry.doubted ? 0 : config.exports.maxWaitMinutes * 60_000,
+      expectsRecords: expected.some,
+      missing: missing ?? 0,
+      landed: first,
+      async onAnswer(answer) {
+        terminal.progress(`waiting for the export of ${day}, ${WAITING[answer.kind]}`);
+        if (answer.kind === 'processing') {
+          if (ledger.get(key).state === 'requested') await ledger.processing(key);
+        } else if (answer.body.length > 0 && (answer.kind !== 'page' || answer.records === 0))
+          await landing.reject('E21', `${key} ${answer.kind}`, answer.body);
+      },
+    });
+  }
+
+  /** Reports an export that is not ready; ends the reading of one that is empty, or of which a person accepts the pages. */
+  async #without(waiting: Exclude<Waiting, { kind: 'ready' }>): Promise<Pull | undefined> {
+    const { entry, earlier, download, writer } = this;
+    const { ledger, terminal, report, config } = this.context;
+    const { key, day } = entry;
+    if (download.acceptIncomplete && earlier.length > 0) return this.#finish();
+    if (isClosed(entry) && (waiting.kind === 'empty' || waiting.kind === 'doubtful')) return undefined;
+    switch (waiting.kind) {
+      case 'processing':
+        report.pending.push(key);
+        return this.#trouble(
+          `Export ${key} is not ready after ${config.exports.maxWaitMinutes} minutes. The next run resumes it at no cost.`,
+        );
+      case 'stuck':
+        return this.#trouble(
+          `Export ${key} is not delivered.`,
+          `Export ${key} is not delivered (${waiting.reason}). The next run resumes it at no cost.`,
+        );
+      case 'doubtful':
+        await ledger.note(
+          key,
+          'doubted',
+          'The service reports no records although the daily statistics count some.',
+        );
+        return this.#gap(
+          `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
+        );
+      case 'empty':
+        if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
+        terminal.note(`Events of ${day}: ${waiting.note}`);
+        this.#files.clear();
+        return this.#finish();
+    }
+  }
+
+  /** Downloads the pages that are missing, loads them while they arrive, and ends the reading. */
+  async #collect(
+    { first, unreadable }: Waiting & { kind: 'ready' },
+    expected: Expected,
+    isNew: boolean,
+  ): Promise<Pull | undefined> {
+    const { context, entry, earlier, writer, whole } = this;
+    const { acceptIncomplete, lookAgain } = this.download;
+    const { terminal, warehouse, config } = context;
+    const { key, day } = entry;
+    // An export that was loaded before is reloaded only when all of its pages have landed.
+    const isFirst = entry.landings === 0 && writer.before === undefined;
+    const early = isFirst ? new EarlyLoad(context, writer, this.#pulledAt, this.#files.values()) : undefined;
+    try {
+      const lack = whole?.isCut?.() === false ? await warehouse.lackOf(day) : undefined;
+      const sink = this.#sink(first.totalPages, early);
+      const pages = await collectPages(this.#source, first, earlier, config.concurrency, sink, {
+        atLeast: expected.atLeast,
+        again: lookAgain ? firstAnswers(earlier).map(({ number }) => number) : [],
+        // Other answers may hold records that the export lacks. Records without an id would count twice.
+        beside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
+        unreadable: unreadable ?? -1,
+      });
+      this.notes.push(...pages.notes);
+      if (whole !== undefined && !isNew && lookAgain && !acceptIncomplete && this.#isAsBefore) {
+        terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
+        return undefined;
+      }
+      const pull = await this.#finish(acceptIncomplete ? [] : pages.unreadable);
+      terminal.record(`Downloaded the export of ${day}.`, {
+        event: 'export_downloaded',
+        key,
+        date: day,
+        pages: pages.pages,
+        records: pages.records,
+      });
+      await early?.end();
+      return pull;
+    } catch (error) {
+      await early?.fail(error);
+      if (!(error instanceof ServiceError)) throw error;
+      if (acceptIncomplete) return this.#finish();
+      return this.#trouble(`${error.message} ${error.hint ?? ''}`.trim());
+    }
+  }
+
+  get #source(): ExportSource {
+    const { service, effects, signal, config } = this.context;
+    const { pageParameter } = config.exports;
+    return { service, effects, signal, exportId: this.entry.exportId, pageParameter };
+  }
+
+  /** True if no page with records has come or was replaced. */
+  get #isAsBefore(): boolean {
+    const held = new Set([...this.#files.values()].filter(({ rows }) => rows > 0));
+    return held.size === this.earlier.length && this.earlier.every((page) => held.has(page));
+  }
+
+  /** Lands new pages beside the earlier ones. */
+  #sink(totalPages: number, early: EarlyLoad | undefined): PageSink {
+    const { terminal, landing } = this.context;
+    const { key, day } = this.entry;
+    const files = this.#files;
+    let records = rowsIn([...files.values()]);
+    const show = (total: number): void => {
+      const pages = `page ${formatCount(files.size)} of ${formatCount(total)}`;
+      terminal.progress(`events of ${day}: ${pages}, ${plural(records, 'record')}`);
+    };
+    show(totalPages);
+    return {
+      accept: async (page) => {
+        // The page that this one replaces is set aside, so that no received data is lost.
+        const before = files.get(page.number);
+        const body = before && (await unlessDamaged(readWhole(before.file)));
+        if (body !== undefined) await landing.reject('E21', `${key} page ${page.number} replaced`, body);
+        const file = await this.writer.land(page.body, page.records, page.number);
+        early?.add(file);
+        files.set(page.number, file);
+        records += page.records;
+        show(Math.max(totalPages, page.totalPages));
+      },
+      reject: (page, body) => landing.reject('E21', `${key} page ${page}`, body),
+    };
+  }
+
+  /** Ends the reading: pages of the one before are landed in it too, then its manifest. */
+  async #finish(unreadable: readonly number[] = []): Promise<Pull> {
+    const { writer, entry, download } = this;
+    for (const [number, { file, rows }] of this.#files) {
+      if (basename(dirname(file)) === basename(writer.id)) continue;
+      this.#files.set(number, await writer.land(await readWhole(file), rows, number));
+    }
+    const inOrder = [...this.#files].sort(([a], [b]) => a - b).map(([, page]) => page);
+    const facts = { exportId: entry.exportId, unreadable, accepted: download.acceptIncomplete };
+    return this.#landed(await writer.finish(inOrder, facts, this.#pulledAt));
+  }
+
+  /** Records in the ledger that a reading is whole, and removes the readings before it. */
+  async #landed(pull: Pull): Promise<Pull> {
+    const { landing, ledger } = this.context;
+    const { facts, files, pulledAt } = pull;
+    const first = firstAnswers(files);
     const pages = first.length + facts.unreadable.length;
     const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
-    const { accepted } = facts;
-    await landing.discardBefore(place, pull);
+    const { key } = this.entry;
+    await landing.discardBefore(this.entry, pull);
     await ledger.ready(key, pages);
-    return ledger.landed(key, { pages, records: rowsIn(first), unreadable, accepted }, pulledAt);
-  };
-
-  const { writer, earlier, whole } = await readingOf(context, place, notes);
-  // Killed between the manifest and the line of the ledger. A reading that landed before the export had another id would
-  // count as older than what that one brought.
-  const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
-  if (isNew && !lookAgain) return landed(whole);
-
-  const expected = acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(context, entry);
-  const asking: Asking = { service, effects, signal, exportId, pageParameter };
-  const missing = firstMissing(earlier);
-  const [known] = missing === undefined && !lookAgain ? earlier : [];
-  const waiting: Waiting =
-    known === undefined
-      ? await awaitExport(asking, {
-          // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
-          maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
-          expectsRecords: expected.some,
-          missing: missing ?? 0,
-          landed: earlier[0],
-          async onAnswer(result) {
-            terminal.progress(`waiting for the export of ${day}, ${WAITING[result.kind]}`);
-            if (result.kind === 'processing') {
-              if (ledger.get(key).state === 'requested') await ledger.processing(key);
-            } else if (result.body.length > 0 && (result.kind !== 'page' || result.records === 0))
-              await landing.reject('E21', `${key} ${result.kind}`, result.body);
-          },
-        })
-      : { kind: 'ready', first: known };
-
-  const now = presentOf(context);
-  const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
-  const files = new Map<number, LandedFile>(earlier.map((page) => [page.number, page]));
-  const finish = async (unreadable: readonly number[] = []): Promise<Export> => {
-    for (const [number, { file, rows }] of files) {
-      // Pages of the reading before this one.
-      if (basename(dirname(file)) === basename(writer.id)) continue;
-      files.set(number, await writer.land(await readWhole(file), rows, number));
-    }
-    const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
-    return landed(
-      await writer.finish(inOrder, { exportId, unreadable, accepted: acceptIncomplete }, pulledAt),
-    );
-  };
-  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return finish();
-  if (isClosed(entry) && (waiting.kind === 'empty' || waiting.kind === 'doubtful')) return undefined;
-  switch (waiting.kind) {
-    case 'processing':
-      report.pending.push(key);
-      return trouble(
-        `Export ${key} is not ready after ${maxWaitMinutes} minutes. The next run resumes it at no cost.`,
-      );
-    case 'stuck':
-      return trouble(
-        `Export ${key} is not delivered.`,
-        `Export ${key} is not delivered (${waiting.reason}). The next run resumes it at no cost.`,
-      );
-    case 'doubtful':
-      await ledger.note(
-        key,
-        'doubted',
-        'The service reports no records although the daily statistics count some.',
-      );
-      gap(
-        `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
-      );
-      return undefined;
-    case 'empty':
-      if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
-      terminal.note(`Events of ${day}: ${waiting.note}`);
-      files.clear();
-      return finish();
-    case 'ready':
-      break;
+    const landed = { pages, records: rowsIn(first), unreadable, accepted: facts.accepted };
+    await ledger.landed(key, landed, pulledAt);
+    return pull;
   }
 
-  if (!isClosed(entry)) await ledger.ready(key, waiting.first.totalPages);
-  // An export that was loaded before is reloaded only when all of its pages have landed.
-  const isFirst = entry.landings === 0 && writer.before === undefined;
-  const early = isFirst ? new EarlyLoad(context, writer, pulledAt, files.values()) : undefined;
-  try {
-    const sink = sinkFor(context, place, writer, waiting.first.totalPages, files, early);
-    const lack = whole?.isCut?.() === false ? await context.warehouse.lackOf(day) : undefined;
-    const pages = await collectPages(asking, waiting.first, earlier, config.concurrency, sink, {
-      atLeast: expected.atLeast,
-      again: lookAgain ? firstAnswers(earlier).map(({ number }) => number) : [],
-      // Other answers may hold records that the export lacks. Records without an id would count twice.
-      beside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
-      unreadable: waiting.unreadable ?? -1,
-    });
-    notes.push(...pages.notes);
-    const held = new Set([...files.values()].filter(({ rows }) => rows > 0));
-    const isSame = held.size === earlier.length && earlier.every((page) => held.has(page));
-    if (whole !== undefined && !isNew && lookAgain && isSame && !acceptIncomplete) {
-      terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
-      return undefined;
-    }
-    const done = await finish(acceptIncomplete ? [] : pages.unreadable);
-    terminal.record(`Downloaded the export of ${day}.`, {
-      event: 'export_downloaded',
-      key,
-      date: day,
-      pages: pages.pages,
-      records: pages.records,
-    });
-    await early?.end();
-    return done;
-  } catch (error) {
-    await early?.fail(error);
-    if (!(error instanceof ServiceError)) throw error;
-    if (acceptIncomplete) return finish();
-    return trouble(`${error.message} ${error.hint ?? ''}`.trim());
+  async #trouble(note: string, reason = note): Promise<undefined> {
+    if (!isClosed(this.entry)) await this.context.ledger.note(this.entry.key, 'troubled', note);
+    return this.#gap(reason);
   }
-}
 
-/**
- * Returns the reading to go on with, and the intact pages that it begins with. After a reading that has ended, which is
- * `whole` if its pages are intact, another one begins with its pages, and the old one stays until that has ended.
- *
- * @param notes receives a clause if the manifest cannot be read
- */
-async function readingOf(
-  context: ExportsContext,
-  place: ExportFolder,
-  notes: string[],
-): Promise<{ writer: PullWriter; earlier: LandedPage[]; whole: Pull | undefined }> {
-  const { landing } = context;
-  let writer = await landing.reading(place);
-  const damage: DamageError[] = [];
-  const pull = await unlessDamaged(readPull(landing.folder, writer.id), (error) => damage.push(error));
-  if (damage.length > 0) notes.push('its manifest could not be read');
-  const ended = pull && { ...pull, isCut: () => context.isCut(pull.id) };
-  const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
-  if (pull !== undefined || damage.length > 0) writer = await landing.reading(place, 'next');
-  const earlier = await landedPages(landing, writer.id);
-  const present = new Set(earlier.map(({ number }) => number));
-  for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before)) {
-    if (!present.has(page.number)) earlier.push(page);
+  #gap(reason: string): undefined {
+    const { day } = this.entry;
+    this.context.report.gaps.push({ stream: 'events', days: { start: day, end: day }, reason });
   }
-  return { writer, earlier, whole };
-}
-
-/** The reading of an export that is whole; undefined also if its manifest cannot be read. */
-export async function wholeReading(
-  { landing, isCut }: Pick<ExportsContext, 'landing' | 'isCut'>,
-  place: ExportFolder,
-): Promise<Pull | undefined> {
-  const pull = await unlessDamaged(landing.exportPull(place));
-  return pull && { ...pull, isCut: () => isCut(pull.id) };
 }
 
 /** True if the pages hold what landed. */
 function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean {
   const found = new Map(pages.map(({ file, records }) => [file, records]));
   return files.every(({ file, rows }) => (found.get(file) ?? 0) === rows);
-}
-
-/**
- * Creates the sink that lands new pages beside those of earlier runs.
- *
- * @param landed the pages of earlier runs by number, to which new ones are added
- */
-function sinkFor(
-  context: ExportsContext,
-  place: ExportFolder,
-  writer: PullWriter,
-  totalPages: number,
-  landed: Map<number, LandedFile>,
-  early: EarlyLoad | undefined,
-): PageSink {
-  const { terminal, landing } = context;
-  let records = rowsIn([...landed.values()]);
-  const show = (total: number): void => {
-    const pages = `page ${formatCount(landed.size)} of ${formatCount(total)}`;
-    terminal.progress(`events of ${place.day}: ${pages}, ${plural(records, 'record')}`);
-  };
-  show(totalPages);
-  return {
-    async accept(page) {
-      // The page that this one replaces is set aside, so that no received data is lost.
-      const before = landed.get(page.number);
-      const body = before && (await unlessDamaged(readWhole(before.file)));
-      if (body !== undefined) await landing.reject('E21', `${place.key} page ${page.number} replaced`, body);
-      const file = await writer.land(page.body, page.records, page.number);
-      early?.add(file);
-      landed.set(page.number, file);
-      records += page.records;
-      show(Math.max(totalPages, page.totalPages));
-    },
-    reject: (page, body) => landing.reject('E21', `${place.key} page ${page}`, body),
-  };
 }
 
 interface Expected {
@@ -342,7 +378,7 @@ async function expectedOf(
 }
 
 /** The number of the first page that has not landed; undefined if all pages have landed. */
-function firstMissing(pages: readonly Page[]): number | undefined {
+function firstMissing(pages: readonly LandedPage[]): number | undefined {
   const numbers = new Set(pages.map(({ number }) => number));
   const total = pages.reduce((most, { totalPages }) => Math.max(most, totalPages), 1);
   for (let number = 0; number < total; number++) if (!numbers.has(number)) return number;
@@ -357,8 +393,8 @@ const WORTH_A_BATCH = 16 * 1024 * 1024;
  * day is in the warehouse soon after its last page. The load is one transaction; if a page does not arrive, it is rolled
  * back. If the load fails, the later load from disk reports the cause.
  */
-class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
-  readonly #pages: LandedFile[];
+class EarlyLoad implements AsyncIterable<readonly Page[]> {
+  readonly #pages: Page[];
   readonly #loading: Promise<unknown>;
   #waiting: (() => void)[] = [];
   #ended = false;
@@ -372,11 +408,11 @@ class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
     context: ExportsContext,
     { stream, id, days }: PullWriter,
     pulledAt: Date,
-    landed: Iterable<LandedFile>,
+    landed: Iterable<Page>,
   ) {
     this.#pages = [...landed];
-    const numberOf = ({ file }: LandedFile): number => pageOf(basename(file)) ?? 0;
-    const files = (): LandedFile[] => this.#pages.toSorted((a, b) => numberOf(a) - numberOf(b));
+    const numberOf = ({ file }: Page): number => pageOf(basename(file)) ?? 0;
+    const files = (): Page[] => this.#pages.toSorted((a, b) => numberOf(a) - numberOf(b));
     const arriving = { pages: this, files };
     this.#loading = context
       .load([{ stream, id, days, pulledAt, files: [], facts: factsOf(), arriving }])
@@ -384,7 +420,7 @@ class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
   }
 
   /** Call when a page is durable on disk. A page that replaces an earlier one may come too late for this load. */
-  add(page: LandedFile): void {
+  add(page: Page): void {
     const isReplaced = this.#pages.some(({ file }) => file === page.file);
     if (isReplaced) this.#failure ??= { error: new Error(`${page.file} was replaced`) };
     this.#pages.push(page);
@@ -406,7 +442,7 @@ class EarlyLoad implements AsyncIterable<readonly LandedFile[]> {
   }
 
   /** Yields all pages from the first one, so that a retried load reads them again. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<readonly LandedFile[]> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Page[]> {
     for (let taken = 0; ;) {
       const waiting = (): number => this.#pages.slice(taken).reduce((sum, { bytes }) => sum + bytes, 0);
       while (waiting() < WORTH_A_BATCH && !this.#ended && this.#failure === undefined) {

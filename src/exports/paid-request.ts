@@ -42,8 +42,6 @@ export interface ExportsContext extends Clocks {
   load(pulls: readonly Pull[]): Promise<boolean>;
   /** True if an erasure has cut records of a pull. */
   isCut(pull: string): boolean;
-  /** Loads the landed pages of an export; resolves with true if they are loaded. */
-  loadExport(entry: Export): Promise<boolean>;
 }
 
 /** The part of a run's report that is about paid exports. */
@@ -70,12 +68,8 @@ export interface ExportLine {
   readonly requested: boolean;
 }
 
-/** The settings of every export, and the id of the run that requests it. */
-interface Terms {
-  readonly pricePerRecord: number;
-  readonly messageData: boolean;
-  readonly run: string;
-}
+/** The day to request, or the key of an export whose day a person pays for again; and the records to expect. */
+type Wish = ({ readonly day: Day } | { readonly again: string }) & { readonly estimate: number | undefined };
 
 /** The requested export; or the reason for its absence, which decides whether later days are requested. */
 type Sent = Export | 'refused' | 'stop';
@@ -83,14 +77,11 @@ type Sent = Export | 'refused' | 'stop';
 /**
  * Requests one export.
  *
- * @param intend records the intent in the ledger, which refuses a day that an export covers
- * @throws CredentialsError, ServiceError, ClockError, StorageError before the intent is recorded, so nothing was sent
+ * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers, before
+ *   the intent is recorded, so nothing was sent
  */
-export async function requestPaid(
-  context: ExportsContext,
-  intend: (terms: Terms) => Promise<Export>,
-): Promise<Sent> {
-  const { service, lock, terminal, config, runId: run } = context;
+export async function requestPaid(context: ExportsContext, wish: Wish): Promise<Sent> {
+  const { service, ledger, lock, terminal, config, runId: run } = context;
   const { pricePerRecord, includeMessageData: messageData } = config.exports;
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
@@ -99,9 +90,12 @@ export async function requestPaid(
   // If the lock file was removed, another run may have started that pays for the same day.
   await lock.assertHeld();
 
-  const entry = await intend({ pricePerRecord, messageData, run });
+  const { estimate } = wish;
+  const terms = { pricePerRecord, messageData, run, estimate };
+  const entry = await ('again' in wish
+    ? ledger.payAgain(wish.again, terms)
+    : ledger.intend({ ...terms, day: wish.day }));
 
-  const { estimate } = entry;
   const size = estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
   terminal.note(`Requesting the export of ${entry.day}, ${size} (${entry.key}).`, {
     event: 'export_requested',

@@ -9,10 +9,10 @@ import { exportResult } from '../service/endpoints.js';
 import { type LandingZone, readWhole } from '../landing/landing-zone.js';
 import { basename } from 'node:path';
 import { pageName } from '../landing/paths.js';
-import { BESIDE, type Page as LandedFile, type Pull } from '../landing/pull.js';
+import { BESIDE, type Page, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 
-export interface Asking {
+export interface ExportSource {
   readonly service: ServiceClient;
   readonly effects: Effects;
   readonly signal: AbortSignal;
@@ -23,9 +23,9 @@ export interface Asking {
 
 export type Waiting =
   /** The export is ready; `first` need not be requested again. The requested page may be `unreadable` instead. */
-  | { readonly kind: 'ready'; readonly first: Page; readonly unreadable?: number }
+  | { readonly kind: 'ready'; readonly first: PageAnswer; readonly unreadable?: number }
   /** The export was generated and has no records; `note` is a sentence, and `page` is set if the answer was a page. */
-  | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
+  | { readonly kind: 'empty'; readonly note: string; readonly page: PageAnswer | undefined }
   /** The service keeps reporting no records although records are expected. */
   | { readonly kind: 'doubtful'; readonly note: string }
   /** The export was still being generated when the waiting time ended. */
@@ -41,9 +41,9 @@ export interface Wait {
   /** Number of the first page that has not landed. Landed pages are not requested again. */
   readonly missing: number;
   /** A landed page; it proves that the export is ready if the missing page cannot be read. */
-  readonly landed?: Page | undefined;
+  readonly landed?: PageAnswer | undefined;
   /** Called with each answer before it is interpreted. */
-  readonly onAnswer: (result: Result) => Promise<void>;
+  readonly onAnswer: (result: Answer) => Promise<void>;
 }
 
 /** The first pause between two polls in milliseconds, its growth factor, and the longest pause. */
@@ -54,10 +54,10 @@ const ATTEMPTS = 4;
 
 /** Polls an export with growing pauses until it is ready or the waiting time is over. */
 export async function awaitExport(
-  asking: Asking,
+  source: ExportSource,
   { maxWaitMs, expectsRecords, missing, landed, onAnswer }: Wait,
 ): Promise<Waiting> {
-  const { effects, signal } = asking;
+  const { effects, signal } = source;
   let waited = 0;
   let pause = POLL.firstMs;
   let failures = 0;
@@ -65,9 +65,9 @@ export async function awaitExport(
   let doubt: string | undefined;
   let number = missing;
   for (;;) {
-    const result = await askPage(asking, number);
+    const result = await askPage(source, number);
     await onAnswer(result);
-    let empty: { note: string; page: Page | undefined } | undefined;
+    let empty: { note: string; page: PageAnswer | undefined } | undefined;
     switch (result.kind) {
       case 'page':
         if (result.records > 0 || number > 0 || result.totalPages > 1)
@@ -95,8 +95,8 @@ export async function awaitExport(
         return { kind: 'stuck', reason: result.reason };
       case 'unreadable':
         failures++;
-        if (isGivenUp(asking, result.repeated, failures))
-          return anotherPage(asking, number, landed, result.reason);
+        if (isGivenUp(source, result.repeated, failures))
+          return anotherPage(source, number, landed, result.reason);
         await effects.sleep(POLL.firstMs, signal);
         continue;
       case 'not_found':
@@ -118,20 +118,20 @@ export async function awaitExport(
 
 /** Asks for another page of the export, if the requested one cannot be read. */
 async function anotherPage(
-  asking: Asking,
+  source: ExportSource,
   number: number,
-  landed: Page | undefined,
+  landed: PageAnswer | undefined,
   reason: string,
 ): Promise<Waiting> {
   const unreadable = number;
   if (landed !== undefined) return { kind: 'ready', first: landed, unreadable };
-  const next = await askPage(asking, number + 1);
+  const next = await askPage(source, number + 1);
   return next.kind === 'page' ? { kind: 'ready', first: next, unreadable } : { kind: 'stuck', reason };
 }
 
 export interface PageSink {
   /** Resolves once the page is durable. */
-  accept(page: Page): Promise<void>;
+  accept(page: PageAnswer): Promise<void>;
   reject(page: number, body: Buffer): Promise<unknown>;
 }
 
@@ -148,9 +148,9 @@ export interface PageSink {
  *   resumes
  */
 export async function collectPages(
-  asking: Asking,
-  first: Page,
-  landed: readonly Page[],
+  source: ExportSource,
+  first: PageAnswer,
+  landed: readonly PageAnswer[],
   concurrency: number,
   sink: PageSink,
   {
@@ -166,12 +166,12 @@ export async function collectPages(
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
-    const page = await fetchPage(asking, number, pages, sink);
+    const page = await fetchPage(source, number, pages, sink);
     if (page !== undefined) await take(page);
   }
 
   /** Lands a page. One that repeats another page is treated as a page without records. */
-  async function take(page: Page): Promise<void> {
+  async function take(page: PageAnswer): Promise<void> {
     const twin = pages.twinOf(page);
     if (twin === undefined) {
       await sink.accept(page);
@@ -186,9 +186,9 @@ export async function collectPages(
   // waste. One repetition may be a temporary fault; a second one means that the service ignores the page parameter.
   for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
   if (pages.repeated.get(1) === 0) {
-    await asking.effects.sleep(POLL.firstMs, asking.signal);
+    await source.effects.sleep(POLL.firstMs, source.signal);
     await collect(1);
-    if (pages.repeated.get(1) === 0) throw repeatsItself(asking.pageParameter);
+    if (pages.repeated.get(1) === 0) throw repeatsItself(source.pageParameter);
   }
   async function collectMissing(): Promise<void> {
     let next = 0;
@@ -202,13 +202,13 @@ export async function collectPages(
   }
   await collectMissing();
   for (const number of again)
-    await takeAgain(number === first.number ? first : await askPage(asking, number), pages, sink, beside);
+    await takeAgain(number === first.number ? first : await askPage(source, number), pages, sink, beside);
 
   let pause = POLL.firstMs;
   for (let round = 0; round < ROUNDS && pages.doubtful(atLeast).length > 0; round++) {
-    await asking.effects.sleep(pause, asking.signal);
+    await source.effects.sleep(pause, source.signal);
     pause *= POLL.growth;
-    for (const number of pages.doubtful(atLeast)) await takeAgain(await askPage(asking, number), pages, sink);
+    for (const number of pages.doubtful(atLeast)) await takeAgain(await askPage(source, number), pages, sink);
     await collectMissing();
   }
   return pages.summary(atLeast);
@@ -222,7 +222,7 @@ const ROUNDS = 3;
  *
  * @param beside true if an answer with other records, but not more, is kept beside the landed page
  */
-async function takeAgain(page: Result, pages: PageSet, sink: PageSink, beside = false): Promise<void> {
+async function takeAgain(page: Answer, pages: PageSet, sink: PageSink, beside = false): Promise<void> {
   if (page.kind !== 'page') return;
   const isMore = page.records > pages.recordsOf(page.number);
   if ((isMore || (beside && page.records > 0)) && !pages.holds(page)) {
@@ -234,30 +234,30 @@ async function takeAgain(page: Result, pages: PageSet, sink: PageSink, beside = 
 
 /** Downloads one page, with retries. Returns undefined if the page cannot be read or the export has become shorter. */
 async function fetchPage(
-  asking: Asking,
+  source: ExportSource,
   number: number,
   pages: PageSet,
   sink: PageSink,
-): Promise<Page | undefined> {
+): Promise<PageAnswer | undefined> {
   let pause = POLL.firstMs;
   let reason = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (attempt > 1) {
-      await asking.effects.sleep(pause, asking.signal);
+      await source.effects.sleep(pause, source.signal);
       pause *= POLL.growth * 2;
     }
-    const result = await askPage(asking, number);
+    const result = await askPage(source, number);
     if (result.kind === 'page') return result;
     if (result.kind === 'strange') {
       await sink.reject(number, result.body);
       throw incomplete(number, result.reason);
     }
-    if (result.kind === 'invalid_page' && (await hasShrunk(asking, number))) {
+    if (result.kind === 'invalid_page' && (await hasShrunk(source, number))) {
       pages.shrink(number);
       return undefined;
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
-    if (result.kind === 'unreadable' && isGivenUp(asking, result.repeated, attempt)) {
+    if (result.kind === 'unreadable' && isGivenUp(source, result.repeated, attempt)) {
       pages.setAside(number);
       return undefined;
     }
@@ -267,13 +267,13 @@ async function fetchPage(
 }
 
 /** True if an unreadable page was requested as often as the settings allow. */
-function isGivenUp({ service }: Asking, repeated = false, attempt: number): boolean {
+function isGivenUp({ service }: ExportSource, repeated = false, attempt: number): boolean {
   return repeated || attempt > service.retries || attempt >= ATTEMPTS;
 }
 
 /** True if page 0 now gives a number of pages that excludes this page. */
-async function hasShrunk(asking: Asking, number: number): Promise<boolean> {
-  const result = await askPage(asking, 0);
+async function hasShrunk(source: ExportSource, number: number): Promise<boolean> {
+  const result = await askPage(source, 0);
   return result.kind === 'page' && result.totalPages <= number;
 }
 
@@ -293,7 +293,7 @@ function repeatsItself(pageParameter: string): ServiceError {
 }
 
 /** One page of at most 1,000 records (specification, Limits). */
-export interface Page {
+export interface PageAnswer {
   readonly kind: 'page';
   readonly number: number;
   readonly body: Buffer;
@@ -304,8 +304,8 @@ export interface Page {
 }
 
 /** One answer of E21; `body` contains the received bytes, which are landed. */
-export type Result =
-  | Page
+export type Answer =
+  | PageAnswer
   | { readonly kind: 'processing'; readonly body: Buffer }
   /**
    * `trouble`: a failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. `strange`: a complete
@@ -324,9 +324,9 @@ export type Result =
 
 /** Asks E21 for one page. */
 export async function askPage(
-  { service, exportId, pageParameter }: Pick<Asking, 'service' | 'exportId' | 'pageParameter'>,
+  { service, exportId, pageParameter }: Pick<ExportSource, 'service' | 'exportId' | 'pageParameter'>,
   number: number,
-): Promise<Result> {
+): Promise<Answer> {
   const { verdict, body, status } = await service.ask(
     exportResult(service.projectId, exportId, pageParameter, number),
   );
@@ -345,7 +345,7 @@ export async function askPage(
 const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
 /** Reads a page that landed earlier; undefined if the bytes are not a page. */
-export function readPage(body: Buffer, number: number): Page | undefined {
+export function readPage(body: Buffer, number: number): PageAnswer | undefined {
   const envelope = readEnvelope(body);
   const result = envelope === undefined ? undefined : readResult(envelope, body, number);
   return result?.kind === 'page' ? result : undefined;
@@ -353,7 +353,7 @@ export function readPage(body: Buffer, number: number): Page | undefined {
 
 type EnvelopeObject = Envelope & { readonly kind: 'object' };
 
-function readResult(envelope: Envelope, body: Buffer, number: number): Result {
+function readResult(envelope: Envelope, body: Buffer, number: number): Answer {
   if (envelope.kind === 'array') return { kind: 'strange', reason: 'E21 answered with a list', body };
   const status = textOf(envelope, body, 'status');
   const message = textOf(envelope, body, 'message');
@@ -378,9 +378,9 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
 /** The keys of a page. */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
-function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Result {
+function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Answer {
   const { parts, twice } = envelope;
-  const unreadable = (what: string): Result => ({ kind: 'unreadable', reason: `E21 answered ${what}`, body });
+  const unreadable = (what: string): Answer => ({ kind: 'unreadable', reason: `E21 answered ${what}`, body });
   const doubled = PAGE_KEYS.find((key) => twice.has(key));
   if (doubled !== undefined) return unreadable(`with ${doubled} given twice`);
   const data = parts.get('data');
@@ -415,7 +415,7 @@ function partIsNull(body: Buffer, start: number): boolean {
 }
 
 /** A page on disk; its bytes are not kept in memory. */
-export interface LandedPage extends Page, LandedFile {}
+export interface LandedPage extends PageAnswer, Page {}
 
 /**
  * The pages in the folder of a pull with their records. A damaged or empty page is left out and downloaded again, at no
@@ -464,7 +464,7 @@ class PageSet {
   }
 
   /** True if an answer with these records has landed, for whichever page. */
-  holds({ fingerprint }: Page): boolean {
+  holds({ fingerprint }: PageAnswer): boolean {
     return [...this.#byNumber.values()].some((one) => one.fingerprint === fingerprint);
   }
 
@@ -475,14 +475,14 @@ class PageSet {
   }
 
   /** The number of another page with the same records. */
-  twinOf({ number, records, fingerprint }: Page): number | undefined {
+  twinOf({ number, records, fingerprint }: PageAnswer): number | undefined {
     if (records === 0) return undefined;
     for (const [other, one] of this.#byNumber)
       if (other !== number && one.fingerprint === fingerprint) return other;
     return undefined;
   }
 
-  add(page: Page): void {
+  add(page: PageAnswer): void {
     this.repeated.delete(page.number);
     this.#unreadable.delete(page.number);
     this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
@@ -490,7 +490,7 @@ class PageSet {
   }
 
   /** Adds a page of an earlier run, whose number of pages may be outdated. */
-  keep({ number, records, fingerprint, totalPages }: Page): void {
+  keep({ number, records, fingerprint, totalPages }: PageAnswer): void {
     this.#byNumber.set(number, { records, fingerprint });
     this.total = Math.max(this.total, totalPages);
   }

@@ -99,7 +99,7 @@ export async function requestAgain(key: string, context: ExportsContext): Promis
   const { ledger } = context;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, context);
-  const outcome = await requestPaid(context, (terms) => ledger.payAgain(key, { ...terms, estimate }));
+  const outcome = await requestPaid(context, { again: key, estimate });
   if (typeof outcome !== 'string') await downloadExport(context, outcome);
   tellSpent(context);
 }
@@ -168,9 +168,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
-      const sent = await downloads.guard(() =>
-        requestPaid(context, (terms) => ledger.intend({ ...terms, day: next.day, estimate: next.estimate })),
-      );
+      const sent = await downloads.guard(() => requestPaid(context, next));
       // Whether the answer is the same as the one before decides about the next request.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;

@@ -255,15 +255,6 @@ export function removedExports({ ledger, journal }: OpenFolder): Export[] {
   return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
 }
 
-/** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
-export async function loadExport(folder: OpenFolder, { key }: Export): Promise<boolean> {
-  const entry = onDisk(folder).find((one) => one.key === key);
-  const pull = entry && (await folder.landing.exportPull(entry));
-  if (entry === undefined || pull === undefined || !(await folder.load([pull]))) return false;
-  await folder.ledger.loaded(key);
-  return true;
-}
-
 /** Reads the manifests of landed exports. */
 async function exportPulls(
   folder: OpenFolder,

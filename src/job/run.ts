@@ -15,7 +15,6 @@ import {
   StorageError,
 } from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
-import type { Export } from '../exports/export.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
@@ -25,7 +24,6 @@ import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { rememberAddress, withDataFolder } from './data-folder.js';
 import {
-  loadExport,
   loadLanded,
   openWarehouse,
   removedExports,
@@ -244,7 +242,6 @@ function sourceOf(
   return {
     ...folder,
     ...{ effects, terminal, signal, runId, config, service },
-    loadExport: (entry: Export) => loadExport(folder, entry),
     isCut: (pull: string) => mayBeCut(erasures.register.lines, pull),
     /**
      * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than

@@ -18,7 +18,6 @@ import { Erasures } from '../erasure/landed.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
 import { EXPORT, exportsOf } from '../exports/export.js';
-import { wholeReading } from '../exports/download.js';
 import { landedPages } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
@@ -38,7 +37,7 @@ import { daysNow } from '../job/published.js';
 import { daysIn } from '../job/wanted-days.js';
 import { DAILY_STREAMS } from '../ground/streams.js';
 import { lockState } from '../landing/run-lock.js';
-import { readIfThere } from '../landing/storage-error.js';
+import { readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
@@ -521,11 +520,10 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
     const { key, day, exportId, state, records } = entry;
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
     if (wereRemoved(journal, entry)) continue;
-    const pull = await wholeReading(
-      { landing, isCut: (id) => mayBeCut(journal.of(ERASE), id) },
-      { day, key, exportId },
-    );
-    const found = pull === undefined ? 0 : rowsIn(firstAnswers(await landedPages(landing, pull.id, pull)));
+    const pull = await unlessDamaged(landing.exportPull({ day, key, exportId }));
+    const isCut = (): boolean => pull !== undefined && mayBeCut(journal.of(ERASE), pull.id);
+    const pages = pull === undefined ? [] : await landedPages(landing, pull.id, { ...pull, isCut });
+    const found = rowsIn(firstAnswers(pages));
     if (found === records) continue;
     damage.push({
       message: `The pages of export ${key} hold ${found} of its ${records ?? 0} records: pages are missing or damaged.`,

@@ -5,10 +5,10 @@ import { readAnswer, requestExport } from '../../src/exports/paid-request.js';
 import {
   awaitExport,
   collectPages,
-  type Asking,
+  type ExportSource,
   type Wait,
   type PageSink,
-  type Page,
+  type PageAnswer,
 } from '../../src/exports/poll.js';
 import type { ServiceClient } from '../../src/service/client.js';
 import {
@@ -30,7 +30,7 @@ afterEach(async () => {
 async function setUp(
   handler: Handler,
   retries = 0,
-): Promise<{ reading: Asking; double: Double; slept: number[] }> {
+): Promise<{ reading: ExportSource; double: Double; slept: number[] }> {
   const effects = quickEffects();
   const double = await startDouble(handler);
   const service = clientFor(double.url, effects, { retries });
@@ -72,7 +72,7 @@ function sink(): PageSink & { landed: number[]; rejected: number[] } {
   };
 }
 
-async function ready(reading: Asking): Promise<Page> {
+async function ready(reading: ExportSource): Promise<PageAnswer> {
   const waiting = await awaitExport(reading, PATIENT);
   if (waiting.kind !== 'ready') throw new Error(waiting.kind);
   return waiting.first;

@@ -79,8 +79,8 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'exports/paid-request.js',
     changes: [
       [
-        'const entry = await intend({',
-        'const day0 = new Date(`${context.report.startedAt.toISOString().slice(0, 10)}T00:00:00+09:00`);\n    const early = await requestExport(permit, { start: new Date(day0.getTime() - 86400000), end: day0 }, messageData);\n    const entry = await intend({',
+        "const entry = await ('again' in wish",
+        "const day0 = new Date(`${context.report.startedAt.toISOString().slice(0, 10)}T00:00:00+09:00`);\n    const early = await requestExport(permit, { start: new Date(day0.getTime() - 86400000), end: day0 }, messageData);\n    const entry = await ('again' in wish",
       ],
       ['const outcome = await requestExport(', 'const outcome = early ?? await requestExport('],
     ],
