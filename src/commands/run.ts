@@ -4,7 +4,7 @@ import { nightly } from '../../jobs/nightly.js';
 import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { explainLimit, REASONS } from '../exports/budget.js';
-import type { Unpaid } from '../exports/paid-request.js';
+import type { Unpaid } from '../exports/pull-events.js';
 import {
   completeFrom,
   dayCount,

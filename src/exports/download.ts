@@ -13,15 +13,47 @@ import {
   type PageSink,
   type Waiting,
 } from './poll.js';
-import { presentOf } from '../service/clocks.js';
+import { presentOf, type Clocks } from '../service/clocks.js';
+import type { ServiceConfig } from '../config/config.js';
+import type { ServiceClient } from '../service/client.js';
+import type { Day } from '../ground/calendar.js';
+import type { Effects } from '../ground/effects.js';
+import { eventGap, type Gap } from '../ground/streams.js';
+import type { Ledger } from './ledger.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
 import { isClosed, type Export } from './export.js';
-import { readPull, type PullWriter, readWhole } from '../landing/landing-zone.js';
+import { readPull, type LandingZone, type PullWriter, readWhole } from '../landing/landing-zone.js';
 import { pageOf, type ExportFolder } from '../landing/paths.js';
-import type { ExportsContext } from './paid-request.js';
 import { estimateDays } from './budget.js';
 import { factsOf, firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
-import { formatCount, plural } from '../terminal/terminal.js';
+import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+
+/** The parts of a run that a download needs. */
+export interface DownloadContext extends Clocks {
+  readonly config: ServiceConfig;
+  readonly service: ServiceClient;
+  readonly ledger: Ledger;
+  readonly landing: LandingZone;
+  readonly warehouse: Warehouse;
+  readonly report: { readonly exports: ExportLine[]; readonly pending: string[]; readonly gaps: Gap[] };
+  readonly effects: Effects;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly runId: string;
+  /** Loads pulls, also while their pages arrive; resolves with true if all are loaded. */
+  load(pulls: readonly Pull[]): Promise<boolean>;
+  /** True if an erasure has cut records of a pull. */
+  isCut(pull: string): boolean;
+}
+
+/** A paid export that this run requested or resumed. */
+export interface ExportLine {
+  readonly key: string;
+  readonly day: Day;
+  readonly records: number | undefined;
+  readonly requested: boolean;
+}
 
 /** An export that has an id. */
 type Requested = Export & ExportFolder;
@@ -38,7 +70,7 @@ const READINGS = 3;
 
 /** Downloads an export and loads it, reports both, and records what a loaded export may lack. */
 export async function downloadExport(
-  context: ExportsContext,
+  context: DownloadContext,
   entry: Export,
   { acceptIncomplete = false, lookAgain = false }: Partial<Download> = {},
 ): Promise<void> {
@@ -69,7 +101,7 @@ export async function downloadExport(
  * erased from it, nobody can tell whether it is whole now.
  */
 async function noteLack(
-  { ledger, warehouse }: ExportsContext,
+  { ledger, warehouse }: DownloadContext,
   { key, day, short }: Export,
   notes: readonly string[],
 ) {
@@ -111,7 +143,7 @@ class Reading {
    * @param notes receives one clause for each deviation from the specification
    */
   private constructor(
-    private readonly context: ExportsContext,
+    private readonly context: DownloadContext,
     private readonly entry: Requested,
     private readonly download: Download,
     private readonly writer: PullWriter,
@@ -127,7 +159,7 @@ class Reading {
    * stays until that has ended.
    */
   static async open(
-    context: ExportsContext,
+    context: DownloadContext,
     entry: Requested,
     download: Download,
     notes: string[],
@@ -212,9 +244,10 @@ class Reading {
           'doubted',
           'The service reports no records although the daily statistics count some.',
         );
-        return this.#gap(
+        this.#gap(
           `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
         );
+        return undefined;
       case 'empty':
         if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
         terminal.note(`Events of ${day}: ${waiting.note}`);
@@ -337,12 +370,12 @@ class Reading {
 
   async #trouble(note: string, reason = note): Promise<undefined> {
     if (!isClosed(this.entry)) await this.context.ledger.note(this.entry.key, 'troubled', note);
-    return this.#gap(reason);
+    this.#gap(reason);
+    return undefined;
   }
 
-  #gap(reason: string): undefined {
-    const { day } = this.entry;
-    this.context.report.gaps.push({ stream: 'events', days: { start: day, end: day }, reason });
+  #gap(reason: string): void {
+    this.context.report.gaps.push(eventGap(this.entry.day, reason));
   }
 }
 
@@ -365,7 +398,7 @@ interface Expected {
 const NOTHING_EXPECTED: Expected = { some: false, atLeast: 0 };
 
 async function expectedOf(
-  { ledger, warehouse }: ExportsContext,
+  { ledger, warehouse }: DownloadContext,
   { day, estimate = 0 }: Export,
 ): Promise<Expected> {
   const messages = await warehouse.messages();
@@ -405,7 +438,7 @@ class EarlyLoad implements AsyncIterable<readonly Page[]> {
    * @param landed pages landed by an earlier run
    */
   constructor(
-    context: ExportsContext,
+    context: DownloadContext,
     { stream, id, days }: PullWriter,
     pulledAt: Date,
     landed: Iterable<Page>,

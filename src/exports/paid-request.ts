@@ -8,64 +8,30 @@ import { windowOf, type Day, type Window } from '../ground/calendar.js';
 import { assertClocksAgree, type Clocks } from '../service/clocks.js';
 import type { Permit, ServiceAnswer, ServiceClient } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
-import { isJudged, readError } from '../service/refusals.js';
+import { isJudged, readError } from '../service/exchange.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
 import { withoutPeople, type Secrets } from '../ground/redaction.js';
 import type { ServiceConfig } from '../config/config.js';
-import type { Effects } from '../ground/effects.js';
 import type { LandingZone } from '../landing/landing-zone.js';
-import type { Pull } from '../landing/pull.js';
 import type { RunLock } from '../landing/run-lock.js';
-import type { Terminal } from '../terminal/terminal.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
+import { type Terminal, formatCount, plural } from '../terminal/terminal.js';
 import { judgedText, type Ledger } from './ledger.js';
-import { formatCount, plural } from '../terminal/terminal.js';
 import type { Export } from './export.js';
-import type { Job, Gap } from '../ground/streams.js';
-import type { Budget, BudgetVerdict, Decision } from './budget.js';
+import { eventGap, type Gap, type Job } from '../ground/streams.js';
+import type { Decision } from './budget.js';
 import { formatPrice, priceOf } from '../ground/price.js';
 
-/** The parts of a run that paid exports use. */
-export interface ExportsContext extends Clocks {
+/** The parts of a run that a paid request needs. */
+export interface RequestContext extends Clocks {
   readonly config: ServiceConfig;
   readonly service: ServiceClient;
   readonly ledger: Ledger;
   readonly landing: LandingZone;
-  readonly warehouse: Warehouse;
   readonly lock: RunLock;
-  readonly report: ExportsReport;
-  readonly effects: Effects;
+  readonly report: { readonly gaps: Gap[] };
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** Loads pulls, also while their pages arrive; resolves with true if all are loaded. */
-  load(pulls: readonly Pull[]): Promise<boolean>;
-  /** True if an erasure has cut records of a pull. */
-  isCut(pull: string): boolean;
-}
-
-/** The part of a run's report that is about paid exports. */
-interface ExportsReport {
-  readonly exports: ExportLine[];
-  readonly pending: string[];
-  readonly gaps: Gap[];
-  unpaidDays: readonly Unpaid[];
-  budget: Budget | undefined;
-}
-
-/** A day of events that was not requested, with the reason. */
-export interface Unpaid {
-  readonly day: Day;
-  readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
-  readonly estimate: number | undefined;
-}
-
-/** A paid export that this run requested or resumed. */
-export interface ExportLine {
-  readonly key: string;
-  readonly day: Day;
-  readonly records: number | undefined;
-  readonly requested: boolean;
 }
 
 /** The day to request, or the key of an export whose day a person pays for again; and the records to expect. */
@@ -80,7 +46,7 @@ type Sent = Export | 'refused' | 'stop';
  * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers, before
  *   the intent is recorded, so nothing was sent
  */
-export async function requestPaid(context: ExportsContext, wish: Wish): Promise<Sent> {
+export async function requestPaid(context: RequestContext, wish: Wish): Promise<Sent> {
   const { service, ledger, lock, terminal, config, runId: run } = context;
   const { pricePerRecord, includeMessageData: messageData } = config.exports;
 
@@ -207,13 +173,11 @@ function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | un
 
 /** Records the outcome in the ledger and reports it. */
 async function record(
-  { ledger, landing, report }: ExportsContext,
+  { ledger, landing, report }: RequestContext,
   { key, day }: Export,
   outcome: RequestOutcome,
 ): Promise<Sent> {
-  const gap = (reason: string): void => {
-    report.gaps.push({ stream: 'events', days: { start: day, end: day }, reason });
-  };
+  const gap = (reason: string): void => void report.gaps.push(eventGap(day, reason));
   switch (outcome.kind) {
     case 'accepted': {
       const entry = await ledger.requested(key, outcome.exportId);
@@ -254,7 +218,7 @@ type Unknown = RequestOutcome & { readonly kind: 'unknown' };
 /** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 export async function consentTo(
   job: Job,
-  { config, terminal, signal }: ExportsContext,
+  { config, terminal, signal }: RequestContext,
   decisions: readonly Decision[],
 ): Promise<boolean> {
   if (job.consent !== 'ask') return true;

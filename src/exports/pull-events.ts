@@ -3,8 +3,8 @@
  * allows.
  */
 import { RefusedError } from '../ground/errors.js';
-import { requestPaid, consentTo, type ExportsContext } from './paid-request.js';
-import type { Job } from '../ground/streams.js';
+import { requestPaid, consentTo, type RequestContext } from './paid-request.js';
+import { eventGap, type Job } from '../ground/streams.js';
 import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
 import {
@@ -12,11 +12,13 @@ import {
   planRequests,
   reasonFor,
   recordsOf,
+  type Budget,
+  type BudgetVerdict,
   type Decision,
   estimateDays,
   spentOn,
 } from './budget.js';
-import { downloadExport } from './download.js';
+import { downloadExport, type DownloadContext } from './download.js';
 import { clockTrouble } from '../service/clocks.js';
 import { formatPrice } from '../ground/price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -29,6 +31,17 @@ const NIGHTS = 3;
 
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
+
+/** The parts of a run that paid exports use. */
+export type ExportsContext = RequestContext &
+  DownloadContext & { readonly report: { unpaidDays: readonly Unpaid[]; budget: Budget | undefined } };
+
+/** A day of events that was not requested, with the reason. */
+export interface Unpaid {
+  readonly day: Day;
+  readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
+  readonly estimate: number | undefined;
+}
 
 export async function pullEvents(job: Job, context: ExportsContext): Promise<void> {
   const { ledger, signal } = context;
@@ -235,10 +248,6 @@ function reportRest(context: ExportsContext, decisions: readonly Decision[], may
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;
-    context.report.gaps.push({
-      stream: 'events',
-      days: { start: day, end: day },
-      reason: 'Not requested, because the requests before it failed.',
-    });
+    context.report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
   }
 }

@@ -62,3 +62,8 @@ export interface Gap {
   /** Whole sentences: the cause, then the remedy. */
   readonly reason: string;
 }
+
+/** A gap of one day of events. */
+export function eventGap(day: Day, reason: string): Gap {
+  return { stream: 'events', days: { start: day, end: day }, reason };
+}

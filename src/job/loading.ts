@@ -10,6 +10,7 @@ import { Register } from '../erasure/register.js';
 import { wereRemoved } from '../erasure/retention.js';
 import type { Export } from '../exports/export.js';
 import { daysOf } from '../ground/calendar.js';
+import { eventGap } from '../ground/streams.js';
 import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, isReadingOf } from '../landing/paths.js';
@@ -212,11 +213,12 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
     const damage: DamageError[] = [];
     await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
     if (damage.length > 0) continue;
-    report.gaps.push({
-      stream: 'events',
-      days: { start: day, end: day },
-      reason: `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`,
-    });
+    report.gaps.push(
+      eventGap(
+        day,
+        `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`,
+      ),
+    );
   }
   return pulls;
 }

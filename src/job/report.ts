@@ -18,8 +18,9 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import type { Budget } from '../exports/budget.js';
-import type { ExportLine, Unpaid } from '../exports/paid-request.js';
-import type { Gap } from '../ground/streams.js';
+import type { ExportLine } from '../exports/download.js';
+import type { Unpaid } from '../exports/pull-events.js';
+import type { Gap, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Pull } from '../landing/pull.js';
@@ -27,7 +28,6 @@ import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { plural } from '../terminal/terminal.js';
-import type { Stream } from '../ground/streams.js';
 
 export class RunReport {
   /** Data that could not be pulled or loaded; the run continues with the rest. */

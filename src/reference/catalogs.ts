@@ -1,6 +1,6 @@
 /** Reads the list of catalogs and the items of each catalog (E2). */
 import { z } from 'zod';
-import { unanswered } from '../service/exchange.js';
+import { unanswered } from '../service/unanswered.js';
 import type { ServiceClient } from '../service/client.js';
 import { catalogItems, catalogs } from '../service/endpoints.js';
 import { RefusedError } from '../ground/errors.js';

@@ -10,7 +10,8 @@ import { textOf } from '../ground/envelope.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { Secrets } from '../ground/redaction.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
-import { httpTransport, judge, unanswered, type AnswerClass, type Transport } from './exchange.js';
+import { httpTransport, judge, type AnswerClass, type Transport } from './exchange.js';
+import { unanswered } from './unanswered.js';
 
 export interface ServiceSettings {
   readonly baseUrl: string;

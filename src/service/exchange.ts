@@ -1,16 +1,17 @@
 /**
  * One HTTP exchange: the request goes out, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, with a deadline
- * over the whole exchange and a limit on the decoded body, without redirects and retries; and the class of its answer. A
+ * over the whole exchange and a limit on the decoded body, without redirects and retries; and what its answer means. A
  * failure states whether the request may have reached the service.
  */
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
-import { partValue, readEnvelope, textOf, type Envelope } from '../ground/envelope.js';
-import { codeOf, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
+import { partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
+import { codeOf, InterruptedError, messageOf } from '../ground/errors.js';
 import { Secrets, withoutPeople } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import type { Method } from './endpoints.js';
+import { isOfCertificate } from './unanswered.js';
 
 /** An HTTP answer with its body decoded. */
 export interface RawAnswer {
@@ -69,7 +70,7 @@ interface Exchange {
   readonly fresh: boolean;
 }
 
-/** Error codes of a failed connection: no part of the request had been written; the same holds for those in `TROUBLES`. */
+/** Error codes of a failed connection: no part of the request had been written. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -216,7 +217,7 @@ function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?
     return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
   }
   const code = innermostCode(error);
-  const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || code in TROUBLES));
+  const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
   const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : (code ?? messageOf(error));
   return { kind: 'unreachable', reason, sent, cause: error };
 }
@@ -290,7 +291,7 @@ export function judge(
  * message}`, `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other
  * than 0 with its `resultMessage` (E10). Returns undefined if the body reports no error.
  */
-export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
+function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
   const error = partValue(body, envelope.parts.get('error'));
   const message = partValue(body, envelope.parts.get('message'));
@@ -357,81 +358,84 @@ function parseRetryAfter(value: string | undefined, now: Date): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-/** Returns the error for a request without a usable answer. */
-export function unanswered(
-  what: string,
-  baseUrl: string,
-  verdict: Exclude<AnswerClass, { kind: 'ok' }>,
-): ServiceError {
-  const host = new URL(baseUrl).host;
-  if (verdict.kind === 'unreachable' && !verdict.sent) {
-    return unreachable(baseUrl, verdict.reason, verdict.cause);
-  }
-  if (verdict.kind === 'redirected') {
-    return new ServiceError(
-      `The service at ${host} redirects ${what} (${verdict.reason}), and redirects are not followed.`,
-      {
-        hint: 'Set base_url to the address that answers without a redirect.',
-      },
-    );
-  }
-  // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
-  const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
-  return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
-    ...(foreign ? { hint: 'If this goes on, check base_url: it does not look like the service.' } : {}),
-    ofRun: 'Nothing is lost; the next run asks again.',
-    ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
-  });
+// The answers that mean that a request that must not be repeated (E13, E16, E20) did nothing: a list, so that every other
+// answer is unknown, and waits for a person. A class above that is wrong costs a request; here it would cost money, or reach
+// people twice.
+
+/**
+ * The status, and the whole value of `error` or `status`, in any case. They are the errors of the caller in the
+ * specification (Errors; Authentication; States and transitions), and the reason phrases of statuses that are given before
+ * a request is processed.
+ */
+const REFUSALS: readonly (readonly [status: number, value: string])[] = [
+  [400, 'InvalidRequest'],
+  [401, 'Unauthorized'],
+  [401, 'Invalid Authorization Token'],
+  [404, 'not_found'],
+  [403, 'Forbidden'],
+  [404, 'Not Found'],
+  [405, 'Method Not Allowed'],
+  [429, 'Too Many Requests'],
+];
+
+/** The keys of a refusal. An answer with another key may tell of work that was done, so a person judges it. */
+const ERROR_KEYS: ReadonlySet<string> = new Set([
+  ...['error', 'message', 'status', 'statusCode', 'code', 'data'],
+  ...['path', 'timestamp', 'projectId', 'durationMs'],
+]);
+
+/** The values of `status` beside an error; any other one is about an export (E21). */
+const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
+
+/**
+ * The meaning of an answer: a refusal is an entry of the list in a body that is JSON alone and holds neither data nor an
+ * export id. An `error` has such a body too, with another text, which a person may judge.
+ */
+export function readError(
+  status: number,
+  envelope: Envelope,
+  body: Buffer,
+): { kind: 'refused' } | { kind: 'error'; text: string } | { kind: 'unknown' } {
+  if (envelope.kind !== 'object') return { kind: 'unknown' };
+  const { parts } = envelope;
+  const text = errorWords(envelope, body);
+  if (text === undefined || envelope.twice.size > 0 || !isErrorAlone(parts, body)) return { kind: 'unknown' };
+  const values = ['error', 'status']
+    .map((key) => partValue(body, parts.get(key)))
+    .filter((value) => typeof value === 'string');
+  const isRefusal = (value: string): boolean =>
+    REFUSALS.some(([code, known]) => code === status && isSame(value, known));
+  const isPlain = [...parts].every(
+    ([key, part]) => ERROR_KEYS.has(key) || (key === 'success' && partValue(body, part) === false),
+  );
+  return isPlain && values.length > 0 && values.every(isRefusal)
+    ? { kind: 'refused' }
+    : { kind: 'error', text };
 }
 
-/** @param reason an error code such as ECONNREFUSED, or a text */
-function unreachable(baseUrl: string, reason: string, cause: unknown): ServiceError {
-  const { host } = new URL(baseUrl);
-  const trouble = TROUBLES[reason];
-  if (trouble !== undefined) {
-    return new ServiceError(`The certificate of ${host} ${trouble.what} (${reason}).`, {
-      hint: trouble.remedy,
-      cause,
+/** True if a body is valid JSON and holds no data, no state of an export and, at any depth, no export id. */
+function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
+  const keys: string[] = [];
+  try {
+    JSON.parse(body.toString('utf8'), (key, value: unknown) => {
+      keys.push(key);
+      return value;
     });
+  } catch {
+    return false;
   }
-  return new ServiceError(`The service at ${host} cannot be reached (${reason}).`, {
-    hint: HINTS[reason] ?? 'Check base_url and the network.',
-    ofRun: 'Nothing is lost; the next run continues from here.',
-    cause,
-  });
+  const hasId = keys.some((key) => /^export_?id$/i.test(key));
+  const [data, status] = ['data', 'status'].map((key) => partValue(body, parts.get(key)));
+  return !hasId && (data ?? null) === null && (typeof status !== 'string' || ERROR_STATUSES.includes(status));
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
-  EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
-  ECONNREFUSED: 'Nothing listens at that port. Check base_url.',
-};
-
-interface CertificateTrouble {
-  /** Ends the sentence "The certificate of … ". */
-  readonly what: string;
-  readonly remedy: string;
+/** True if a person has listed the text as a refusal: compared whole, without case. */
+export function isJudged(text: string, refusals: readonly string[]): boolean {
+  return refusals.some((judged) => isSame(judged, text));
 }
 
-const OTHER_ISSUER =
-  'If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, check base_url and what stands between this machine and the service.';
-
-/** Error codes of a failed TLS handshake. */
-const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
-  CERT_HAS_EXPIRED: {
-    what: 'has expired',
-    remedy:
-      'Check this machine’s clock. If it is right, the operator of the service has to renew the certificate.',
-  },
-  CERT_NOT_YET_VALID: { what: 'is not valid yet', remedy: 'Check this machine’s clock.' },
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    what: 'is for another name',
-    remedy: 'Correct the host in base_url: it has to be a name that the certificate holds.',
-  },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { what: 'is signed by itself', remedy: OTHER_ISSUER },
-  SELF_SIGNED_CERT_IN_CHAIN: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
-  UNABLE_TO_GET_ISSUER_CERT: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
-  CERT_REVOKED: { what: 'was revoked', remedy: 'Ask the operator of the service for a new certificate.' },
-};
+/** True if two texts differ in case and spaces alone. */
+export function isSame(a: string, b: string): boolean {
+  const folded = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  return folded(a) === folded(b);
+}

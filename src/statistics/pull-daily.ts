@@ -10,7 +10,7 @@ import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import type { Pull } from '../landing/pull.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
-import { unanswered } from '../service/exchange.js';
+import { unanswered } from '../service/unanswered.js';
 import { dailyStatistics, subchannelStatistics } from '../service/endpoints.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
