@@ -96,8 +96,8 @@ async function retentionOf(
   if (Object.keys(retention).length === 0) return null;
   const before = retention.events === undefined ? '' : shiftDay(dayOf(now), -retention.events);
   const events = coverage
-    .filter(({ stream, day }) => stream === 'events' && day < before && !removed.includes(day))
-    .map(({ day }) => day);
+    .filter(({ stream, date }) => stream === 'events' && date < before && !removed.includes(date))
+    .map(({ date }) => date);
   const left = new Set([...removed, ...events]);
   const folders = await foldersDue(dataDir, retention, { entries, left, now });
   const { landing } = foldersOf(dataDir);

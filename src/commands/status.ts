@@ -50,8 +50,9 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   const last = lastCompleteDay(now);
   const { removed } = published;
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
-  for (const { stream, day, rows } of coverage)
-    if (stream !== 'events' || !removed.includes(day)) byDay.set(day, { ...byDay.get(day), [stream]: rows });
+  for (const { stream, date, rows } of coverage)
+    if (stream !== 'events' || !removed.includes(date))
+      byDay.set(date, { ...byDay.get(date), [stream]: rows });
   const missing: Record<string, Day[]> = {};
   for (const stream of DAILY_STREAMS)
     if (stream !== 'events' || config.exports.budget !== undefined)

@@ -3,23 +3,18 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
-import { ledgerState, type LedgerState } from '../exports/ledger.js';
+import { ledgerState } from '../exports/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { assertSameProject } from './data-folder.js';
-import { wantedDays, type WantedDay } from './wanted-days.js';
+import { wantedDays } from './wanted-days.js';
 import { dayOf, type Day } from '../ground/calendar.js';
-import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
+import { findingGroup } from '../warehouse/checks.js';
 import { headIn, Reader } from '../warehouse/reader.js';
-import { doubtfulDays, emptyDay, messageTotals } from '../warehouse/rows.js';
+import { coveredDay, knownDays, type Rows } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
-import { type Job, type Stream, STREAMS } from '../ground/streams.js';
+import type { Job, Stream } from '../ground/streams.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
-const coverageRow = z
-  .object({ stream: z.enum(STREAMS), date: z.string(), rows: z.number(), loaded_at_ms: instant })
-  .transform(({ stream, date, rows, loaded_at_ms }) => ({ stream, day: date, rows, loadedAt: loaded_at_ms }));
-type CoveredDay = z.output<typeof coverageRow>;
-
 const runRow = z
   .object({
     run_id: z.string(),
@@ -35,11 +30,6 @@ const runRow = z
   }));
 export type PublishedRun = z.output<typeof runRow>;
 
-const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
-
-/** Runs statements of `sql/status.sql`; without a file each has no rows. */
-type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
-
 /**
  * Reads the published file.
  *
@@ -52,7 +42,7 @@ async function fromPublished<T>(
   const reader = existsSync(file) ? await Reader.open(file) : undefined;
   try {
     return await work(
-      async (name, shape) => z.array(shape).parse((await reader?.objects(statement(`status/${name}`))) ?? []),
+      async (name, shape) => z.array(shape).parse((await reader?.objects(statement(name))) ?? []),
       reader,
     );
   } finally {
@@ -61,15 +51,7 @@ async function fromPublished<T>(
 }
 
 /** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
-export interface DaysNow {
-  readonly wanted: readonly WantedDay[];
-  readonly state: LedgerState;
-  readonly coverage: readonly CoveredDay[];
-  readonly removed: readonly Day[];
-  readonly runs: readonly PublishedRun[];
-  readonly findings: readonly FindingGroup[];
-  readonly latestChange: readonly { readonly date: Day; readonly days_after: number }[];
-}
+export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
 /**
  * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
@@ -82,47 +64,32 @@ export async function daysNow(
   config: Config,
   effects: Effects,
   jobFrom: (first: Day | undefined) => Job | undefined,
-): Promise<DaysNow> {
+) {
   const now = effects.now();
   const { published: file } = dataFiles(config.dataDir);
-  const { head, heldBack, emptyOnce, messages, ...published } = await fromPublished(
-    file,
-    async (rows, reader) => ({
-      coverage: await rows('coverage', coverageRow),
-      runs: await rows('runs', runRow),
-      findings: await rows('findings', findingGroup),
-      removed: (await rows('removed', z.object({ date: z.string() }))).map(({ date }) => date),
-      // Days whose last answer was held back, and days that were empty on exactly one night, with that night.
-      heldBack: await rows('held_back', heldDay),
-      emptyOnce: await rows('empty_once', emptyDay),
-      messages: await rows('messages', messageTotals),
-      // The change of counts that was found the latest after its day.
-      latestChange: await rows('latest_change', z.object({ date: z.string(), days_after: z.number() })),
-      head: reader === undefined ? [] : await headIn(reader, file),
-    }),
-  );
-  const { coverage, removed } = published;
+  const { head, known, ...published } = await fromPublished(file, async (rows, reader) => ({
+    known: await knownDays(rows, dayOf(now)),
+    runs: await rows('status/runs', runRow),
+    findings: await rows('status/findings', findingGroup),
+    // The change of counts that was found the latest after its day.
+    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
+    head: reader === undefined ? [] : await headIn(reader, file),
+  }));
+  const { coverage, removed } = known;
   const state = await ledgerState(config, head, effects);
   assertSameProject(state.journal, config);
-  const [first] = coverage.map(({ day }) => day).sort();
+  const [first] = coverage.map(({ date }) => date).sort();
   const job = jobFrom(first);
-  const known = {
-    coverage: coverage.map(({ stream, day }) => ({ stream, date: day })),
-    doubtful: doubtfulDays(heldBack, emptyOnce, dayOf(now)),
-    removed,
-    messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
-    entries: state.ledger.entries(),
-    unsure: state.doubt !== undefined,
-    isRunning: state.lock.taken,
-  };
-  const wanted = job === undefined ? [] : wantedDays(job, known, config.exports, now);
-  return { wanted, state, ...published };
+  const entries = state.ledger.entries();
+  const ofLedger = { entries, unsure: state.doubt !== undefined, isRunning: state.lock.taken };
+  const wanted = job === undefined ? [] : wantedDays(job, { ...known, ...ofLedger }, config.exports, now);
+  return { wanted, state, coverage, removed, ...published };
 }
 
 /** The newest day of a stream. */
-export function newestOf(coverage: readonly CoveredDay[], stream: Stream): Day | undefined {
+export function newestOf(coverage: DaysNow['coverage'], stream: Stream): Day | undefined {
   return coverage
-    .flatMap((row) => (row.stream === stream ? [row.day] : []))
+    .flatMap((row) => (row.stream === stream ? [row.date] : []))
     .sort()
     .at(-1);
 }
@@ -133,5 +100,5 @@ export function newestOf(coverage: readonly CoveredDay[], stream: Stream): Day |
  * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
 export async function newestDay(file: string): Promise<Day | undefined> {
-  return newestOf(await fromPublished(file, (rows) => rows('coverage', coverageRow)), 'statistics');
+  return newestOf(await fromPublished(file, (rows) => rows('status/coverage', coveredDay)), 'statistics');
 }

@@ -226,51 +226,39 @@ export function describeGroup(group: FindingGroup): string {
   return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
 }
 
-/** A run as the journal and `ops.runs` record it. */
-export class RunRecord {
-  readonly report: RunReport;
-  readonly #journal: Journal;
-  readonly #run: { readonly runId: string; readonly command: string; readonly version: string };
+/** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
+export type RunsSoFar = (failure: Error | undefined) => PastRun[];
 
-  constructor(journal: Journal, command: string, { effects, runId, version }: Invocation) {
-    this.#journal = journal;
-    this.#run = { runId, command, version };
-    this.report = new RunReport(() => effects.now());
-  }
-
-  /** Does the work between the lines of its begin and its end, which is written last and in every case. */
-  async around<T>(work: (report: RunReport) => Promise<T>): Promise<T> {
-    const begun = { ...this.#run, processId: process.pid };
-    await this.#journal.append(RUN, { event: 'begun', ...begun });
-    try {
-      const result = await work(this.report);
-      await this.#end(undefined);
-      return result;
-    } catch (error) {
-      // The journal may be on the disk that made the run fail; people are told the original failure.
-      await this.#end(asError(error)).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  /** The runs of the journal, this one with its end, as far as it is known. */
-  runs(failure: Error | undefined): PastRun[] {
-    const { report } = this;
+/** Does the work of a run between the lines of its begin and its end, which is written last and in every case. */
+export async function recorded<T>(
+  journal: Journal,
+  command: string,
+  { effects, runId, version }: Invocation,
+  work: (report: RunReport, runs: RunsSoFar) => Promise<T>,
+): Promise<T> {
+  const report = new RunReport(() => effects.now());
+  const endOf = (failure: Error | undefined) => {
+    const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
+    return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
+  };
+  const end = (failure?: Error): Promise<unknown> => {
+    const summary = { ...report.forJournal(), ...(failure && { failure: kindOf(failure) }) };
+    return journal.append(RUN, { event: 'ended', ...endOf(failure), summary });
+  };
+  const runs: RunsSoFar = (failure) => {
     const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
-    const over = { ...this.#outcome(failure), at: report.now(), summary };
-    return runsOf(this.#journal.of(RUN)).map((run) =>
-      run.begun.runId === over.runId ? { ...run, over } : run,
-    );
-  }
-
-  #outcome(failure: Error | undefined) {
-    const exitCode = failure === undefined ? this.report.exitCode() : exitCodeOf(failure);
-    return { runId: this.#run.runId, exitCode, outcome: outcomeOf(exitCode, failure) };
-  }
-
-  async #end(failure: Error | undefined): Promise<void> {
-    const summary = { ...this.report.forJournal(), ...(failure && { failure: kindOf(failure) }) };
-    await this.#journal.append(RUN, { event: 'ended', ...this.#outcome(failure), summary });
+    const over = { ...endOf(failure), at: effects.now(), summary };
+    return runsOf(journal.of(RUN)).map((run) => (run.begun.runId === runId ? { ...run, over } : run));
+  };
+  await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });
+  try {
+    const result = await work(report, runs);
+    await end();
+    return result;
+  } catch (error) {
+    // The journal may be on the disk that made the run fail; people are told the original failure.
+    await end(asError(error)).catch(() => undefined);
+    throw error;
   }
 }
 

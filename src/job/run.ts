@@ -31,7 +31,7 @@ import {
   withWarehouse,
   type OpenFolder,
 } from './loading.js';
-import { RunRecord, RunReport } from './report.js';
+import { recorded, RunReport, type RunsSoFar } from './report.js';
 import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
@@ -89,14 +89,13 @@ function recordAndDeliver(
   invocation: Invocation,
   work: (folder: OpenFolder) => Promise<void>,
 ): Promise<Outcome> {
-  return withDataFolder(config, invocation, command, 'erasures', (base) => {
-    const record = new RunRecord(base.journal, command, invocation);
-    return record.around((report) =>
+  return withDataFolder(config, invocation, command, 'erasures', (base) =>
+    recorded(base.journal, command, invocation, (report, runs) =>
       withWarehouse(base, config, invocation, report, 'working', (folder) =>
-        deliver(command, folder, config, invocation, () => work(folder), record),
+        deliver(command, folder, config, invocation, () => work(folder), runs),
       ),
-    );
-  });
+    ),
+  );
 }
 
 /**
@@ -109,9 +108,9 @@ export async function deliver(
   config: Config,
   invocation: Invocation,
   work: () => Promise<void>,
-  record?: RunRecord,
+  runsSoFar: RunsSoFar = () => runsOf(folder.journal.of(RUN)),
 ): Promise<Outcome> {
-  const { warehouse, report } = folder;
+  const { warehouse, report, journal } = folder;
   await assertReplaceable(folder.files.published);
   const timed = stopwatch(report, invocation);
   const failure = await timed('pull', () => work().then(() => undefined, asError));
@@ -133,8 +132,7 @@ export async function deliver(
   );
   const lost = await lostDays(folder);
   report.withheld = whyWithheld(report.stops, lost);
-  const { journal } = folder;
-  const runs = (): PastRun[] => record?.runs(failure) ?? runsOf(journal.of(RUN));
+  const runs = (): PastRun[] => runsSoFar(failure);
   await warehouse.note({ runs: runs(), head: journal.head });
   const publishedBytes = await timed('publish', () => publishSound(folder, failure, invocation));
   await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, runs });

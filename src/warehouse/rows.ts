@@ -24,20 +24,8 @@ export interface LoadReport {
   readonly neighbours: readonly Day[];
 }
 
-/** A row of the section `empty_once` of `sql/status.sql`. */
-export const emptyDay = z.object({ stream: z.enum(STREAMS), date: z.string(), asked: z.string() });
-
-/** The days whose last answer was held back, or that were empty on exactly one night before today. */
-export function doubtfulDays<D>(
-  heldBack: readonly D[],
-  emptyOnce: readonly (D & { readonly asked: string })[],
-  today: Day,
-): D[] {
-  return [...heldBack, ...emptyOnce.filter(({ asked }) => asked < today)];
-}
-
 /** A row of the section `messages` of `sql/status.sql`. */
-export const messageTotals = z.object({
+const messageTotals = z.object({
   date: z.string(),
   /** Number of rows of daily statistics; 0 if the service counted nothing. */
   rows: z.number(),
@@ -51,6 +39,38 @@ export const messageTotals = z.object({
 
 /** Totals of one day's statistics over all channels; a counter that a channel does not report counts as zero. */
 export type MessageTotals = Readonly<Omit<z.infer<typeof messageTotals>, 'date'>>;
+
+const aDay = z.object({ date: z.string() });
+const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
+export const coveredDay = streamDay.extend({ rows: z.number() });
+/** `asked` is the night on which the service answered with nothing. */
+const emptyDay = streamDay.extend({ asked: z.string() });
+
+/** Returns the rows of a statement, in a session or in a file that is only read. */
+export type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
+
+/** What a warehouse file knows of the days of all streams (`sql/status.sql`). */
+export async function knownDays(rows: Rows, today: Day) {
+  const emptyOnce = await rows('status/empty_once', emptyDay);
+  const removed = await rows('status/removed', aDay);
+  return {
+    coverage: await rows('status/coverage', coveredDay),
+    /** Days whose last answer was held back, or that were empty on exactly one night before today. */
+    doubtful: [
+      ...(await rows('status/held_back', streamDay)),
+      ...emptyOnce.filter(({ asked }) => asked < today),
+    ],
+    /** Days whose events have left the file. */
+    removed: removed.map(({ date }) => date),
+    messages: await messagesIn(rows),
+  };
+}
+
+/** The message totals of each day in the daily statistics, over all channels. */
+export async function messagesIn(rows: Rows): Promise<Map<Day, MessageTotals>> {
+  const days = await rows('status/messages', messageTotals);
+  return new Map(days.map(({ date, ...totals }) => [date, totals]));
+}
 
 const instant = z.number().transform((ms) => new Date(ms));
 

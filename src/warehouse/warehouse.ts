@@ -22,10 +22,10 @@ import type { ModelSettings } from './experiments.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
-import { doubtfulDays, emptyDay, messageTotals, NOTES, type MessageTotals, type Notes } from './rows.js';
+import { knownDays, messagesIn, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
-import { STREAMS, type ReferenceStream, type Stream } from '../ground/streams.js';
+import type { ReferenceStream, Stream } from '../ground/streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -66,7 +66,6 @@ export type HeldDay = z.infer<typeof heldDay>;
 
 const removedDay = z.object({ day: z.string(), rows: count });
 
-const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 const coveredDay = z.object({ date: z.string(), rows: count, loadedAt: z.date() });
 
 export class Warehouse {
@@ -198,14 +197,8 @@ export class Warehouse {
   }
 
   /** What the file knows of the days of all streams. */
-  async knownDays(today: Day) {
-    const heldBack = await this.session.rows('status/held_back', streamDay);
-    return {
-      coverage: await this.session.rows('status/coverage', streamDay),
-      doubtful: doubtfulDays(heldBack, await this.session.rows('status/empty_once', emptyDay), today),
-      removed: await this.removedDays(),
-      messages: await this.messages(),
-    };
+  knownDays(today: Day) {
+    return knownDays((name, shape) => this.session.rows(name, shape), today);
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
@@ -256,9 +249,8 @@ export class Warehouse {
   }
 
   /** The message totals of each day in the daily statistics, over all channels. */
-  async messages(): Promise<Map<Day, MessageTotals>> {
-    const days = await this.session.rows('status/messages', messageTotals);
-    return new Map(days.map(({ date, ...totals }) => [date, totals]));
+  messages(): Promise<Map<Day, MessageTotals>> {
+    return messagesIn((name, shape) => this.session.rows(name, shape));
   }
 
   /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
