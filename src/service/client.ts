@@ -3,7 +3,6 @@
  * retries are handled only here.
  */
 import pLimit from 'p-limit';
-import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
 import type { Effects } from '../ground/effects.js';
 import { textOf } from '../ground/envelope.js';
@@ -29,13 +28,6 @@ export interface ServiceAnswer {
   readonly verdict: AnswerClass;
   readonly body: Buffer;
   readonly status: number | undefined;
-}
-
-/** A failed attempt, which makes p-retry try again. */
-class Attempt extends Error {
-  constructor(readonly answer: ServiceAnswer) {
-    super('attempt failed');
-  }
 }
 
 /** The characters that a header may hold: those that HTTP sends as one byte each, except control characters. */
@@ -188,35 +180,18 @@ export class ServiceClient {
     if (this.#token?.value === token) this.#token = undefined;
   }
 
+  /** Sends a request until its answer is of use, or no retry is left or would help; resolves with the last answer. */
   async #persist(
     question: FreeRequest,
     token: string | undefined,
     signal: AbortSignal,
   ): Promise<ServiceAnswer> {
-    try {
-      return await pRetry(
-        async () => {
-          const answer = await this.#paced(question, token, signal);
-          if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
-          return answer;
-        },
-        {
-          retries: this.#settings.retries,
-          minTimeout: 0,
-          maxTimeout: 0,
-          signal,
-          shouldRetry: ({ error }) => error instanceof Attempt,
-          onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
-            if (!(error instanceof Attempt) || retriesLeft === 0) return;
-            const { verdict } = error.answer;
-            const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
-            await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), signal);
-          },
-        },
-      );
-    } catch (error) {
-      if (error instanceof Attempt) return error.answer;
-      throw error;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#paced(question, token, signal);
+      const { verdict } = answer;
+      if (attempt > this.#settings.retries || !isWorthRetrying(verdict, question.whole)) return answer;
+      const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
+      await this.#effects.sleep(pauseBefore(attempt, this.#effects.random(), asked), signal);
     }
   }
 
