@@ -120,7 +120,7 @@ export interface Intent {
 }
 
 /** The key of the n-th attempt to export a day. */
-export function keyOf(ofDay: Day, attempt: number): string {
+export function exportKey(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
 }
 

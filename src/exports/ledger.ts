@@ -23,7 +23,7 @@ import {
   blocksRuns,
   EXPORT,
   exportsOf,
-  keyOf,
+  exportKey,
   type Export,
   type Intent,
   type Line,
@@ -259,7 +259,7 @@ export class Ledger {
     const attempts = this.entries().flatMap((entry) =>
       entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
     );
-    const key = keyOf(day, Math.max(0, ...attempts) + 1);
+    const key = exportKey(day, Math.max(0, ...attempts) + 1);
     return this.#record({ event: 'intended', key, ...intent, again });
   }
 

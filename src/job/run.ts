@@ -149,7 +149,7 @@ async function extract(
   invocation: Invocation,
 ): Promise<void> {
   const source = sourceOf(folder, service, config, invocation);
-  const wanted = await wantedOf(job, folder, config, invocation);
+  const wanted = await wantedNow(job, folder, config, invocation);
   const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
   if (job.streams.has('statistics')) await pullStatistics(job, daysOf, source);
   if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, source);
@@ -288,7 +288,7 @@ function reportClocks(service: ServiceClient, report: RunReport): void {
 }
 
 /** The wanted days of a job, by what the private file and the journal know now. */
-async function wantedOf(
+async function wantedNow(
   job: Job,
   { warehouse, ledger }: OpenFolder,
   { exports }: Config,
@@ -323,7 +323,7 @@ async function noteJournal(folder: OpenFolder, config: Config, invocation: Invoc
     budget: { ...config.exports, notedAt: now },
     prices: config.prices,
     ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
-    ...(job !== undefined && { days: await wantedOf(job, folder, config, invocation) }),
+    ...(job !== undefined && { days: await wantedNow(job, folder, config, invocation) }),
     ...(erased.length > 0 && { erasures: erased }),
     runs: runsOf(journal.of(RUN)),
   });

@@ -141,12 +141,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'pages that are at home',
     by: ['night'],
     file: 'exports/download.js',
-    changes: [
-      [
-        'const { writer, earlier, whole } = await',
-        'const earlier = [], whole = undefined, { writer } = await',
-      ],
-    ],
+    changes: [['download, writer, earlier, whole, notes);', 'download, writer, [], undefined, notes);']],
   },
   {
     name: 'the budget of a run is ignored',
