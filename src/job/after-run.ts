@@ -136,34 +136,30 @@ async function tell(
   const { signal, environment, effects } = invocation;
   const { published } = folder.files;
   const days = folder.report.loadedDays;
-  const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   invocation.terminal.progress('telling others of the publication');
-  try {
-    if (/^https?:/i.test(what)) {
-      const at = effects.now().toISOString();
-      const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
-      const status = await requestWebhook(what, body, over);
-      return status < 300 ? undefined : `the address answered HTTP ${status}`;
-    }
-    const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
-    const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
-    const child = spawn(what, {
-      ...{ shell: true, detached: true, stdio: 'ignore', env: { ...others, ...known } },
-      cwd: config.file === undefined ? process.cwd() : dirname(config.file),
-    });
-    // The shell and what it started are one group.
-    const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
-    over.addEventListener('abort', end, { once: true });
-    await once(child, 'exit');
-    const { exitCode: code } = child;
-    over.removeEventListener('abort', end);
+  if (/^https?:/i.test(what)) {
+    const at = effects.now().toISOString();
+    const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
+    const failure = await requestWebhook(what, body, PATIENCE_MS, signal);
     signal.throwIfAborted();
-    if (over.aborted) return 'it did not end within ten minutes';
-    return code === 0 ? undefined : `it ended with exit code ${code ?? 'none'}`;
-  } catch (error) {
-    signal.throwIfAborted();
-    return over.aborted ? 'no answer within ten minutes' : messageOf(error).replaceAll(what, 'the address');
+    return failure;
   }
+  const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
+  const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
+  const child = spawn(what, {
+    ...{ shell: true, detached: true, stdio: 'ignore', env: { ...others, ...known } },
+    cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+  });
+  // The shell and what it started are one group.
+  const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+  const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  over.addEventListener('abort', end, { once: true });
+  const error = await once(child, 'exit').then(() => undefined, messageOf);
+  over.removeEventListener('abort', end);
+  signal.throwIfAborted();
+  if (error !== undefined) return error.replaceAll(what, 'the command');
+  if (over.aborted) return 'it did not end within ten minutes';
+  return child.exitCode === 0 ? undefined : `it ended with exit code ${child.exitCode ?? 'none'}`;
 }
 
 /**

@@ -211,7 +211,6 @@ async function deliver(
   alerts: readonly Alert[],
   { terminal, effects, runId }: Invocation,
 ): Promise<Alert[]> {
-  const signal = AbortSignal.timeout(DELIVERY_MS);
   const sender = { project_id: projectId, run_id: runId, time: effects.now() };
   const sent = receivers.flatMap(({ url, variable, format, on }, index) =>
     alerts
@@ -220,7 +219,7 @@ async function deliver(
         const refused =
           url === undefined
             ? 'the variable holds no address'
-            : await send(url, bodyOf(alert, sender, format), signal);
+            : await requestWebhook(url, bodyOf(alert, sender, format), DELIVERY_MS);
         if (refused === undefined) return [alert];
         // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
         const name = variable ?? `alerts[${index}]`;
@@ -238,23 +237,12 @@ async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invoca
   if (pingUrl === undefined) return;
   const address = new URL(pingUrl);
   address.pathname = address.pathname.replace(/\/+$/, '') + path;
-  const refused = await send(address.href, undefined, AbortSignal.timeout(DELIVERY_MS));
+  const refused = await requestWebhook(address.href, undefined, DELIVERY_MS);
   if (refused !== undefined) terminal.warn(`The ping to ping_url was not taken: ${refused}.`);
 }
 
-/** Maximum time in milliseconds for all alerts of a run together. */
+/** Maximum time in milliseconds for the alerts of a run, which are sent at once. */
 const DELIVERY_MS = 10_000;
-
-/** Resolves to the reason why the request failed, without the address, which may be a secret. */
-async function send(url: string, json: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const statusCode = await requestWebhook(url, json, signal);
-    return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;
-  } catch (error) {
-    if (signal.aborted) return `no answer within ${DELIVERY_MS / 1000} seconds`;
-    return messageOf(error).replaceAll(url, 'its address');
-  }
-}
 
 const memoryIn = (dataDir: string): string => join(dataDir, 'alerts.json');
 

@@ -1,17 +1,21 @@
 /** Requests to addresses that the settings name beside the service: alerts, health checks, `after_publish`. */
 import { EnvHttpProxyAgent, request } from 'undici';
+import { messageOf } from '../ground/errors.js';
 
 /**
  * Posts JSON to an address, or without JSON gets it, through the proxy of the environment. The answer is not read.
  *
- * @returns the HTTP status
- * @throws the error of undici, whose message may hold the address
+ * @param stop ends the request before its time
+ * @returns the reason why the request was not taken, a clause without the address, which may be a secret
  */
 export async function requestWebhook(
   url: string,
   json: string | undefined,
-  signal: AbortSignal,
-): Promise<number> {
+  patienceMs: number,
+  stop?: AbortSignal,
+): Promise<string | undefined> {
+  const late = AbortSignal.timeout(patienceMs);
+  const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
   const dispatcher = new EnvHttpProxyAgent();
   const post = { method: 'POST', body: json ?? '', headers: { 'content-type': 'application/json' } } as const;
   try {
@@ -22,7 +26,10 @@ export async function requestWebhook(
     });
     // Closing it early is not an error.
     body.on('error', () => undefined).destroy();
-    return statusCode;
+    return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;
+  } catch (error) {
+    if (late.aborted) return `no answer within ${patienceMs / 1000} seconds`;
+    return messageOf(error).replaceAll(url, 'its address');
   } finally {
     void dispatcher.destroy();
   }

@@ -51,7 +51,7 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   const run = await place.run(['run', '--json']);
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('after_publish[0] failed: it ended with exit code 3.');
-  expect(run.stderr).toContain('after_publish[1] failed: the address answered HTTP 500.');
+  expect(run.stderr).toContain('after_publish[1] failed: HTTP 500.');
   expect(run.stderr + run.stdout).not.toContain('t0p');
   expect(alerts.received.join('')).toContain('after_publish[0] failed');
   expect(existsSync(join(place.folder, 'done.txt'))).toBe(true);
