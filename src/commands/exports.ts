@@ -3,7 +3,7 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { adviceFor } from '../exports/advice.js';
-import { blocksRuns, isClosed, isResumable, partsOf, type Export } from '../exports/export.js';
+import { blocksRuns, isClosed, isResumable, partsOf, STATES, type Export } from '../exports/export.js';
 import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
 import { formatKst } from '../ground/calendar.js';
@@ -62,19 +62,6 @@ export async function exportsShowCommand(
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
-
-const STATES: Readonly<Record<Export['state'], string>> = {
-  intended: 'a run was about to request it',
-  requested: 'the service has accepted it',
-  processing: 'the service is making it',
-  ready: 'the service has made it, and its pages are downloaded next',
-  landed: 'all pages are on disk, and the next run loads them',
-  loaded: 'its records are in the warehouse',
-  ambiguous: 'it is not known whether the service has made it; a person has to decide',
-  failed: 'the service refused it',
-  abandoned: 'a person gave it up',
-  withdrawn: 'the request was never sent',
-};
 
 const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
 

@@ -20,20 +20,8 @@ export interface Candidate {
   readonly estimate: number | undefined;
 }
 
-/**
- * `waits_for_size`: an export of unknown size holds the rest of the budget until its number of records is known.
- * `unsure`: the journal may lack lines, so the day may have been paid for (journal/journal.ts).
- * `same_answer`: the last two requests had the same unknown answer, so the next one would have it too.
- */
-export type BudgetVerdict =
-  | 'request'
-  | 'over_run_budget'
-  | 'over_month_budget'
-  | 'no_estimate'
-  | 'waits_for_size'
-  | 'no_budget'
-  | 'unsure'
-  | 'same_answer';
+/** Whether a day is requested, or why it is not (`REASONS`). */
+export type BudgetVerdict = 'request' | keyof typeof REASONS;
 
 export interface Decision extends Candidate {
   readonly verdict: BudgetVerdict;
@@ -166,16 +154,18 @@ function leftOf(limit: number, entries: readonly Export[]): number {
 }
 
 /** The reason why a day is not requested, as a clause, for each verdict. */
-export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>> = {
+export const REASONS = {
   over_run_budget: 'over exports.budget.records_per_run',
-  over_month_budget: 'over exports.budget.records_per_month, which is records_per_run unless set',
+  over_month_budget: 'over exports.budget.records_per_month',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
+  // It holds the rest of the budget until its number of records is known.
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
   unsure: 'perhaps paid already, since the journal may lack lines (`dawnload recover`)',
+  // The next request would have this answer too.
   same_answer:
     'the last two requests had the same answer, about which a person decides (`dawnload exports list`)',
-};
+} as const;
 
 /**
  * Sentences with the limit that the days exceed, the records they need, and when they follow; undefined if the budget is

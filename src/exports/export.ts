@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
-import { event, Kind, when, type LineOf } from '../journal/lines.js';
+import { event, Kind, when, type Entry, type LineOf } from '../journal/lines.js';
 import { count, instant } from '../landing/pull.js';
 
 const text = z.string();
@@ -26,9 +26,12 @@ export const EXPORT = new Kind(
       key,
       day: text.refine(isDay, 'not a day'),
       messageData: z.boolean(),
+      /** The records to expect. */
       estimate: count.optional(),
       pricePerRecord: z.number().nonnegative(),
+      /** The key of the export that a person chose to pay for again. */
       again: key.optional(),
+      /** The id of the run. */
       run: text.optional(),
     }),
     z.object({ ...event('requested'), key, exportId }),
@@ -109,15 +112,7 @@ export interface Export {
 }
 
 /** The day and the terms of a request for an export. */
-export interface Intent {
-  readonly day: Day;
-  readonly messageData: boolean;
-  /** Estimated records, a whole number. */
-  readonly estimate: number | undefined;
-  readonly pricePerRecord: number;
-  /** The id of the run. */
-  readonly run?: string | undefined;
-}
+export type Intent = Omit<Extract<Entry<Line>, { event: 'intended' }>, 'event' | 'key' | 'again'>;
 
 /** The key of the n-th attempt to export a day. */
 export function exportKey(ofDay: Day, attempt: number): string {
@@ -180,33 +175,24 @@ function changesOf(entry: Export, line: Line): Partial<Export> {
 // The states of a paid export and the events allowed in each, as a pure table, which gives the next state. An event that
 // the table does not list is damage when read from disk, and refused when requested by a caller.
 
-/**
- * The states of a paid export.
- *
- * - `intended`: recorded on disk before the E20 request; not known to have been sent
- * - `requested`: the service answered with an export id; billed
- * - `processing`: the result was asked for (E21) and is being generated
- * - `ready`: the number of pages is known, and pages are being landed
- * - `landed`: every page is on disk
- * - `loaded`: every page is in the warehouse
- * - `ambiguous`: the request may have been sent and its outcome is unknown; the user decides
- * - `failed`: the service clearly refused; nothing is billed
- * - `withdrawn`: the request provably never left this machine; nothing is billed
- * - `abandoned`: the user gave up this export, which may be billed
- */
-export const EXPORT_STATES = [
-  'intended',
-  'requested',
-  'processing',
-  'ready',
-  'landed',
-  'loaded',
-  'ambiguous',
-  'failed',
-  'withdrawn',
-  'abandoned',
-] as const;
-export type ExportState = (typeof EXPORT_STATES)[number];
+/** The states of a paid export, in words for people. Only `failed` and `withdrawn` leave the day free for another request. */
+export const STATES = {
+  intended: 'a run was about to request it',
+  requested: 'the service has accepted it',
+  processing: 'the service is making it',
+  ready: 'the service has made it, and its pages are downloaded next',
+  landed: 'all pages are on disk, and the next run loads them',
+  loaded: 'its records are in the warehouse',
+  ambiguous: 'it is not known whether the service has made it; a person has to decide',
+  failed: 'the service refused it',
+  withdrawn: 'the request was never sent',
+  abandoned: 'a person gave it up',
+} as const;
+export type ExportState = keyof typeof STATES;
+
+export function isState(text: string): text is ExportState {
+  return Object.hasOwn(STATES, text);
+}
 
 /** Billing state of an export: `maybe` until the answer to E20 is known. */
 export type Billed = 'no' | 'maybe' | 'yes';

@@ -9,15 +9,7 @@ import type { Journal } from '../journal/journal.js';
 import { foldersOf, idOf, readingOf } from '../landing/paths.js';
 import { namesIn } from '../landing/storage-error.js';
 import type { ExportRow } from '../warehouse/rows.js';
-import {
-  blocksRuns,
-  EXPORT,
-  exportsOf,
-  EXPORT_STATES,
-  partsOf,
-  type Export,
-  type ExportState,
-} from './export.js';
+import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export, type ExportState } from './export.js';
 
 /** The places that may know an export, the most reliable one first. */
 type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
@@ -71,8 +63,8 @@ function otherJournal({ others }: Journal): Untracked[] {
 }
 
 function ofRow(row: ExportRow, knownBy: Place): Untracked[] {
-  const state = EXPORT_STATES.find((known) => known === row.state);
-  return state === undefined || partsOf(row.key) === undefined ? [] : [{ ...row, state, knownBy }];
+  const { key, state } = row;
+  return isState(state) && partsOf(key) !== undefined ? [{ ...row, state, knownBy }] : [];
 }
 
 /** The exports with a folder below `landing/events`; the name of the innermost folder is the export id. */

@@ -17,7 +17,7 @@ import { decide, recordsOf, type Decision } from '../exports/budget.js';
 import { blocksRuns, type Export } from '../exports/export.js';
 import { priceOf } from '../ground/price.js';
 import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';
-import type { MessageTotals } from '../warehouse/rows.js';
+import type { knownDays } from '../warehouse/rows.js';
 
 type DailyStream = (typeof DAILY_STREAMS)[number];
 
@@ -44,14 +44,8 @@ export interface WantedDay {
   readonly decision?: Decision;
 }
 
-/** What the warehouse and the journal know. */
-export interface KnownDays {
-  readonly coverage: readonly { readonly stream: Stream; readonly date: Day }[];
-  /** Days whose last answer was held back, or that were empty on exactly one earlier night. */
-  readonly doubtful: readonly { readonly stream: Stream; readonly date: Day }[];
-  /** Days whose events left the file. */
-  readonly removed: readonly Day[];
-  readonly messages: ReadonlyMap<Day, MessageTotals>;
+/** What a warehouse file and the journal know. */
+export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly entries: readonly Export[];
   /** True while the journal may lack lines, so that nothing is paid. */
   readonly unsure: boolean;

@@ -41,10 +41,10 @@ function entry(day: string, state: ExportState): Export {
 
 const KNOWN: KnownDays = {
   coverage: [
-    { stream: 'statistics', date: '2026-11-13' },
-    { stream: 'statistics', date: '2026-11-14' },
-    { stream: 'statistics', date: '2026-11-19' },
-    { stream: 'events', date: '2026-11-14' },
+    { stream: 'statistics', date: '2026-11-13', rows: 1 },
+    { stream: 'statistics', date: '2026-11-14', rows: 1 },
+    { stream: 'statistics', date: '2026-11-19', rows: 1 },
+    { stream: 'events', date: '2026-11-14', rows: 1 },
   ],
   doubtful: [{ stream: 'statistics', date: '2026-11-14' }],
   removed: ['2026-11-15'],
