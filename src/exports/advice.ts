@@ -89,7 +89,7 @@ export function coveredBy(other: Export, day: Day): RefusedError {
   });
 }
 
-export interface Attention {
+interface Attention {
   /** Key of the export, or `ledger`. */
   readonly key: string;
   readonly advice: string;

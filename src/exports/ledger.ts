@@ -14,9 +14,9 @@ import type { Entry } from '../journal/lines.js';
 import { withoutPeople } from '../ground/redaction.js';
 import { readWhole } from '../landing/landing-zone.js';
 import { foldersOf } from '../landing/paths.js';
-import { lockState, type LockState } from '../landing/run-lock.js';
+import { lockState } from '../landing/run-lock.js';
 import { cut, didYouMean } from '../ground/text.js';
-import { actionsNeeded, coveredBy, type Attention } from './advice.js';
+import { actionsNeeded, coveredBy } from './advice.js';
 import {
   applyLine,
   blocksPayingAgain,
@@ -375,15 +375,7 @@ function changeOfId(
 type Pages = Omit<Extract<Entry<Line>, { event: 'landed' }>, 'event' | 'key' | 'landedAt'>;
 
 /** The ledger as read by a command that may be running at the same time as a run. */
-export interface LedgerState {
-  readonly journal: Journal;
-  readonly ledger: Ledger;
-  /** The lock of the active run, if any. */
-  readonly lock: LockState;
-  /** The reason why no paid request may be sent, as far as a reader of the files can detect it. */
-  readonly doubt: DamageError | undefined;
-  readonly needed: readonly Attention[];
-}
+export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
 
 /**
  * Reads the ledger and compares the journal with the heads that other files carry.
@@ -396,7 +388,7 @@ export async function ledgerState(
   place: JournalPlace & { readonly credentials: object | undefined },
   published: readonly KnownHead[],
   effects: Effects,
-): Promise<LedgerState> {
+) {
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
   // A reader, who has no keys, may have a copy of the published file alone.
@@ -408,6 +400,7 @@ export async function ledgerState(
   await ledger.readTexts();
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
+  // A reader of the files may not see every reason for a doubt.
   const { doubt } = ledger;
   return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger.entries(), doubt, lock.taken) };
 }

@@ -22,7 +22,7 @@ import type { ExportLine } from '../exports/download.js';
 import type { Unpaid } from '../exports/pull-events.js';
 import type { Gap, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
-import type { LoadReport } from '../warehouse/rows.js';
+import type { LoadReport, RetentionRow } from '../warehouse/rows.js';
 import type { Pull } from '../landing/pull.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
@@ -178,13 +178,7 @@ export interface StepOutcome {
   readonly sentence: string;
 }
 
-interface Removal {
-  /** `events`, `opt_outs` or `landing`. */
-  readonly place: string;
-  readonly days: number;
-  /** Number of rows in the file, or of folders of the landing zone. */
-  readonly items: number;
-}
+type Removal = Pick<RetentionRow, 'place' | 'days' | 'items'>;
 
 const NAMES: Record<Stream, string> = {
   statistics: 'Daily statistics',

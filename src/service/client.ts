@@ -4,6 +4,7 @@
  */
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
+import type { ServiceConfig } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { textOf } from '../ground/envelope.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
@@ -12,16 +13,11 @@ import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest }
 import { httpTransport, judge, type AnswerClass, type Transport } from './exchange.js';
 import { unanswered } from './unanswered.js';
 
-export interface ServiceSettings {
-  readonly baseUrl: string;
-  readonly projectId: string;
-  readonly credentials: { body(): { accessKey: string; secretKey: string } };
-  readonly requestsPerSecond: number;
-  readonly concurrency: number;
-  readonly requestTimeoutSeconds: number;
-  /** Maximum number of repetitions of a request that is safe to repeat. */
-  readonly retries: number;
-}
+/** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
+export type ServiceSettings = Pick<
+  ServiceConfig,
+  'baseUrl' | 'projectId' | 'requestsPerSecond' | 'concurrency' | 'requestTimeoutSeconds' | 'retries'
+> & { readonly credentials: Pick<ServiceConfig['credentials'], 'body'> };
 
 /** A verdict together with the body that it was read from, if there is a body. */
 export interface ServiceAnswer {
