@@ -112,12 +112,17 @@ export class Erasures {
     await this.#prepare(await this.session());
   }
 
+  /** True if an erasure may have cut records of a pull. */
+  isCut(pull: string): boolean {
+    return mayBeCut(this.register.lines, pull);
+  }
+
   /** Returns the pulls unchanged, after cutting erased persons from their files; arriving pages are cut one by one. */
   async guard(pulls: readonly Pull[]): Promise<Pull[]> {
     if (this.#ids.size === 0) return [...pulls];
     const guarded: Pull[] = [];
     for (const pull of pulls) {
-      const isCut = (): boolean => mayBeCut(this.register.lines, pull.id);
+      const isCut = (): boolean => this.isCut(pull.id);
       const { arriving } = pull;
       if (arriving !== undefined) {
         guarded.push({ ...pull, isCut, arriving: { ...arriving, pages: this.#arriving(arriving.pages) } });

@@ -36,6 +36,8 @@ export interface DownloadContext extends Clocks {
   readonly ledger: Ledger;
   readonly landing: LandingZone;
   readonly warehouse: Warehouse;
+  /** `isCut`: true if an erasure may have cut records of a pull. */
+  readonly erasures: { isCut(pull: string): boolean };
   readonly report: { readonly exports: ExportLine[]; readonly pending: string[]; readonly gaps: Gap[] };
   readonly effects: Effects;
   readonly terminal: Terminal;
@@ -43,8 +45,6 @@ export interface DownloadContext extends Clocks {
   readonly runId: string;
   /** Loads pulls, also while their pages arrive; resolves with true if all are loaded. */
   load(pulls: readonly Pull[]): Promise<boolean>;
-  /** True if an erasure has cut records of a pull. */
-  isCut(pull: string): boolean;
 }
 
 /** A paid export that this run requested or resumed. */
@@ -169,7 +169,7 @@ class Reading {
     const damage: DamageError[] = [];
     const pull = await unlessDamaged(readPull(landing.folder, writer.id), (error) => damage.push(error));
     if (damage.length > 0) notes.push('its manifest could not be read');
-    const ended = pull && { ...pull, isCut: () => context.isCut(pull.id) };
+    const ended = pull && { ...pull, isCut: () => context.erasures.isCut(pull.id) };
     const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
     if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
     const earlier = await landedPages(landing, writer.id);

@@ -5,7 +5,6 @@ import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from 
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { deleteComputed } from '../erasure/person.js';
-import { mayBeCut } from '../erasure/register.js';
 import { retain } from '../erasure/retention.js';
 import {
   asError,
@@ -235,12 +234,11 @@ function sourceOf(
   config: ServiceConfig,
   { effects, terminal, signal, runId }: Invocation,
 ) {
-  const { landing, erasures } = folder;
+  const { landing } = folder;
   let last: number | undefined;
   return {
     ...folder,
     ...{ effects, terminal, signal, runId, config, service },
-    isCut: (pull: string) => mayBeCut(erasures.register.lines, pull),
     /**
      * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than
      * everything that has landed. The later of two pulls of a day counts, so a clock that was set back must not make the
