@@ -76,6 +76,7 @@ export class ServiceClient {
     this.#signal = signal;
     this.#onToken = onToken;
     this.#transport = httpTransport(
+      settings.baseUrl,
       settings.concurrency,
       settings.requestTimeoutSeconds * 1000,
       `dawnload/${version}`,
@@ -197,17 +198,7 @@ export class ServiceClient {
     signal: AbortSignal,
   ): Promise<ServiceAnswer> {
     this.#requests++;
-    const result = await this.#transport.exchange(
-      {
-        method: question.method,
-        url: this.#settings.baseUrl + question.path,
-        token,
-        body: question.body,
-        headers: question.headers,
-        fresh: question.once,
-      },
-      signal,
-    );
+    const result = await this.#transport.exchange(question, token, signal);
     if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
     const serviceTime = instantOf(result.date);
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.#effects.now().getTime();

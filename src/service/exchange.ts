@@ -10,7 +10,7 @@ import { partValue, readEnvelope, textOf, type Envelope, type Part } from '../gr
 import { codeOf, InterruptedError, messageOf } from '../ground/errors.js';
 import { Secrets, withoutPeople } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
-import type { Method } from './endpoints.js';
+import type { ServiceRequest } from './endpoints.js';
 import { isOfCertificate } from './unanswered.js';
 
 /** An HTTP answer with its body decoded. */
@@ -56,20 +56,6 @@ export type AnswerClass =
 /** Maximum size of a decoded body in bytes; no valid answer is larger. */
 const LARGEST_BODY = 64 * 1024 * 1024;
 
-interface Exchange {
-  readonly method: Method;
-  readonly url: string;
-  readonly token: string | undefined;
-  /** The body, sent as JSON, with a GET too (E18). */
-  readonly body: object | string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * True for a new connection that is closed afterwards. For E20: on a stale kept-alive connection it would be unknown
-   * whether the request was read; on a new one, nothing has been written until the connection exists.
-   */
-  readonly fresh: boolean;
-}
-
 /** Error codes of a failed connection: no part of the request had been written. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
@@ -88,7 +74,7 @@ class TooLarge extends Error {}
 export type Transport = ReturnType<typeof httpTransport>;
 
 /** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
-export function httpTransport(connections: number, deadlineMs: number, userAgent: string) {
+export function httpTransport(baseUrl: string, connections: number, deadlineMs: number, userAgent: string) {
   const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
   const connect = buildConnector({ timeout: deadlineMs });
   const shared = new EnvHttpProxyAgent({
@@ -99,7 +85,15 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
     ...timeouts,
   });
 
-  async function exchange(what: Exchange, signal: AbortSignal): Promise<RawAnswer | AnswerClass> {
+  /**
+   * A request that must not be repeated has a connection of its own: on a stale kept-alive one it would be unknown whether
+   * the request was read; on a new one, nothing has been written until the connection exists.
+   */
+  async function exchange(
+    question: ServiceRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RawAnswer | AnswerClass> {
     signal.throwIfAborted();
     let isConnected = false;
     // The connector of a proxy ends when its tunnel to the service stands.
@@ -113,9 +107,11 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
       };
     const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
       new Pool(origin, { ...options, connect: noting(options.connect) });
-    const dispatcher = what.fresh
+    const dispatcher = question.once
       ? new EnvHttpProxyAgent({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
       : shared;
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
+    const own = { 'user-agent': userAgent, authorization };
     const deadline = AbortSignal.timeout(deadlineMs);
     // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
     const abort = new AbortController();
@@ -125,13 +121,13 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
     signal.addEventListener('abort', stop, { once: true });
     deadline.addEventListener('abort', stop, { once: true });
     try {
-      return await send(dispatcher, what, abort.signal, userAgent);
+      return await send(baseUrl + question.path, question, own, dispatcher, abort.signal);
     } catch (cause) {
       if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
-      return failure(cause, deadline.aborted, deadlineMs, what.fresh ? isConnected : undefined);
+      return failure(cause, deadline.aborted, deadlineMs, question.once ? isConnected : undefined);
     } finally {
       signal.removeEventListener('abort', stop);
-      if (what.fresh) void dispatcher.destroy();
+      if (question.once) void dispatcher.destroy();
     }
   }
 
@@ -139,26 +135,27 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
 }
 
 async function send(
+  url: string,
+  { method, headers, body, once }: ServiceRequest,
+  own: Readonly<Record<string, string | undefined>>,
   dispatcher: Dispatcher,
-  what: Exchange,
   signal: AbortSignal,
-  userAgent: string,
 ): Promise<RawAnswer> {
-  const answer = await request(what.url, {
-    method: what.method,
+  const answer = await request(url, {
+    method,
     dispatcher,
     signal,
     headers: {
       accept: 'application/json',
       'accept-encoding': 'gzip',
-      'user-agent': userAgent,
-      ...what.headers,
-      authorization: what.token === undefined ? undefined : `Bearer ${what.token}`,
-      'content-type': what.body === undefined ? undefined : 'application/json',
+      ...headers,
+      ...own,
+      'content-type': body === undefined ? undefined : 'application/json',
     },
-    body: typeof what.body === 'string' ? what.body : JSON.stringify(what.body),
+    // A GET may have a body too (E18).
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     // `reset: false` would keep a connection that undici closes after a GET with a body.
-    ...(what.fresh && { reset: true }),
+    ...(once && { reset: true }),
   });
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];

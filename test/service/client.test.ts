@@ -281,10 +281,10 @@ describe('asking again', () => {
 
   describe('a request that is billed counts as sent once its connection stands', () => {
     const exchange = async (url: string, token = 'token'): Promise<unknown> => {
-      const transport = httpTransport(1, 200, 'test');
+      const transport = httpTransport(url, 1, 200, 'test');
       open.push(transport);
-      const what = { method: 'POST', url, token, body: {}, fresh: true } as const;
-      return transport.exchange(what, new AbortController().signal);
+      const request = { endpoint: 'E20', method: 'POST', path: '/exports', body: {}, once: true } as const;
+      return transport.exchange(request, token, new AbortController().signal);
     };
     const silent = async (): Promise<number> => {
       const server = createServer(() => undefined);
@@ -304,7 +304,7 @@ describe('asking again', () => {
       ['not while TLS is being agreed on', 'https', 'token', false],
       ['but when no answer comes', 'http', 'token', true],
     ])('%s', async (_, scheme, token, sent) => {
-      const url = `${scheme}://127.0.0.1:${await silent()}/exports`;
+      const url = `${scheme}://127.0.0.1:${await silent()}`;
       expect(await exchange(url, token)).toMatchObject({ kind: 'unreachable', sent });
     });
   });

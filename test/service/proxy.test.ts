@@ -42,10 +42,10 @@ async function proxy(opens: boolean): Promise<{ url: string; opened: string[] }>
 }
 
 async function asked(url: string, fresh: boolean) {
-  const transport = httpTransport(1, 2_000, 'test');
-  const what = { method: 'POST', url: `${url}/x`, token: undefined, body: {}, fresh } as const;
+  const transport = httpTransport(url, 1, 2_000, 'test');
+  const request = { endpoint: 'E20', method: 'POST', path: '/x', body: {}, once: fresh } as const;
   try {
-    return await transport.exchange(what, new AbortController().signal);
+    return await transport.exchange(request, undefined, new AbortController().signal);
   } finally {
     await transport.close();
   }
