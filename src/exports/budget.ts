@@ -216,15 +216,9 @@ export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Dec
   return REASONS[verdict];
 }
 
-interface Estimates {
-  /** In the order of the days. A day without rows of daily statistics (E17) has no estimate. */
-  readonly candidates: readonly Candidate[];
-  /** True if a landed export shows the ratio of records per message. */
-  readonly learned: boolean;
-}
-
 /**
- * Estimates the records of each day.
+ * Estimates the records of each day, in the order of the days; one without rows of daily statistics (E17) has no estimate.
+ * `learned` is true if a landed export shows the ratio of records per message.
  *
  * @param totals for the days that the daily statistics cover
  */
@@ -232,7 +226,7 @@ export function estimateDays(
   entries: Iterable<Export>,
   totals: ReadonlyMap<Day, MessageTotals>,
   days: readonly Day[],
-): Estimates {
+) {
   let records = 0;
   let messages = 0;
   for (const { day, records: landed = 0 } of entries) {
@@ -268,23 +262,11 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
   return records < 0 ? undefined : records;
 }
 
-interface MonthlySpend {
-  /** The KST month, `YYYY-MM`, in which the exports were requested. */
-  readonly month: string;
-  /** Number of exports that are billed or may be billed. */
-  readonly exports: number;
-  /** Records of landed exports plus the estimates of exports that have not landed. */
-  readonly records: number;
-  /** The part of `records` that is only estimated. */
-  readonly estimatedRecords: number;
-  /** Number of exports of unknown size. */
-  readonly unknown: number;
-  /** Sum over the exports: records times the price configured when the export was intended. */
-  readonly price: number;
-}
-
-/** The spending per KST month of the request, oldest first. */
-export function spendOf(entries: Iterable<Export>): MonthlySpend[] {
+/**
+ * The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be, their records
+ * (of those that have not landed the estimates, `estimatedRecords`), their price, and the number of exports of unknown size.
+ */
+export function spendOf(entries: Iterable<Export>) {
   const months = new Map<string, Export[]>();
   for (const entry of entries) {
     if (entry.billed === 'no') continue;
@@ -302,7 +284,7 @@ export function spendOf(entries: Iterable<Export>): MonthlySpend[] {
     .sort((a, b) => (a.month < b.month ? -1 : 1));
 }
 
-/** The records of exports, or their estimates, and their price. */
+/** The records of exports, or their estimates, and their price: records times the price configured at the intent. */
 export function spentOn(entries: readonly Export[]): { readonly records: number; readonly price: number } {
   const priced = entries.map((entry) => ({
     records: recordsOf(entry) ?? 0,
