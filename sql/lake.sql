@@ -64,16 +64,15 @@ order by number desc
 limit {limit};
 
 -- name: compare_days
--- Compares counts and sums by day in the file and in the lake. The digest reveals differences in values that are not
--- numbers.
+-- Compares the rows by day in the file and in the lake: equal rows in any order have the same digest.
 with file as (
-    select {day} as day, count(*) as rows, [{sums}] as sums, sum(hash(compared)) as digest
+    select {day} as day, count(*) as rows, sum(hash(compared)) as digest
     from (select {values} from {relation} where {which}) as compared
     group by all
 ),
 
 lake as (
-    select {day} as day, count(*) as rows, [{sums}] as sums, sum(hash(compared)) as digest
+    select {day} as day, count(*) as rows, sum(hash(compared)) as digest
     from (select {names} from lake.{table} where {which}) as compared
     group by all
 )
@@ -82,8 +81,6 @@ select
     coalesce(file.day, lake.day)::varchar as date,
     coalesce(file.rows, 0) as file_rows,
     coalesce(lake.rows, 0) as lake_rows,
-    coalesce(file.sums, []) as file_sums,
-    coalesce(lake.sums, []) as lake_sums,
     file.rows is not distinct from lake.rows and file.digest is not distinct from lake.digest as equal
 from file
 full join lake on file.day is not distinct from lake.day
@@ -112,6 +109,21 @@ create schema if not exists lake.{schema};
 
 -- name: create_table
 create table lake.{table} ({columns}) {clauses};
+
+-- name: create_own
+-- Tables that exist only in the lake: its commits, and the pushed state of each relation.
+create table if not exists lake.{ops}.lake_commits (
+    number bigint,
+    commit_id varchar,
+    writer varchar,
+    committed_at timestamp with time zone,
+    command varchar,
+    version varchar,
+    days bigint,
+    rows bigint
+) {clauses};
+
+create table if not exists lake.{ops}.lake_parts (relation varchar, date date, version varchar) {clauses};
 
 -- name: data_files
 -- The data files of a table: all that lie in its folder, and those that its current snapshot references.
@@ -174,11 +186,6 @@ where commit_id = {commit};
 delete from lake.{ops}.lake_parts where relation in ({relations});
 
 delete from lake.{ops}.coverage where stream in ({streams});
-
--- name: has_model_days
-select count(*) as tables
-from duckdb_tables()
-where database_name = 'warehouse' and schema_name = 'ops' and table_name = 'model_days';
 
 -- name: covered_days
 -- Days of a stream that are equal in the lake and in the file.

@@ -8,9 +8,9 @@ import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { latestCommits, LakeState, type Commit } from '../lake/commits.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
-import { describePushed, pushLake, rowsAdded, withLake } from '../lake/replicate.js';
+import { withLake } from '../lake/lake.js';
+import { describePushed, pushLake, type Changes } from '../lake/replicate.js';
 import { setUp } from '../lake/setup.js';
-import type { Changes } from '../lake/transaction.js';
 import { statusOf, verify } from '../lake/verify.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -28,14 +28,14 @@ export async function lakeSetupCommand(
 ): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
-  const done = withDataFolder(config, invocation, 'lake setup', 'nothing', ({ journal }) =>
+  const command = 'lake setup';
+  const { created, added } = await withDataFolder(config, invocation, command, 'nothing', ({ journal }) =>
     withLake(config, invocation, async (lake) => {
       terminal.progress('setting up the lake');
       const state = new LakeState(journal, config.lake);
-      return setUp({ lake, state, effects, version, takeOver });
+      return setUp({ lake, state, effects, command, version }, takeOver);
     }),
   );
-  const { created, added } = await done;
   terminal.progress('');
   const { catalog, namespace } = config.lake;
   const changed = `${plural(created.length, 'table')} created, ${plural(added, 'column')} added`;
@@ -65,7 +65,7 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
     pushLake(config, invocation, journal, 'lake push'),
   );
   terminal.progress('');
-  terminal.note(describePushed({ commits: commits.length, rows: rowsAdded(commits) }));
+  terminal.note(describePushed(commits));
   if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));
   return EXIT.done;
 }
@@ -126,11 +126,10 @@ export async function lakeVerifyCommand(
     terminal.warn(
       `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
     );
-  for (const { table, date, file_rows, lake_rows, column } of differences.slice(0, SHOWN_DIFFERENCES)) {
+  for (const { table, date, file_rows, lake_rows } of differences.slice(0, SHOWN_DIFFERENCES)) {
     const counts = `${plural(file_rows, 'row')} in the file, ${formatCount(lake_rows)} in the lake.`;
-    const sums = column === null ? 'values differ.' : `the sums of ${column} differ.`;
     const what = date === null ? table : `${table} of ${date}`;
-    terminal.warn(`${what}: ${file_rows === lake_rows ? sums : counts}`);
+    terminal.warn(`${what}: ${file_rows === lake_rows ? 'values differ.' : counts}`);
   }
   if (differences.length > 0)
     terminal.warn(

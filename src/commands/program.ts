@@ -311,7 +311,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./lake.js')).lakeStatusCommand,
   });
   add('lake verify', {
-    about: 'compare counts and sums of each day and table with the file; exit code 1 if any differs',
+    about: 'compare the rows of each day and table with the file; exit code 1 if any differ',
     examples: ['dawnload lake verify', 'dawnload lake verify --erased'],
     options: [
       ['--erased', 'search every data file for erased persons instead; exit code 1 if any is found'],

@@ -12,7 +12,7 @@ import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { PastRun } from '../journal/lines.js';
-import { describePushed, pushLake, rowsAdded } from '../lake/replicate.js';
+import { describePushed, pushLake } from '../lake/replicate.js';
 import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './loading.js';
 import type { StepOutcome } from './report.js';
@@ -53,7 +53,7 @@ const STEPS: readonly Step[] = [
     async run({ command, folder, config: { dataDir, lake }, invocation }) {
       if (lake === undefined) return undefined;
       const commits = await pushLake({ dataDir, lake }, invocation, folder.journal, command);
-      return describePushed({ commits: commits.length, rows: rowsAdded(commits) });
+      return describePushed(commits);
     },
     failed({ folder: { report } }) {
       const days = rangesOf(report.loadedDays).map(({ start, end }) =>

@@ -51,21 +51,23 @@ export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]
 }
 
 /** The changes made by one commit. */
-export interface Written {
+interface Written {
   readonly days: number;
   readonly rows: number;
 }
 
-interface Committing {
+/** A command that writes to the lake. */
+export interface Writing {
   readonly lake: Lake;
   readonly state: LakeState;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
+  /** For the rows of `lake_commits`. */
   readonly command: string;
   readonly version: string;
 }
 
 /**
- * Runs the work in one transaction of the catalog. If the answer to a commit is lost, the lake is searched for the
+ * Runs the work in one transaction of the catalog, with the parts that it notes. If the answer to a commit is lost, the lake is searched for the
  * commit; a commit is never repeated.
  *
  * @returns undefined if the work found nothing to change
@@ -73,11 +75,10 @@ interface Committing {
  * @throws ServiceError if the outcome cannot be determined now; the next push starts by determining it
  */
 export async function commitTogether(
-  { lake, state, effects, command, version }: Committing,
+  { lake, state, effects, command, version }: Writing,
   work: () => Promise<Written | undefined>,
 ): Promise<Commit | undefined> {
-  const [newest] = await latestCommits(lake, 1);
-  await state.agree(newest);
+  const newest = await state.agree(lake);
   const commit = {
     id: randomUUID(),
     number: (newest?.number ?? 0) + 1,
@@ -90,9 +91,11 @@ export async function commitTogether(
   const progress: { written?: Written; asked?: true } = {};
   try {
     await lake.session.transaction(async () => {
+      await lake.session.run('lake/begin_notes');
       const written = await work();
       if (written === undefined) throw new NothingToDo();
       progress.written = written;
+      await lake.session.run('lake/end_parts', lake.ops);
       await lake.session.run('lake/note_commit', {
         ...lake.ops,
         number: String(commit.number),
@@ -204,24 +207,22 @@ export class LakeState {
     await this.journal.append(LAKE, { event: 'settled', lake: this.#lake, commit });
   }
 
-  /**
-   * Compares the newest commit of the lake with the state of this folder, and records it.
-   *
-   * @throws ConfigError as `assertOurs` does
-   */
-  async agree(newest: Commit | undefined): Promise<void> {
-    this.assertOurs(newest);
+  /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `assertOurs` does. */
+  async agree(lake: Lake): Promise<Commit | undefined> {
+    const newest = await this.assertOurs(lake);
     if (newest !== undefined && newest.id !== this.#state.head) await this.settle(newest.id);
+    return newest;
   }
 
   /**
-   * Changes nothing.
+   * Returns the newest commit of the lake; changes nothing.
    *
-   * @throws ConfigError if another writer, or another copy of this folder, has written to the lake since
+   * @throws ConfigError if the lake is not set up, or another writer, or another copy of this folder, has written to it
    */
-  assertOurs(newest: Commit | undefined): void {
+  async assertOurs(lake: Lake): Promise<Commit | undefined> {
+    const [newest] = await latestCommits(lake, 1);
     const { head, pending } = this.#state;
-    if (newest === undefined || newest.id === head || pending.includes(newest.id)) return;
+    if (newest === undefined || newest.id === head || pending.includes(newest.id)) return newest;
     const who = newest.writer === this.writer ? 'another copy of this data folder' : 'another data folder';
     throw new ConfigError(
       `The lake is written by ${who}: its last commit, ${newest.id}, is not from here. A lake has one writer.`,

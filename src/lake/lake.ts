@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join, basename } from 'node:path';
 import { z } from 'zod';
 import type { LakeConfig } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import {
   ConfigError,
   CredentialsError,
@@ -43,64 +44,16 @@ export interface DataFile {
   readonly current: boolean;
 }
 
-interface OpenLake {
-  readonly dataDir: string;
-  readonly lake: LakeConfig;
-  readonly signal: AbortSignal;
-  readonly catalog: LakeCatalog;
-}
-
 /** Memory limit for the sort of a day's rows; data above the limit is spilled to disk. */
 const MEMORY_MB = 640;
 
+/** An open lake: a session to which the catalog, as `lake`, and the published file, as `warehouse`, are attached. */
 export class Lake {
-  private constructor(
+  constructor(
     readonly session: Session,
     readonly catalog: LakeCatalog,
     private readonly namespace: string,
-    private readonly temporary: string,
   ) {}
-
-  /**
-   * Opens the published file for reading, and attaches the lake.
-   *
-   * @throws ConfigError if there is no published file, or a newer version wrote it
-   * @throws the errors of `LakeCatalog.attach`
-   */
-  static async open(opening: OpenLake): Promise<Lake> {
-    const { published, temp } = dataFiles(opening.dataDir);
-    // The reader reports a faulty file with a specific error.
-    await (await Reader.open(published)).close();
-    const temporary = join(temp, `lake-${process.pid}`);
-    await mkdir(temporary, { recursive: true, mode: 0o700 });
-    const limits = ordinaryLimit(MEMORY_MB);
-    const instance = await openInstance(':memory:', {
-      memory_limit: `${limits.megabytes}MB`,
-      threads: String(limits.threads),
-      temp_directory: temporary,
-    });
-    const session = await Session.open(instance, opening.signal);
-    const lake = new Lake(session, opening.catalog, opening.lake.namespace, temporary);
-    try {
-      await lake.session.run('lake/session');
-      await opening.catalog.attach(lake.session);
-      await lake.session.run('lake/attach_file', { path: quoted(published) });
-      await lake.#assertCurrent();
-      return lake;
-    } catch (error) {
-      await lake.close();
-      throw error;
-    }
-  }
-
-  /** @throws ConfigError if an older version published the file, which then lacks information about its models */
-  async #assertCurrent(): Promise<void> {
-    const { tables } = await this.session.row('lake/has_model_days', z.object({ tables: count }));
-    if (tables > 0) return;
-    throw new ConfigError('The published file was made by an older version of this program.', {
-      hint: 'Run `dawnload run`, or `dawnload rebuild`, which need no lake; then push.',
-    });
-  }
 
   /** The namespaces of the lake, by the schemas of the file. */
   get schemas(): Readonly<Record<Relation['schema'], string>> {
@@ -116,10 +69,56 @@ export class Lake {
   tableOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
     return `${this.schemas[schema]}."${name}"`;
   }
+}
 
-  async close(): Promise<void> {
-    this.session.close();
-    await rm(this.temporary, { recursive: true, force: true });
+export interface LakeSettings {
+  readonly dataDir: string;
+  readonly lake: LakeConfig;
+}
+
+/** An invocation whose lake may have another catalog than the settings name. */
+export interface LakeInvocation extends Invocation {
+  /** Attaches the lake's catalog; undefined for the real one. */
+  readonly lakeCatalog?: LakeCatalog;
+}
+
+/**
+ * Opens the published file for reading, attaches the lake, does the work, and closes both.
+ *
+ * @throws ConfigError if there is no published file, or a newer version wrote it
+ * @throws the errors of `catalogFailure`
+ */
+export async function withLake<T>(
+  { dataDir, lake: settings }: LakeSettings,
+  { signal, lakeCatalog }: LakeInvocation,
+  work: (lake: Lake) => Promise<T>,
+): Promise<T> {
+  const catalog = lakeCatalog ?? icebergCatalog(settings);
+  const { published, temp } = dataFiles(dataDir);
+  // The reader reports a faulty file with a specific error.
+  await (await Reader.open(published)).close();
+  const temporary = join(temp, `lake-${process.pid}`);
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  try {
+    const limits = ordinaryLimit(MEMORY_MB);
+    const instance = await openInstance(':memory:', {
+      memory_limit: `${limits.megabytes}MB`,
+      threads: String(limits.threads),
+      temp_directory: temporary,
+    });
+    const session = await Session.open(instance, signal);
+    try {
+      await session.run('lake/session');
+      await catalog.attach(session);
+      await session.run('lake/attach_file', { path: quoted(published) });
+      return await work(new Lake(session, catalog, settings.namespace));
+    } finally {
+      session.close();
+    }
+  } catch (error) {
+    throw catalogFailure(error);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
@@ -345,32 +344,6 @@ const relationRow = z
 export type Relation = z.infer<typeof relationRow>;
 export type Column = Relation['columns'][number];
 
-function lakeTable(name: string, columns: Readonly<Record<string, string>>): Relation {
-  return {
-    schema: 'ops',
-    name,
-    columns: Object.entries(columns).map(([column, type]) => ({ name: column, type, fileType: type })),
-    stream: undefined,
-    incremental: false,
-    day: undefined,
-  };
-}
-
-/** Tables that exist only in the lake: its commits, and the pushed state of each relation. */
-export const LAKE_TABLES: readonly Relation[] = [
-  lakeTable('lake_commits', {
-    number: 'BIGINT',
-    commit_id: 'VARCHAR',
-    writer: 'VARCHAR',
-    committed_at: 'TIMESTAMP WITH TIME ZONE',
-    command: 'VARCHAR',
-    version: 'VARCHAR',
-    days: 'BIGINT',
-    rows: 'BIGINT',
-  }),
-  lakeTable('lake_parts', { relation: 'VARCHAR', date: 'DATE', version: 'VARCHAR' }),
-];
-
 /** The coverage, which is written together with the days of the streams and not as a table of its own. */
 export const COVERAGE = 'ops.coverage';
 
@@ -440,9 +413,4 @@ const MAPPED: Readonly<Record<string, string>> = {
 /** The type in the lake for a type of the file; lists and maps are converted by element: `JSON[]` becomes `VARCHAR[]`. */
 export function lakeType(type: string): string {
   return type.replaceAll(/[A-Z]+/g, (word) => MAPPED[word] ?? word);
-}
-
-/** True if sums of this type are exact, so that the sums of lake and file can be compared. */
-export function isExactNumber(type: string): boolean {
-  return /^(?:INTEGER|BIGINT|DECIMAL\(\d+,\d+\))$/.test(type);
 }

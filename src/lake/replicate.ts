@@ -5,15 +5,31 @@
  * one for each day of events.
  */
 import { z } from 'zod';
+import type { Day } from '../ground/calendar.js';
 import { ConfigError } from '../ground/errors.js';
-import { changesOf, Transaction, type Pushing } from './transaction.js';
-import type { LakeConfig } from '../config/config.js';
-import type { Invocation } from '../config/invocation.js';
+import { STREAMS, type Stream } from '../ground/streams.js';
 import type { Journal } from '../journal/journal.js';
-import { latestCommits, LakeState, type Commit } from './commits.js';
-import { catalogFailure, removedDays, icebergCatalog, Lake, type LakeCatalog, relationsOf } from './lake.js';
-import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
 import { plural } from '../terminal/text.js';
+import { count } from '../warehouse/session.js';
+import { commitTogether, LakeState, type Commit, type Writing } from './commits.js';
+import {
+  type Lake,
+  type LakeInvocation,
+  type LakeSettings,
+  daysList,
+  quoted,
+  inDays,
+  COVERAGE,
+  nameOf,
+  placeholders,
+  relationsOf,
+  removedDays,
+  sourceOf,
+  type Relation,
+  CONTENTS,
+  withLake,
+} from './lake.js';
+import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
 
 /** The points at which a rehearsal can kill a push. */
 export const LAKE_POINTS = [
@@ -26,17 +42,36 @@ export const LAKE_POINTS = [
 ] as const;
 
 /**
- * Pushes the differences between the file and the lake.
+ * Pushes the differences between the file and the lake. Requires the lock.
  *
- * @param together true to put all days of events into one commit
+ * @param command for the rows of `lake_commits`
+ * @param prepareErasure makes the session find erased persons, whose rows are deleted also on days that only the lake
+ *   holds; then everything is one commit
  * @returns the commits
- * @throws the errors of `commitTogether`; earlier commits remain
+ * @throws the errors of `withLake` and `commitTogether`; earlier commits remain
  * @throws ConfigError if the lake is not set up, has another writer, or its columns cannot be adapted
  */
-export async function push(pushing: Pushing, together = false): Promise<Commit[]> {
-  const { lake, state, effects } = pushing;
-  const [newest] = await latestCommits(lake, 1);
-  await state.agree(newest);
+export function pushLake(
+  settings: LakeSettings,
+  invocation: LakeInvocation,
+  journal: Journal,
+  command: string,
+  prepareErasure?: (lake: Lake) => Promise<void>,
+): Promise<Commit[]> {
+  const { effects, terminal, version } = invocation;
+  return withLake(settings, invocation, async (lake) => {
+    await prepareErasure?.(lake);
+    const state = new LakeState(journal, settings.lake);
+    const erases = prepareErasure !== undefined;
+    return push({ lake, state, effects, command, version }, erases, (what) => {
+      terminal.progress(what);
+    });
+  });
+}
+
+async function push(writing: Writing, erases: boolean, progress: (what: string) => void): Promise<Commit[]> {
+  const { lake, state, effects } = writing;
+  await state.agree(lake);
   const relations = await relationsOf(lake);
   const recorded = await recordedColumns(lake);
   if (recorded === undefined) {
@@ -48,90 +83,27 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   if (recorded !== columns) await prepareTables(lake, relations);
   effects.reach('lake/prepared');
   const changes = await changesOf(lake);
+  const transaction = new Transaction(writing, relations, await removedDays(lake));
   const commits: Commit[] = [];
-  const keep = (commit: Commit | undefined): void => {
-    if (commit !== undefined) commits.push(commit);
+  const commit = async (what: string, work: () => Promise<void>): Promise<void> => {
+    progress(what);
+    const done = await transaction.commit(work);
+    if (done !== undefined) commits.push(done);
     effects.reach('lake/settled');
   };
   const events = changes.streams.get('events') ?? [];
-  const transaction = new Transaction(pushing, relations, await removedDays(lake));
-  for (const day of together ? [] : events.slice(0, -1)) {
-    pushing.progress(`pushing the events of ${day}`);
-    keep(await transaction.commit(async () => transaction.eventsOf(day)));
-  }
-  pushing.progress(
-    events.length === 0 ? 'pushing' : `pushing the events of ${events.at(-1) ?? ''}, and all that changed`,
-  );
-  keep(
-    await transaction.commit(() =>
-      transaction.all(
-        changes,
-        together ? events : events.slice(-1),
-        recorded === columns ? undefined : columns,
-      ),
-    ),
+  const apart = erases ? [] : events.slice(0, -1);
+  for (const day of apart) await commit(`pushing the events of ${day}`, () => transaction.replaceEvents(day));
+  const last = events.at(-1);
+  await commit(
+    last === undefined ? 'pushing' : `pushing the events of ${last}, and all that changed`,
+    async () => {
+      if (erases) await transaction.erase(changes.onlyInLake.get('events') ?? []);
+      await transaction.replaceAll(changes, events.slice(apart.length));
+      if (recorded !== columns) await transaction.noteColumns(columns);
+    },
   );
   return commits;
-}
-
-/** An invocation whose lake may have another catalog than the settings name. */
-export interface LakeInvocation extends Invocation {
-  /** Attaches the lake's catalog; undefined for the real one. */
-  readonly lakeCatalog?: LakeCatalog;
-}
-
-interface LakeSettings {
-  readonly dataDir: string;
-  readonly lake: LakeConfig;
-}
-
-/** Opens the lake, does the work, and closes it. Throws as `Lake.open` does. */
-export async function withLake<T>(
-  { dataDir, lake: settings }: LakeSettings,
-  { signal, lakeCatalog }: LakeInvocation,
-  work: (lake: Lake) => Promise<T>,
-): Promise<T> {
-  const catalog = lakeCatalog ?? icebergCatalog(settings);
-  try {
-    const lake = await Lake.open({ dataDir, lake: settings, signal, catalog });
-    try {
-      return await work(lake);
-    } finally {
-      await lake.close();
-    }
-  } catch (error) {
-    throw catalogFailure(error);
-  }
-}
-
-/** Pushes the differences to the lake. Requires the lock. Throws as `push` does. */
-export function pushLake(
-  settings: LakeSettings,
-  invocation: LakeInvocation,
-  journal: Journal,
-  command: string,
-  /** Called before an erasure is pushed. */
-  prepare?: (lake: Lake) => Promise<void>,
-): Promise<Commit[]> {
-  const { effects, terminal, version } = invocation;
-  return withLake(settings, invocation, async (lake) => {
-    await prepare?.(lake);
-    const state = new LakeState(journal, settings.lake);
-    return push(
-      {
-        lake,
-        state,
-        effects,
-        command,
-        version,
-        progress: (what) => {
-          terminal.progress(what);
-        },
-        erases: prepare !== undefined,
-      },
-      prepare !== undefined,
-    );
-  });
 }
 
 /** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
@@ -142,20 +114,196 @@ async function recordedColumns({ session, ops }: Lake): Promise<string | undefin
   return columns?.version;
 }
 
-/** The number of rows that the commits added. */
-export function rowsAdded(commits: readonly Commit[]): number {
-  return commits.reduce((sum, { rows }) => sum + rows, 0);
+/** A sentence about the rows that a push wrote. */
+export function describePushed(commits: readonly Commit[]): string {
+  if (commits.length === 0) return 'The lake holds all of the published file already.';
+  const rows = commits.reduce((sum, commit) => sum + commit.rows, 0);
+  return `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
 }
 
-/** A sentence about the rows that a push wrote. */
-export function describePushed({
-  commits,
-  rows,
-}: {
-  readonly commits: number;
-  readonly rows: number;
-}): string {
-  return commits === 0
-    ? 'The lake holds all of the published file already.'
-    : `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits, 'commit')}.`;
+/** About 300 MB of events: files of 128 to 512 MB are the most efficient for readers of one day. */
+const ROWS_PER_FILE = 4_000_000;
+
+const counted = z.object({ rows: count });
+const affectedDay = z.object({ date: z.string() });
+const storedExport = z.object({ stored: z.boolean() });
+
+/** The statements of the commits of one push: they replace what differs, and note it. */
+class Transaction {
+  /** Days of `marts.event_people` that this push has already written. */
+  readonly #people = new Set<Day>();
+  #written = { days: 0, rows: 0 };
+  /** The number of statements of this commit that changed something. */
+  #changes = 0;
+
+  /** @param removed days of events that were removed from the file */
+  constructor(
+    private readonly writing: Writing,
+    private readonly relations: readonly Relation[],
+    private readonly removed: readonly Day[],
+  ) {}
+
+  /** Commits the work; undefined if it changed nothing. */
+  commit(work: () => Promise<void>): Promise<Commit | undefined> {
+    return commitTogether(this.writing, async () => {
+      [this.#written, this.#changes] = [{ days: 0, rows: 0 }, 0];
+      await work();
+      if (this.#changes === 0) return undefined;
+      const { session, ops } = this.writing.lake;
+      await session.run('lake/end_coverage', { ...ops, coverage: this.#coverageColumns() });
+      return this.#written;
+    });
+  }
+
+  /** Replaces everything that differs, including the events of the given days. */
+  async replaceAll({ streams, models }: Changes, events: readonly Day[]): Promise<void> {
+    for (const [stream, days] of streams) {
+      if (stream === 'events') continue;
+      for (const relation of this.relations)
+        if (relation.stream === stream) await this.#replaceDays(relation, days);
+      await this.#cover(stream, days);
+    }
+    for (const day of events) await this.replaceEvents(day);
+    for (const relation of this.relations) {
+      const name = nameOf(relation);
+      const days = (models.get(name) ?? []).filter(
+        (day) => relation.stream === undefined || !this.#people.has(day),
+      );
+      if (days.length > 0) await this.#replaceModel(relation, days);
+      if (relation.stream === undefined && !relation.incremental && name !== COVERAGE)
+        await this.#replaceStaged(relation);
+    }
+  }
+
+  noteColumns(version: string): Promise<void> {
+    return this.#run('note_part', { relation: COLUMNS_PART, version: quoted(version) });
+  }
+
+  /** Deletes the rows of erased persons on days that the file does not hold. */
+  async erase(onlyInLake: readonly Day[]): Promise<void> {
+    const { session, schemas } = this.writing.lake;
+    const days = [...onlyInLake, ...this.removed];
+    const names = { main: schemas.main, which: inDays('export_date', days) };
+    if (days.length === 0 || (await session.row('lake/erased_events', counted, names)).rows === 0) return;
+    await this.#run('delete_erased_contents', names);
+    for (const relation of this.relations) {
+      if (relation.stream !== 'events') continue;
+      await this.#run('delete_erased', { table: this.writing.lake.tableOf(relation) });
+    }
+  }
+
+  /**
+   * Replaces the export of a day in each of its tables, and the people of its events. If the lake does not hold the
+   * export, the tables are not searched for its rows: the search reads all file lists of each table and costs as much as
+   * the rest of the push.
+   */
+  async replaceEvents(day: Day): Promise<void> {
+    const { session, schemas } = this.writing.lake;
+    const names = { main: schemas.main, days: daysList([day]) };
+    const affected = await session.rows('lake/affected_days', affectedDay, names);
+    const { stored } = await session.row('lake/holds_export', storedExport, names);
+    const dates = affected.map(({ date }) => date);
+    for (const relation of this.relations) {
+      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], stored);
+      else if (relation.stream === 'events' && dates.length > 0) await this.#replaceModel(relation, dates);
+    }
+    for (const date of dates) this.#people.add(date);
+    await this.#cover('events', [day]);
+  }
+
+  async #cover(stream: Stream, days: readonly Day[]): Promise<void> {
+    await this.#run('cover_days', { stream, days: daysList(days) });
+    this.#written.days += days.length;
+  }
+
+  async #replaceModel(relation: Relation, days: readonly Day[]): Promise<void> {
+    await this.#replaceDays(relation, days);
+    await this.#run('note_days', {
+      relation: nameOf(relation),
+      source: sourceOf(relation),
+      days: daysList(days),
+    });
+  }
+
+  /** @param stored true if the lake may hold rows of these days */
+  async #replaceDays(relation: Relation, days: readonly Day[], stored = true): Promise<void> {
+    const { lake, effects } = this.writing;
+    const names = { ...placeholders(lake, relation), days: daysList(days) };
+    if (stored) await this.#run('clear_days', names);
+    effects.reach('lake/after-delete');
+    const { rows } = await lake.session.row('lake/count_days', counted, names);
+    // Each statement writes one file per day.
+    const files = Math.ceil(rows / days.length / ROWS_PER_FILE);
+    for (let file = 0; file < files; file += 1) {
+      const share = files === 1 ? 'true' : `hash(event_id) % ${files} = ${file}`;
+      await this.#run('insert_days', { ...names, share });
+    }
+    effects.reach('lake/after-insert');
+    this.#written.rows += rows;
+  }
+
+  /** Replaces the parts of a relation that differ: its days, or the whole relation if it has none. */
+  async #replaceStaged(relation: Relation): Promise<void> {
+    const { lake } = this.writing;
+    const name = nameOf(relation);
+    const names = { ...placeholders(lake, relation), name };
+    await lake.session.run('lake/stage_relation', names);
+    const parts = await lake.session.rows('lake/staged_parts', part);
+    const changed = parts.filter((each) => each.changed);
+    if (changed.length === 0) return;
+    // If all parts changed, all rows are replaced, including rows that belong to no recorded part.
+    const chosen = changed.length === parts.length ? 'true' : inParts(relation.day ?? 'null', changed);
+    // Where days of events were removed from the file, the lake keeps contents that the file lacks.
+    const isKept = this.removed.length > 0 && name === CONTENTS;
+    const which = isKept ? 'content_id in (select content_id from staged)' : chosen;
+    await this.#run('replace_staged', { ...names, which, chosen });
+    await this.#run('note_staged', { name });
+    this.#written.rows += changed.reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  async #run(name: string, names: Readonly<Record<string, string>>): Promise<void> {
+    this.#changes++;
+    await this.writing.lake.session.run(`lake/${name}`, names);
+  }
+
+  #coverageColumns(): string {
+    const coverage = this.relations.find((relation) => nameOf(relation) === COVERAGE);
+    return (coverage?.columns ?? []).map(({ name }) => `"${name}"`).join(', ');
+  }
+}
+
+export interface Changes {
+  /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
+  readonly streams: ReadonlyMap<Stream, readonly Day[]>;
+  /** Days of incremental models with different rows, by the name of the model. */
+  readonly models: ReadonlyMap<string, readonly Day[]>;
+  /** Days that the lake covers and the file does not; they are left unchanged. */
+  readonly onlyInLake: ReadonlyMap<Stream, readonly Day[]>;
+}
+
+const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
+const modelDay = z.object({ relation: z.string(), date: z.string() });
+
+export async function changesOf(lake: Lake): Promise<Changes> {
+  const { session, ops } = lake;
+  return {
+    streams: byKey(await session.rows('lake/stream_days', streamDay, ops), ({ stream }) => stream),
+    models: byKey(await session.rows('lake/model_days', modelDay, ops), ({ relation }) => relation),
+    onlyInLake: byKey(await session.rows('lake/only_in_lake', streamDay, ops), ({ stream }) => stream),
+  };
+}
+
+function byKey<K, T extends { readonly date: Day }>(rows: readonly T[], key: (row: T) => K): Map<K, Day[]> {
+  const days = new Map<K, Day[]>();
+  for (const row of rows) days.set(key(row), [...(days.get(key(row)) ?? []), row.date]);
+  return days;
+}
+
+const part = z.object({ date: z.string().nullable(), rows: count, changed: z.boolean() });
+type Part = z.infer<typeof part>;
+
+/** A SQL condition that selects the rows of these parts. */
+function inParts(day: string, parts: readonly Part[]): string {
+  const days = parts.flatMap(({ date }) => date ?? []);
+  return inDays(day, days) + (days.length < parts.length ? ` or ${day} is null` : '');
 }

@@ -1,4 +1,4 @@
-/** Compares counts and sums by day and table between the file and the lake; they must be equal. */
+/** Compares the rows of each day and table of the file and of the lake, by their number and their hashes. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
@@ -20,17 +20,14 @@ import {
   placeholders,
   relationsOf,
   type Relation,
-  isExactNumber,
+  withLake,
 } from './lake.js';
-import { withLake } from './replicate.js';
-import { changesOf } from './transaction.js';
+import { changesOf } from './replicate.js';
 
 const compared = z.object({
   date: z.string().nullable(),
   file_rows: count,
   lake_rows: count,
-  file_sums: z.array(z.string().nullable()),
-  lake_sums: z.array(z.string().nullable()),
   equal: z.boolean(),
 });
 
@@ -59,12 +56,7 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
       lake_rows: sum(rows.map(({ lake_rows }) => lake_rows)),
       equal: rows.every(({ equal }) => equal),
     });
-    const columns = exactColumns(relation);
-    for (const { date, file_rows, lake_rows, file_sums, lake_sums, equal } of rows) {
-      /** The first column with different sums. */
-      const column = columns.find((_, i) => file_sums[i] !== lake_sums[i]) ?? null;
-      if (!equal) differences.push({ table, date, file_rows, lake_rows, column });
-    }
+    for (const { equal, ...counts } of rows) if (!equal) differences.push({ table, ...counts });
   }
   return { tables, differences, unpushed };
 }
@@ -107,17 +99,8 @@ async function coveredDays(lake: Lake, stream: NonNullable<Relation['stream']>):
   return rows.map(({ date }) => date);
 }
 
-async function compare(lake: Lake, relation: Relation, which: string): Promise<z.infer<typeof compared>[]> {
-  const sums = exactColumns(relation).map((name) => `sum("${name}")::varchar`);
-  return lake.session.rows('lake/compare_days', compared, {
-    ...placeholders(lake, relation),
-    which,
-    sums: sums.join(', '),
-  });
-}
-
-function exactColumns({ columns }: Relation): string[] {
-  return columns.filter(({ type }) => isExactNumber(type)).map(({ name }) => name);
+function compare(lake: Lake, relation: Relation, which: string): Promise<z.infer<typeof compared>[]> {
+  return lake.session.rows('lake/compare_days', compared, { ...placeholders(lake, relation), which });
 }
 
 function sum(numbers: readonly number[]): number {
@@ -182,8 +165,7 @@ export async function equalInLake(
   try {
     if (existsSync(files.published))
       held = await withLake({ dataDir, lake }, invocation, async (opened) => {
-        const [newest] = await latestCommits(opened, 1);
-        new LakeState(journal, lake).assertOurs(newest);
+        await new LakeState(journal, lake).assertOurs(opened);
         return verifiedEvents(opened, await publishedAlike(opened, due));
       });
   } catch (error) {
