@@ -314,13 +314,6 @@ where {condition};
 -- name: found_count
 select count(*) as rows from {table} as rows where {condition};
 
--- name: copy_rows
-copy (
-    select *
-    from {table} as rows
-    where {condition}
-) to (getvariable('file')) (header);
-
 -- name: delete_rows
 delete from {table} as rows where {condition};
 

@@ -1,5 +1,5 @@
 /** `dawnload forget`: finds a person, shows the stored data about the person, and erases it everywhere. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
 import { requireService, type Config } from '../config/config.js';
@@ -20,7 +20,7 @@ import type { JsonOptions, Options } from './shared.js';
 
 type ForgetOptions = JsonOptions &
   Options<
-    'userId' | 'recipient' | 'email' | 'file' | 'output' | 'reference',
+    'userId' | 'recipient' | 'email' | 'file' | 'reference',
     'show' | 'dryRun' | 'alsoService' | 'includeShared' | 'yes'
   >;
 
@@ -68,7 +68,7 @@ async function begin(
       `The ${kind ?? 'id'} ${value ?? ''} is shared by more than three persons: it is not followed and not erased. To follow it: --include-shared.`,
     );
   if (options.show === true) {
-    await show(folder, persons, options.output, terminal);
+    await show(folder, persons, terminal);
     return undefined;
   }
   const rows = Object.fromEntries(await person.countFound(session));
@@ -159,60 +159,53 @@ function idsOf(record: string, brand: string): Given[] {
   return [...columns, recipient].filter(({ value }) => value !== '');
 }
 
-/** Prints all stored data about the persons, or writes it to a folder. Changes nothing. */
-async function show(
-  { erasures, dataDir }: OpenFolder,
-  persons: Persons,
-  output: string | undefined,
-  terminal: Terminal,
-): Promise<void> {
-  const session = await erasures.session();
-  const rows = await person.rowsFound(session);
+/** What the landing zone holds of the persons: their records, records that mention them, and their opt-outs. */
+async function landedOf({ erasures, dataDir }: OpenFolder) {
   const { landing } = foldersOf(dataDir);
-  const landed: object[] = [];
-  const add = (file: string, json: string, more: object): void => {
-    const record: unknown = JSON.parse(json);
-    landed.push({ file: relative(landing, file), ...more, record });
-  };
+  const place = (file: string): string => relative(landing, file);
+  const records = [];
   for await (const some of erasures.find(await erasures.pages()))
-    for (const { filename, position, record, own } of some) add(filename, record, { position, own });
-  for (const { file, row } of await erasures.optOuts()) add(file, row, { own: true });
-  if (rows.size === 0 && landed.length === 0) terminal.note('Nothing is held.');
-  const ids = persons.found
+    for (const { filename, position, record, own } of some)
+      records.push({ file: place(filename), position, own, record: JSON.parse(record) as unknown });
+  const optOuts = (await erasures.optOuts()).map(({ file, row }) => ({
+    ...{ file: place(file), own: true, record: JSON.parse(row) as unknown },
+  }));
+  return { records, optOuts };
+}
+
+/** Prints all stored data about the persons. Changes nothing. */
+async function show(folder: OpenFolder, { found }: Persons, terminal: Terminal): Promise<void> {
+  const rows = await person.rowsFound(await folder.erasures.session());
+  const { records, optOuts } = await landedOf(folder);
+  const landing = [...records, ...optOuts];
+  if (rows.size === 0 && landing.length === 0) terminal.note('Nothing is held.');
+  const ids = found
     .filter(({ value }) => value !== null)
     .map(({ kind, value, shared }) => ({ kind, value, shared }));
-  if (output !== undefined) {
-    await mkdir(output, { recursive: true });
-    const files = await person.copyRows(session, rows.keys(), output);
-    terminal.note(`Wrote ${plural(files.length, 'table')} to ${output}.`);
-  }
-  const all = { ids, warehouse: Object.fromEntries(rows), landing: landed };
+  const all = { ids, warehouse: Object.fromEntries(rows), landing };
   terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
 }
 
 /** Prints the number of rows that would be erased in each place. */
 async function tellCounts(
-  { erasures }: OpenFolder,
+  folder: OpenFolder,
   rows: Readonly<Record<string, number>>,
   asJson: boolean,
   terminal: Terminal,
 ): Promise<void> {
-  let [records, mentions] = [0, 0];
-  for await (const found of erasures.find(await erasures.pages()))
-    for (const { own } of found)
-      if (own) records++;
-      else mentions++;
-  const optOuts = (await erasures.optOuts()).length;
+  const { records, optOuts } = await landedOf(folder);
+  const own = records.filter((one) => one.own).length;
+  const mentions = records.length - own;
   if (asJson) {
-    const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
+    const landing = { records: own, mentions_blanked: mentions, opt_outs: optOuts.length };
     terminal.out(JSON.stringify({ warehouse: rows, landing }));
     return;
   }
   for (const [table, count] of Object.entries(rows))
     terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
-  terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
+  terminal.out(`landing zone, pages of exports: ${plural(own, 'record')}`);
   terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
-  terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
+  terminal.out(`landing zone, opt-outs: ${plural(optOuts.length, 'row')}`);
   terminal.note('Nothing was erased.');
 }
 

@@ -218,7 +218,6 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--email <address>', 'an e-mail address'],
       ['-f, --file <path>', 'many: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one a line'],
       ['--show', 'print everything that is stored, as JSON; changes nothing'],
-      ['--output <folder>', 'with --show: write one CSV file for each table as well'],
       ['--dry-run', 'count, place by place, what would be erased'],
       ['--also-service', 'ask the service to delete the persons first (E15)'],
       ['--include-shared', 'follow ids that more than three persons share'],

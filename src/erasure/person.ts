@@ -1,5 +1,4 @@
 /** Finds the ids of a person, and the rows that the warehouse holds under them. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
@@ -160,23 +159,6 @@ export async function deleteComputed(session: Session): Promise<void> {
       });
     }
   });
-}
-
-/** Writes the rows of the found persons as one CSV file for each table. */
-export async function copyRows(
-  session: Session,
-  tables: Iterable<string>,
-  folder: string,
-): Promise<string[]> {
-  const files: string[] = [];
-  const wanted = new Set(tables);
-  for (const names of TABLES.filter(({ table }) => wanted.has(table))) {
-    const file = join(folder, `${names.table}.csv`);
-    await session.set({ file });
-    await session.run('erasure/copy_rows', names);
-    files.push(file);
-  }
-  return files;
 }
 
 /** Deletes the found rows that a new load cannot remove, since their pages are gone. */

@@ -1,11 +1,11 @@
 /** Reads the templates of brand messages (E4) and the status of each template (E5). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { brandTemplate, brandTemplates, alimtalkTemplates } from '../service/endpoints.js';
+import { brandTemplate, brandTemplates } from '../service/endpoints.js';
 import { settleAll } from '../service/client.js';
 import { type Envelope, repairedJson } from '../ground/envelope.js';
-import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/schema.js';
-import { SOLE_LIST, templatesOf as templatesIn, type Page, type TemplateRead } from '../landing/pull.js';
+import type { BrandTemplateSettings } from '../config/schema.js';
+import { templatesOf as templatesIn, type Page, type TemplateRead } from '../landing/pull.js';
 import {
   rowsOn,
   numbered,
@@ -125,40 +125,4 @@ async function readTemplate(
   fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // An unchanged template keeps its last known status, however old the status is.
   return before?.digest === digest ? before : undefined;
-}
-
-/**
- * Reads the templates of each configured channel, or of the only channel if none is configured.
- *
- * @throws the errors of `readLists`
- */
-export function readAlimtalkTemplates(
-  settings: AlimtalkTemplateSettings,
-  reader: ListsReader,
-): Promise<ListsRead> {
-  const channels = settings.channelIds.length === 0 ? [undefined] : settings.channelIds;
-  return readLists(
-    channels.map((channel) => alimtalkTemplatesOf(channel, settings, reader)),
-    reader,
-  );
-}
-
-function alimtalkTemplatesOf(
-  channelId: string | undefined,
-  settings: AlimtalkTemplateSettings,
-  { projectId, messenger }: ListsReader,
-): ListSource {
-  return {
-    list: channelId ?? SOLE_LIST,
-    what:
-      channelId === undefined ? 'the alimtalk templates' : `the alimtalk templates of channel ${channelId}`,
-    shape: {
-      rows: [['templateListResponse', 'templates']],
-      total: ['templateListResponse', 'totalCount'],
-    },
-    id: '',
-    paging: numbered('alimtalk_templates', settings, (pages) =>
-      alimtalkTemplates(projectId, messenger, { [settings.channelParameter]: channelId, ...pages }),
-    ),
-  };
 }

@@ -2,17 +2,16 @@
 import { setMaxListeners } from 'node:events';
 import type { ServiceAnswer, ServiceClient } from '../service/client.js';
 import type { ServiceConfig } from '../config/config.js';
-import type { Effects } from '../ground/effects.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job } from '../ground/streams.js';
-import type { OptOutSettings } from '../config/schema.js';
+import type { AlimtalkTemplateSettings, OptOutSettings } from '../config/schema.js';
 import { dayOf, koreanTime } from '../ground/calendar.js';
-import { optOuts } from '../service/endpoints.js';
+import { alimtalkTemplates, optOuts } from '../service/endpoints.js';
 import { CredentialsError, DamageError } from '../ground/errors.js';
 import { SOLE_LIST, type Pull, type ShortList } from '../landing/pull.js';
-import { readAlimtalkTemplates, readBrandTemplates, type TemplatesRead } from './brand-templates.js';
+import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
 import { readCatalogs } from './catalogs.js';
 import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
@@ -24,7 +23,6 @@ interface ReferenceContext {
   readonly landing: LandingZone;
   readonly warehouse: Warehouse;
   readonly report: { readonly gaps: Gap[] };
-  readonly effects: Pick<Effects, 'now'>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** The instant to record for an answer; later than that of every earlier answer. */
@@ -39,10 +37,12 @@ interface ReferenceContext {
  */
 export async function pullReference(job: Job, context: ReferenceContext): Promise<void> {
   const service = timed(context);
+  const readers = readersOf(context.config.reference);
   for (const stream of REFERENCE_STREAMS) {
-    const read = job.streams.has(stream) ? readerOf(stream, context.config.reference) : undefined;
+    const read = readers[stream];
     context.signal.throwIfAborted();
-    if (read !== undefined) await pullStream(stream, read, job, { ...context, service });
+    if (read !== undefined && job.streams.has(stream))
+      await pullStream(stream, read, job, { ...context, service });
   }
 }
 
@@ -75,19 +75,31 @@ type TimedContext = Omit<ReferenceContext, 'service'> & Pick<ListsReader, 'servi
 
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
 
-/** Returns the function that reads a stream; undefined if the stream is not configured. */
-function readerOf(stream: ReferenceStream, settings: ServiceConfig['reference']): Read | undefined {
-  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = settings;
-  switch (stream) {
-    case 'catalogs':
-      return catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader);
-    case 'brand_templates':
-      return brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader));
-    case 'alimtalk_templates':
-      return alimtalkTemplates && ((reader) => readAlimtalkTemplates(alimtalkTemplates, reader));
-    case 'opt_outs':
-      return optOuts && ((reader) => readOptOuts(optOuts, reader));
-  }
+/** The functions that read the configured streams. */
+function readersOf({ catalogs, brandTemplates, alimtalkTemplates, optOuts }: ServiceConfig['reference']) {
+  const readers: Readonly<Record<ReferenceStream, Read | undefined>> = {
+    catalogs: catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader),
+    brand_templates: brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader)),
+    alimtalk_templates: alimtalkTemplates && ((reader) => readAlimtalkTemplates(alimtalkTemplates, reader)),
+    opt_outs: optOuts && ((reader) => readOptOuts(optOuts, reader)),
+  };
+  return readers;
+}
+
+/** Reads the alimtalk templates (E10) of each configured channel, or of the only one if none is configured. */
+function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: ListsReader): Promise<ListsRead> {
+  const { projectId, messenger } = reader;
+  const channels = settings.channelIds.length === 0 ? [undefined] : settings.channelIds;
+  const sources = channels.map((channel) => ({
+    list: channel ?? SOLE_LIST,
+    what: `the alimtalk templates${channel === undefined ? '' : ` of channel ${channel}`}`,
+    shape: { rows: [['templateListResponse', 'templates']], total: ['templateListResponse', 'totalCount'] },
+    id: '',
+    paging: numbered('alimtalk_templates', settings, (pages) =>
+      alimtalkTemplates(projectId, messenger, { [settings.channelParameter]: channel, ...pages }),
+    ),
+  }));
+  return readLists(sources, reader);
 }
 
 /** An instant before the service existed. */

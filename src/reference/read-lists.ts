@@ -28,11 +28,11 @@ export interface ListsReader {
   /** True if the user accepts the lists, however few rows they have. */
   readonly accepted: boolean;
   /** Called for each page on disk, with the number of rows read so far. */
-  proceed(source: ListSource, rows: number, announced: number | null): void;
+  readonly proceed: (source: ListSource, rows: number, announced: number | null) => void;
   /** Counts the rows of pages. */
-  count(files: readonly Page[], list: ListSource): Promise<CountedRows>;
+  readonly count: (files: readonly Page[], list: ListSource) => Promise<CountedRows>;
   /** Keeps an unusable answer. */
-  reject(source: ListSource, body: Buffer): Promise<void>;
+  readonly reject: (source: ListSource, body: Buffer) => Promise<void>;
 }
 
 /** A list that was read completely. */
@@ -63,6 +63,17 @@ interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
 /** The announced number of rows of each list; null if none is announced. */
 export type Announced = ReadonlyMap<string, number | null>;
 
+/** A list that is not read yet, or has to be read again. */
+interface Waiting {
+  readonly source: ListSource;
+  /** Why the last reading did not count. */
+  readonly reason?: string;
+  /** True if a second night may confirm the last reading. */
+  readonly isShort?: boolean;
+  /** The last reading that came to the end of the list. */
+  readonly reading?: ReadList | undefined;
+}
+
 /**
  * Reads all lists.
  *
@@ -76,107 +87,76 @@ export async function readLists(
 ): Promise<ListsRead> {
   const read: ListsRead = { lists: [], differing: [], failures: [], short: [] };
   let announced = await announce?.();
-  let waiting = sources.map((source) => new Candidate(source, reader));
-  for (let round = 1; waiting.length > 0; round++) {
+  let waiting: Waiting[] = sources.map((source) => ({ source }));
+  for (let round = 1; waiting.length > 0 && round <= READINGS; round++) {
     const before = announced;
-    await settleAll(waiting.map((candidate) => candidate.read()));
-    for (const candidate of waiting) await candidate.count(read);
+    const walks = await settleAll(
+      waiting.map(async (one) => ({ one, walk: await readList(one.source, reader) })),
+    );
     announced = await announce?.();
-    for (const candidate of waiting) candidate.judge(read, before, announced);
-    waiting = waiting.filter(({ isDone }) => !isDone);
-    if (round < READINGS) continue;
-    for (const candidate of waiting) await candidate.giveUp(read);
-    break;
+    waiting = [];
+    for (const { one, walk } of walks) {
+      const again = await settle(one, walk, { before, after: announced }, reader, read);
+      if (again !== undefined) waiting.push(again);
+    }
+  }
+  for (const { source, reason = '', isShort = false, reading } of waiting) {
+    const { list, what } = source;
+    if (isShort && reading !== undefined) {
+      const { rows, announced: promised } = reading;
+      read.short.push({ list, rows, announced: promised, pulledAt: reader.pull.pulledAt });
+    }
+    const why = isShort ? reason : `${reason}, in each of ${READINGS} readings`;
+    read.failures.push({ list, what, reason: why, isShort });
   }
   return read;
 }
 
-/** A list that is being read and may become a snapshot. */
-class Candidate {
-  /** False while the list has to be read again. */
-  isDone = false;
-  #walk: Walk | undefined;
-  #counted: CountedRows = { rows: 0, repeated: 0, equal: 0 };
-  #before: ReadList | undefined;
-  #again = { reason: '', isShort: false };
-
-  constructor(
-    readonly source: ListSource,
-    readonly reader: ListsReader,
-  ) {}
-
-  async read(): Promise<void> {
-    await this.#discard();
-    this.#walk = await readList(this.source, this.reader);
-    if (this.#walk.kind === 'failed' && this.#walk.body !== undefined)
-      await this.reader.reject(this.source, this.#walk.body);
+/** Adds a list to what is read or failed; returns it if it has to be read again, without the pages of this reading. */
+async function settle(
+  { source, reading: last }: Waiting,
+  walk: Walk,
+  { before, after }: { readonly before: Announced | undefined; readonly after: Announced | undefined },
+  { earlier, stored, pull, accepted, count, reject }: ListsReader,
+  read: ListsRead,
+): Promise<Waiting | undefined> {
+  const { list, what } = source;
+  if (walk.kind === 'stale') return { source, reason: walk.reason, reading: last };
+  if (walk.kind === 'failed') {
+    if (walk.body !== undefined) await reject(source, walk.body);
+    read.failures.push({ list, what, reason: walk.reason });
+    return undefined;
   }
-
-  async count(read: ListsRead): Promise<void> {
-    if (this.#walk?.kind === 'failed') this.#fail(read, { reason: this.#walk.reason });
-    if (this.#walk?.kind !== 'end') return;
-    try {
-      this.#counted = await this.reader.count(this.#walk.files, this.source);
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-      this.#fail(read, { reason: 'its rows cannot be read' });
-    }
+  const { files } = walk;
+  let counted: CountedRows;
+  try {
+    counted = await count(files, source);
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    read.failures.push({ list, what, reason: 'its rows cannot be read' });
+    return undefined;
   }
-
-  judge(read: ListsRead, before: Announced | undefined, after: Announced | undefined): void {
-    const walk = this.#walk;
-    if (this.isDone || walk === undefined) return;
-    if (walk.kind !== 'end') {
-      this.#again = { reason: walk.reason, isShort: false };
-      return;
-    }
-    const { list } = this.source;
-    const announced = after === undefined ? walk.announced : (after.get(list) ?? null);
-    const moved = walk.moved || (before?.get(list) ?? null) !== (after?.get(list) ?? null);
-    const reading = { ...this.#counted, announced, moved };
-    const verdict = judgeReading(reading, this.#before, this.#known());
-    this.#before = reading;
-    if (verdict.kind === 'again') {
-      this.#again = verdict;
-      return;
-    }
-    const { rows, equal } = reading;
-    // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
-    const numbers = { rows: rows - equal, announced: announced === null ? null : announced - equal };
-    const landed = { list, files: walk.files, ...numbers };
-    read.lists.push(landed);
-    if (verdict.kind === 'differs') read.differing.push(landed);
-    this.isDone = true;
+  const announced = after === undefined ? walk.announced : (after.get(list) ?? null);
+  const moved = walk.moved || (before?.get(list) ?? null) !== (after?.get(list) ?? null);
+  const reading = { ...counted, announced, moved };
+  const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
+  const known = { stored: stored.get(list) ?? 0, short, pulledAt: pull.pulledAt, accepted };
+  const verdict = judgeReading(reading, last, known);
+  if (verdict.kind === 'again') {
+    await pull.discard(files);
+    return { source, ...verdict, reading };
   }
-
-  async giveUp(read: ListsRead): Promise<void> {
-    await this.#discard();
-    const { list } = this.source;
-    const { pulledAt } = this.reader.pull;
-    const { reason, isShort } = this.#again;
-    if (isShort && this.#before !== undefined) {
-      const { rows, announced } = this.#before;
-      read.short.push({ list, rows, announced, pulledAt });
-    }
-    this.#fail(read, { reason: isShort ? reason : `${reason}, in each of ${READINGS} readings`, isShort });
-  }
-
-  #fail(read: ListsRead, failure: Pick<ListFailure, 'reason' | 'isShort'>): void {
-    const { list, what } = this.source;
-    read.failures.push({ list, what, ...failure });
-    this.isDone = true;
-  }
-
-  #known(): Known {
-    const { earlier, stored, pull, accepted } = this.reader;
-    const { list } = this.source;
-    const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
-    return { stored: stored.get(list) ?? 0, short, pulledAt: pull.pulledAt, accepted };
-  }
-
-  async #discard(): Promise<void> {
-    if (this.#walk?.kind === 'end') await this.reader.pull.discard(this.#walk.files);
-  }
+  const { rows, equal } = reading;
+  // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
+  const landed = {
+    list,
+    files,
+    rows: rows - equal,
+    announced: announced === null ? null : announced - equal,
+  };
+  read.lists.push(landed);
+  if (verdict.kind === 'differs') read.differing.push(landed);
+  return undefined;
 }
 
 /** A list and the way to request its pages. */

@@ -1,24 +1,17 @@
 /** The stage of the campaign statistics: requests E19 for the campaigns that occur in the daily statistics. */
-import {
-  rangesOf,
-  windowOf,
-  type Day,
-  type DayRange,
-  dayCount,
-  halvesOf,
-  dayOf,
-} from '../ground/calendar.js';
+import { rangesOf, windowOf, type Day, type DayRange, dayOf } from '../ground/calendar.js';
 import type { Job } from '../ground/streams.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import {
+  answersIn,
   gapsOf,
   heldBackAmong,
   LONGEST_RANGE_DAYS,
   type DaysOf,
   type StatisticsContext,
 } from './pull-daily.js';
-import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
-import { campaignStatistics } from '../service/endpoints.js';
+import { type ServiceClient, settleAll } from '../service/client.js';
+import { campaignStatistics, type FreeRequest } from '../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../ground/envelope.js';
 import type { Facts, Page } from '../landing/pull.js';
 
@@ -120,9 +113,6 @@ interface CampaignFailure {
   readonly notFound: boolean;
 }
 
-/** Number of retries for the same window after a `Timeout`, before the window is halved. */
-const PATIENCE = 1;
-
 /**
  * Requests E19 for every campaign over one range of KST days, several at a time.
  *
@@ -138,42 +128,28 @@ export async function extractCampaigns(
   return failures.filter((failure) => failure !== undefined);
 }
 
+/** Returns the first failure; undefined if the whole range was answered. */
 async function extractCampaign(
   service: ServiceClient,
   campaignId: string,
   range: DayRange,
   sink: CampaignSink,
 ): Promise<CampaignFailure | undefined> {
-  const question = campaignStatistics(service.projectId, campaignId, range);
-  let answer: ServiceAnswer;
-  let asked = 0;
-  do {
-    answer = await service.ask(question);
-    asked++;
-  } while (answer.verdict.kind === 'timeout' && asked <= PATIENCE);
-
-  const { verdict, body, status } = answer;
-  if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
-    const [first, second] = halvesOf(range);
-    const early = await extractCampaign(service, campaignId, first, sink);
-    const late = await extractCampaign(service, campaignId, second, sink);
-    return early ?? late;
+  let failure: CampaignFailure | undefined;
+  const ask = (part: DayRange): FreeRequest => campaignStatistics(service.projectId, campaignId, part);
+  for await (const { days, verdict, body, status } of answersIn(service, range, ask)) {
+    const rows = verdict.kind === 'ok' ? statisticsIn(verdict.envelope, body) : undefined;
+    if (rows !== undefined) await sink.accept(campaignId, days, body, rows);
+    else if (verdict.kind !== 'ok') {
+      const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
+      failure ??= { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
+    } else {
+      await sink.reject('E19', campaignId, body);
+      const reason = 'E19 answered without a data object that holds a list of stats';
+      failure ??= { campaignId, reason, notFound: false };
+    }
   }
-  if (verdict.kind !== 'ok') {
-    const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
-    return { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
-  }
-  const rows = statisticsIn(verdict.envelope, body);
-  if (rows === undefined) {
-    await sink.reject(question.endpoint, campaignId, body);
-    return {
-      campaignId,
-      reason: 'E19 answered without a data object that holds a list of stats',
-      notFound: false,
-    };
-  }
-  await sink.accept(campaignId, range, body, rows);
-  return undefined;
+  return failure;
 }
 
 /**

@@ -3,7 +3,6 @@
  * together.
  */
 import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import type { Effects } from '../ground/effects.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
@@ -11,7 +10,7 @@ import type { Gap, Job, Stream } from '../ground/streams.js';
 import type { Pull } from '../landing/pull.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
 import { unanswered } from '../service/unanswered.js';
-import { dailyStatistics, subchannelStatistics } from '../service/endpoints.js';
+import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../service/endpoints.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { jsonOf, repairedJson } from '../ground/envelope.js';
@@ -29,7 +28,6 @@ export interface StatisticsContext {
   readonly landing: LandingZone;
   readonly warehouse: Warehouse;
   readonly report: { readonly gaps: Gap[] };
-  readonly effects: Pick<Effects, 'now'>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** The instant to record for an answer; later than that of every earlier answer. */
@@ -107,9 +105,6 @@ export interface DailySink {
   reject(endpoint: string, range: DayRange, body: Buffer): Promise<unknown>;
 }
 
-/** Number of retries after a `Timeout` for a single day, which cannot be halved. */
-const PATIENCE = 2;
-
 /**
  * Requests E17 for a range, which is halved while the service answers `Timeout`, or E18 for each day of it.
  *
@@ -131,31 +126,39 @@ async function extract(
   range: DayRange,
   sink: DailySink,
 ): Promise<Gap[]> {
-  const question = QUESTIONS[stream].ask(service.projectId, range);
-  let answer: ServiceAnswer;
-  let asked = 0;
-  do {
-    answer = await service.ask(question);
-    asked++;
-  } while (answer.verdict.kind === 'timeout' && dayCount(range) === 1 && asked <= PATIENCE);
+  const gaps: Gap[] = [];
+  const ask = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part);
+  const { endpoint } = ask(range);
+  for await (const { days, verdict, body } of answersIn(service, range, ask)) {
+    if (verdict.kind !== 'ok') gaps.push({ stream, days, reason: `${endpoint} failed (${verdict.reason}).` });
+    else if (verdict.envelope.kind === 'array') await sink.accept(days, body, verdict.envelope.elements);
+    else {
+      await sink.reject(endpoint, days, body);
+      gaps.push({ stream, days, reason: `${endpoint} answered with an object instead of a list.` });
+    }
+  }
+  return gaps;
+}
 
-  const { verdict, body } = answer;
-  const gap = (reason: string): Gap[] => [{ stream, days: range, reason }];
-  if (verdict.kind === 'ok' && verdict.envelope.kind === 'array') {
-    await sink.accept(range, body, verdict.envelope.elements);
-    return [];
-  }
-  if (verdict.kind === 'ok') {
-    await sink.reject(question.endpoint, range, body);
-    return gap(`${question.endpoint} answered with an object instead of a list.`);
-  }
-  // An answer that is too large has the same remedy as a timeout: a smaller range.
-  if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
-    const [first, second] = halvesOf(range);
-    const early = await extract(service, stream, first, sink);
-    return [...early, ...(await extract(service, stream, second, sink))];
-  }
-  return gap(`${question.endpoint} failed (${verdict.reason}).`);
+/** Number of retries after a `Timeout` for a single day, which cannot be halved. */
+const PATIENCE = 2;
+
+/**
+ * The answers for a range: one for all of it, or for parts of it where the service answers `Timeout` or too much, of which
+ * a smaller range is the remedy.
+ */
+export async function* answersIn(
+  service: ServiceClient,
+  range: DayRange,
+  ask: (part: DayRange) => FreeRequest,
+): AsyncGenerator<ServiceAnswer & { readonly days: DayRange }> {
+  const isDay = dayCount(range) === 1;
+  let answer = await service.ask(ask(range));
+  for (let nth = 0; isDay && answer.verdict.kind === 'timeout' && nth < PATIENCE; nth++)
+    answer = await service.ask(ask(range));
+  if (isDay || (answer.verdict.kind !== 'timeout' && answer.verdict.kind !== 'oversized'))
+    yield { ...answer, days: range };
+  else for (const half of halvesOf(range)) yield* answersIn(service, half, ask);
 }
 
 /** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */
