@@ -44,14 +44,8 @@ from (
     select unnest(getvariable('kinds')::varchar[]) as kind, unnest(getvariable('named')::varchar[]) as value
 ) as named;
 
--- name: numbers
--- The given numbers that belong to erased persons.
-select given
-from (select unnest(getvariable('given')::varchar[]) as given) as numbers
-where recipient(given) in (select id from erased_ids);
-
 -- name: scan
--- The records on pages of E21 that hold an erased id, as their own id or anywhere in their text.
+-- The records on pages of E12 and E21 that hold an erased id, as their own id or anywhere in their text.
 create or replace temp table scanned as
 with pages as (
     select filename, data

@@ -58,7 +58,7 @@ where request.type = 'POST' and request.url like '%/transactions/commit';
 
 -- name: commits
 -- The latest commits, newest first.
-select number, commit_id, writer, epoch_ms(committed_at) as committed_at_ms, command, version, days, rows
+select number, commit_id, writer, committed_at, command, version, days, rows
 from lake.{ops}.lake_commits
 order by number desc
 limit {limit};
@@ -175,11 +175,6 @@ where
 
 insert into lake.{ops}.lake_parts (relation, date, version)
 select relation, date, version from pushed_parts;
-
--- name: find_commit
-select commit_id
-from lake.{ops}.lake_commits
-where commit_id = {commit};
 
 -- name: forget_relations
 -- Deletes the coverage and versions of tables that were dropped in the lake and created again, since they are empty.

@@ -137,13 +137,14 @@ end;
 create or replace table lines as
 select
     row_number() over () as nth,
-    sha256(json::varchar) as sum,
+    sha256(json::varchar) as line,
+    json ->> 'target' as target,
     json ->> 'push' as push,
-    (json ->> 'call')::integer as call,
+    try_cast(json ->> 'call' as integer) as call,
     json ->> 'made_with' as made_with,
     json ->> 'columns' as columns,
     json ->> 'reason' as reason,
-    coalesce((json ->> 'taken')::boolean, false) as taken,
+    coalesce(try_cast(json ->> 'taken' as boolean), false) as taken,
     from_json(json -> 'k', '["varchar"]') as k,
     from_json(json -> 'r', '["varchar"]') as r
 from read_ndjson_objects(getvariable('file'), ignore_errors = true, maximum_object_size = 1073741824)
@@ -217,14 +218,22 @@ group by newest.k, newest.r, newest.reason;
 -- name: calls
 -- The calls whose rows are remembered, and the keys with which they were hashed.
 select
+    target,
     push,
     call,
     len(k)::integer as rows,
     exists (from lines as ends where ends.taken and ends.push = sent.push and ends.call = sent.call) as taken,
-    sum,
+    line,
     made_with
 from lines as sent
-where k is not null and reason is null;
+where
+    k is not null
+    and reason is null
+    and target is not null
+    and push is not null
+    and call is not null
+    and made_with is not null
+order by nth;
 
 -- name: rejections
 select k, reason, len(pushes)::integer as tries

@@ -128,7 +128,7 @@ async function search(
     const landed = new Map<string, { readonly held: Given[]; readonly matched: readonly string[] }>();
     /** The users in whose records an id occurs. */
     const users = new Map<string, Set<string>>();
-    for await (const some of erasures.find(await erasures.pages())) {
+    for await (const some of erasures.find()) {
       for (const { record, own, given: matched } of some) {
         const held = own ? idsOf(record, brand) : [];
         const user = held.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
@@ -159,25 +159,25 @@ function idsOf(record: string, brand: string): Given[] {
   return [...columns, recipient].filter(({ value }) => value !== '');
 }
 
-/** What the landing zone holds of the persons: their records, records that mention them, and their opt-outs. */
+/** The records of the persons in the landing zone, their opt-outs among them, and records that mention them. */
 async function landedOf({ erasures, dataDir }: OpenFolder) {
   const { landing } = foldersOf(dataDir);
-  const place = (file: string): string => relative(landing, file);
-  const records = [];
-  for await (const some of erasures.find(await erasures.pages()))
+  const landed = [];
+  for await (const some of erasures.find())
     for (const { filename, position, record, own } of some)
-      records.push({ file: place(filename), position, own, record: JSON.parse(record) as unknown });
-  const optOuts = (await erasures.optOuts()).map(({ file, row }) => ({
-    ...{ file: place(file), own: true, record: JSON.parse(row) as unknown },
-  }));
-  return { records, optOuts };
+      landed.push({
+        file: relative(landing, filename),
+        position,
+        own,
+        record: JSON.parse(record) as unknown,
+      });
+  return landed;
 }
 
 /** Prints all stored data about the persons. Changes nothing. */
 async function show(folder: OpenFolder, { found }: Persons, terminal: Terminal): Promise<void> {
   const rows = await person.rowsFound(await folder.erasures.session());
-  const { records, optOuts } = await landedOf(folder);
-  const landing = [...records, ...optOuts];
+  const landing = await landedOf(folder);
   if (rows.size === 0 && landing.length === 0) terminal.note('Nothing is held.');
   const ids = found
     .filter(({ value }) => value !== null)
@@ -193,19 +193,21 @@ async function tellCounts(
   asJson: boolean,
   terminal: Terminal,
 ): Promise<void> {
-  const { records, optOuts } = await landedOf(folder);
-  const own = records.filter((one) => one.own).length;
-  const mentions = records.length - own;
+  const landed = await landedOf(folder);
+  const own = landed.filter((one) => one.own);
+  const mentions = landed.length - own.length;
+  const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
+  const records = own.length - optOuts;
   if (asJson) {
-    const landing = { records: own, mentions_blanked: mentions, opt_outs: optOuts.length };
+    const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
     terminal.out(JSON.stringify({ warehouse: rows, landing }));
     return;
   }
   for (const [table, count] of Object.entries(rows))
     terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
-  terminal.out(`landing zone, pages of exports: ${plural(own, 'record')}`);
+  terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
   terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
-  terminal.out(`landing zone, opt-outs: ${plural(optOuts.length, 'row')}`);
+  terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
   terminal.note('Nothing was erased.');
 }
 

@@ -6,7 +6,7 @@ import { formatKst, listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
-import { latestCommits, LakeState, type Commit } from '../lake/commits.js';
+import { latestCommits, LakeState } from '../lake/commits.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { withLake } from '../lake/lake.js';
 import { describePushed, pushLake, type Changes } from '../lake/replicate.js';
@@ -66,7 +66,7 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
   );
   terminal.progress('');
   terminal.note(describePushed(commits));
-  if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));
+  if (json === true) terminal.out(JSON.stringify({ commits }));
   return EXIT.done;
 }
 
@@ -76,8 +76,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
   const { commits, coverage, removed } = status;
   if (json === true) {
-    const all = { ...changesJson(status), removed, coverage, commits: commits.map(commitJson) };
-    terminal.out(JSON.stringify(all));
+    terminal.out(JSON.stringify({ ...changesJson(status), removed, coverage, commits }));
     return EXIT.done;
   }
   const { namespace, catalog } = config.lake;
@@ -86,7 +85,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   if (removed.length > 0)
     terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
   for (const line of planLines(status)) terminal.out(line);
-  const newest = commits.map(({ id: commit, at, command, days, rows }) => ({
+  const newest = commits.map(({ commit_id: commit, committed_at: at, command, days, rows }) => ({
     commit,
     at: formatKst(at),
     command,
@@ -203,8 +202,4 @@ function changesJson({ streams, models, onlyInLake }: Changes): Record<string, u
     models: Object.fromEntries(models),
     only_in_lake: Object.fromEntries(onlyInLake),
   };
-}
-
-function commitJson({ id, at, ...commit }: Commit): object {
-  return { ...commit, commit_id: id, committed_at: at.toISOString() };
 }

@@ -10,7 +10,7 @@ import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
 import { lostCalls, PushLedger, recordLost } from '../push/ledger.js';
-import { rememberedCalls } from '../landing/pushed-rows.js';
+import { rememberedCalls } from '../push/plan.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
@@ -30,10 +30,7 @@ export async function recoverCommand(
       folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
     const remembered = await rememberedCalls(config.dataDir);
     const pushes = new PushLedger(journal, effects);
-    const lost = lostCalls(
-      pushes.pushes,
-      remembered.map(({ line }) => line),
-    );
+    const lost = lostCalls(pushes.pushes, remembered);
     if (ledger.doubt === undefined) await recordLost(lost, journal);
     const doubt = await again();
     const untracked = await untrackedIn(config.dataDir, journal, {

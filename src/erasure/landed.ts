@@ -131,7 +131,8 @@ export class Erasures {
       guarded.push({ ...pull, isCut });
       const folder = join(this.#landing, pull.id);
       const isOfPersons = pull.stream === 'events' || pull.stream === 'opt_outs';
-      if (isOfPersons && !(await this.#isClean(folder))) await this.late(await this.#cutFolder(folder));
+      if (isOfPersons && !(await this.#isClean(folder)))
+        await this.late(await this.#cutPages(await this.#pagesIn(folder)));
     }
     return guarded;
   }
@@ -166,7 +167,7 @@ export class Erasures {
     if (last === undefined) return all;
     const since = swept?.of === last.line ? swept.changed : 0;
     for (const { folder, changed } of await this.#foldersOfPersons())
-      if (changed >= since) await this.#cutFolder(folder, before, all);
+      if (changed >= since) await this.#cutPages(await this.#pagesIn(folder), before, all);
     for (const { folder, changed } of await this.#foldersOfPersons()) this.#clean.set(folder, changed);
     const changed = Math.floor(Math.max(0, ...this.#clean.values()));
     if (swept?.of !== last.line || swept.changed !== changed)
@@ -174,10 +175,10 @@ export class Erasures {
     return all;
   }
 
-  /** Yields the records on these pages that hold one of the searched ids, in batches of pages. */
-  async *find(files: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
+  /** Yields the records on pages, by default all of exports and opt-outs, that hold one of the searched ids, in batches. */
+  async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
-    for (const some of batchesOf(files)) {
+    for (const some of batchesOf(files ?? (await this.#pages()))) {
       let found: Match[] = [];
       try {
         found = await this.#search(session, some);
@@ -190,11 +191,9 @@ export class Erasures {
     }
   }
 
-  /** Returns the landed pages of exports. */
-  async pages(): Promise<SizedFile[]> {
+  async #pages(): Promise<SizedFile[]> {
     const all: SizedFile[] = [];
-    for (const { folder } of await this.#foldersOfPersons(['events']))
-      all.push(...(await this.#pagesIn(folder)));
+    for (const { folder } of await this.#foldersOfPersons()) all.push(...(await this.#pagesIn(folder)));
     return all;
   }
 
@@ -216,39 +215,7 @@ export class Erasures {
     }
   }
 
-  /** Returns the opt-outs of erased persons in the landing zone, by file. */
-  async optOuts(): Promise<{ file: string; row: string }[]> {
-    const found: { file: string; row: string }[] = [];
-    for (const { folder } of await this.#foldersOfPersons(['opt_outs']))
-      for await (const { file, body, erased } of this.#optOutsIn(folder))
-        for (const row of rowsOn(body)) if (erased.has(numberOf(row) ?? '')) found.push({ file, row });
-    return found;
-  }
-
-  /** Yields the pages of a snapshot that hold numbers of erased persons, each with these numbers. */
-  async *#optOutsIn(folder: string): AsyncGenerator<{ file: string; body: Buffer; erased: Set<string> }> {
-    const session = await this.session();
-    for (const file of await pagesIn(folder)) {
-      const body = await this.#readable(file, () => readWhole(file));
-      if (body === undefined) continue;
-      const numbers = rowsOn(body).flatMap((row) => numberOf(row) ?? []);
-      await session.set({ given: [...new Set(numbers)] });
-      const rows = await session.rows('erasure/numbers', z.object({ given: z.string() }));
-      if (rows.length > 0) yield { file, body, erased: new Set(rows.map(({ given }) => given)) };
-    }
-  }
-
-  /** Cuts a pull, and adds to what was cut. */
-  async #cutFolder(folder: string, before = NOTHING_BEFORE, cut = nothingCut()): Promise<Cut> {
-    if (!relative(this.#landing, folder).startsWith('opt_outs'))
-      return this.#cutPages(await this.#pagesIn(folder), before, cut);
-    for await (const { file, body, erased } of this.#optOutsIn(folder)) {
-      await before(erased);
-      await this.#rewrite(cut, file, body, (row) => (erased.has(numberOf(row) ?? '') ? undefined : row));
-    }
-    return cut;
-  }
-
+  /** Cuts the records on these pages, and adds to what was cut. */
   async #cutPages(files: readonly SizedFile[], before = NOTHING_BEFORE, cut = nothingCut()): Promise<Cut> {
     for await (const found of this.find(files)) {
       await before(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
@@ -357,14 +324,14 @@ export class Erasures {
    * The folders that hold persons, of exports and of snapshots of opt-outs, each with its inode change time in
    * milliseconds, which also reveals a restored copy.
    */
-  async #foldersOfPersons(
-    streams: readonly ('events' | 'opt_outs')[] = ['events', 'opt_outs'],
-  ): Promise<{ folder: string; changed: number }[]> {
+  async #foldersOfPersons(): Promise<{ folder: string; changed: number }[]> {
     const folders: { folder: string; changed: number }[] = [];
-    for (const stream of streams) {
+    for (const [stream, levels] of [
+      ['events', 3],
+      ['opt_outs', 2],
+    ] as const) {
       let level = [join(this.#landing, stream)];
-      for (let depth = stream === 'events' ? 3 : 2; depth > 0; depth--)
-        level = (await Promise.all(level.map(pathsIn))).flat();
+      for (let depth = levels; depth > 0; depth--) level = (await Promise.all(level.map(pathsIn))).flat();
       for (const folder of level.sort()) {
         const found = await stat(folder);
         if (!found.isDirectory()) continue;
@@ -380,28 +347,10 @@ export class Erasures {
 /** Matches a text or a number in JSON. */
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
-/** The number of an opt-out of E12. */
-function numberOf(row: string): string | undefined {
-  try {
-    const value = z.looseObject({ recipientNo: z.union([z.string(), z.number()]) }).parse(JSON.parse(row));
-    return String(value.recipientNo);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The list of records on a page. */
 function listIn(page: Buffer): Part | undefined {
   const envelope = readEnvelope(page);
   return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
-}
-
-/** The records on a page, as JSON. */
-function rowsOn(page: Buffer): string[] {
-  const list = listIn(page);
-  return list === undefined
-    ? []
-    : elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
 }
 
 /** Returns the page with each element of its list as `edit` returns it, without those for which it returns undefined. */
@@ -411,7 +360,7 @@ function edited(
 ): { text: Buffer; records: number } {
   const list = listIn(page);
   if (list === undefined) return { text: page, records: 0 };
-  const elements = rowsOn(page);
+  const elements = elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
   const left = elements.flatMap((element, nth) => edit(element, nth) ?? []);
   const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
   return { text: Buffer.from(text), records: elements.length - left.length };

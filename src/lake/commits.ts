@@ -6,30 +6,24 @@ import { event, Kind } from '../journal/lines.js';
 import type { Effects } from '../ground/effects.js';
 import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';
-import { catalogFailure, isMissing, type Lake, quoted } from './lake.js';
+import { isMissing, type Lake, quoted } from './lake.js';
 import type { LakeConfig } from '../config/config.js';
 
-const row = z
-  .object({
-    /** Starts at 1. */
-    number: count,
-    commit_id: z.string(),
-    /** The identity of the data folder that wrote the commit. */
-    writer: z.string(),
-    committed_at_ms: count,
-    /** The command, such as `run`. */
-    command: z.string(),
-    /** The version of this program. */
-    version: z.string(),
-    /** Number of days of streams in the commit. */
-    days: count,
-    rows: count,
-  })
-  .transform(({ commit_id, committed_at_ms, ...commit }) => ({
-    ...commit,
-    id: commit_id,
-    at: new Date(committed_at_ms),
-  }));
+const row = z.object({
+  /** Starts at 1. */
+  number: count,
+  commit_id: z.string(),
+  /** The identity of the data folder that wrote the commit. */
+  writer: z.string(),
+  committed_at: z.date(),
+  /** The command, such as `run`. */
+  command: z.string(),
+  /** The version of this program. */
+  version: z.string(),
+  /** Number of days of streams in the commit. */
+  days: count,
+  rows: count,
+});
 
 export type Commit = z.infer<typeof row>;
 
@@ -67,8 +61,8 @@ export interface Writing {
 }
 
 /**
- * Runs the work in one transaction of the catalog, with the parts that it notes. If the answer to a commit is lost, the lake is searched for the
- * commit; a commit is never repeated.
+ * Runs the work in one transaction of the catalog, with the parts that it notes. If the answer to a commit is lost, the
+ * lake is searched for the commit; a commit is never repeated.
  *
  * @returns undefined if the work found nothing to change
  * @throws TryLaterError if another client changed the same tables; nothing was changed in that case
@@ -79,47 +73,43 @@ export async function commitTogether(
   work: () => Promise<Written | undefined>,
 ): Promise<Commit | undefined> {
   const newest = await state.agree(lake);
-  const commit = {
-    id: randomUUID(),
-    number: (newest?.number ?? 0) + 1,
-    writer: state.writer,
-    command,
-    version,
-  };
-  const at = effects.now();
-  await state.begin(commit.id);
-  const progress: { written?: Written; asked?: true } = {};
+  const number = (newest?.number ?? 0) + 1;
+  const about = { number, commit_id: randomUUID(), writer: state.writer, command, version };
+  const commit = { ...about, committed_at: effects.now(), days: 0, rows: 0 };
+  const id = commit.commit_id;
+  await state.begin(id);
+  const request = { isSent: false };
   try {
     await lake.session.transaction(async () => {
       await lake.session.run('lake/begin_notes');
       const written = await work();
       if (written === undefined) throw new NothingToDo();
-      progress.written = written;
+      Object.assign(commit, written);
       await lake.session.run('lake/end_parts', lake.ops);
       await lake.session.run('lake/note_commit', {
         ...lake.ops,
-        number: String(commit.number),
-        commit: quoted(commit.id),
-        writer: quoted(commit.writer),
-        at: quoted(at.toISOString()),
+        number: String(number),
+        commit: quoted(id),
+        writer: quoted(state.writer),
+        at: quoted(commit.committed_at.toISOString()),
         command: quoted(command),
         version: quoted(version),
         days: String(written.days),
         rows: String(written.rows),
       });
       effects.reach('lake/before-commit');
-      progress.asked = true;
+      request.isSent = true;
     });
   } catch (error) {
     // A commit request is never interrupted.
-    const asked = progress.asked === true && !(error instanceof InterruptedError);
-    if (!asked) await state.drop(commit.id);
+    const isSent = request.isSent && !(error instanceof InterruptedError);
+    if (!isSent) await state.drop(id);
     if (error instanceof NothingToDo) return undefined;
-    if (!asked || !(await isThere(lake, commit.id, error))) throw catalogFailure(error);
+    if (!isSent || !(await isThere(lake, id, error))) throw error;
   }
   effects.reach('lake/after-commit');
-  await state.settle(commit.id);
-  return { ...commit, at, days: progress.written?.days ?? 0, rows: progress.written?.rows ?? 0 };
+  await state.settle(id);
+  return commit;
 }
 
 class NothingToDo extends Error {}
@@ -130,11 +120,7 @@ class NothingToDo extends Error {}
  */
 async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean> {
   try {
-    const found = await lake.session.rows('lake/find_commit', z.object({ commit_id: z.string() }), {
-      ...lake.ops,
-      commit: quoted(id),
-    });
-    return found.length > 0;
+    return (await latestCommits(lake, MOST_PENDING)).some(({ commit_id }) => commit_id === id);
   } catch {
     throw new ServiceError(
       'Whether the last commit reached the lake is not known: the catalog did not answer.',
@@ -210,7 +196,7 @@ export class LakeState {
   /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `assertOurs` does. */
   async agree(lake: Lake): Promise<Commit | undefined> {
     const newest = await this.assertOurs(lake);
-    if (newest !== undefined && newest.id !== this.#state.head) await this.settle(newest.id);
+    if (newest !== undefined && newest.commit_id !== this.#state.head) await this.settle(newest.commit_id);
     return newest;
   }
 
@@ -222,10 +208,11 @@ export class LakeState {
   async assertOurs(lake: Lake): Promise<Commit | undefined> {
     const [newest] = await latestCommits(lake, 1);
     const { head, pending } = this.#state;
-    if (newest === undefined || newest.id === head || pending.includes(newest.id)) return newest;
+    const id = newest?.commit_id;
+    if (newest === undefined || id === undefined || id === head || pending.includes(id)) return newest;
     const who = newest.writer === this.writer ? 'another copy of this data folder' : 'another data folder';
     throw new ConfigError(
-      `The lake is written by ${who}: its last commit, ${newest.id}, is not from here. A lake has one writer.`,
+      `The lake is written by ${who}: its last commit, ${id}, is not from here. A lake has one writer.`,
       {
         hint: 'Push from there, or set another lake.namespace. If the other one is gone for good: `dawnload lake setup --take-over`.',
       },

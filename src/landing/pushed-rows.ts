@@ -5,13 +5,11 @@
  * without it, the rows are sent again.
  */
 import { createHash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder, FILE_MODE } from './atomic-file.js';
 import { foldersOf, safeName } from './paths.js';
-import { jsonOf } from '../ground/envelope.js';
 import { namesIn, orStorageError } from './storage-error.js';
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
@@ -100,27 +98,8 @@ const lists = (rows: readonly Hashed[]): { k: string[]; r: string[] } => ({
   r: rows.map(({ r }) => r),
 });
 
-/** A call whose rows are remembered; `line` is the hash of its line. */
-export interface RememberedCall {
-  readonly target: string;
-  readonly push: string;
-  readonly call: number;
-  readonly rows: number;
-  readonly line: string;
-}
-
-const callLine = z.object({ target: z.string(), push: z.string(), call: z.number(), k: z.array(z.string()) });
-
-/** The calls of all targets whose rows are remembered, oldest first. Throws `StorageError`. */
-export async function rememberedCalls(dataDir: string): Promise<RememberedCall[]> {
+/** The files of all targets. Throws `StorageError`. */
+export async function pushedFiles(dataDir: string): Promise<string[]> {
   const folder = join(foldersOf(dataDir).ledger, 'pushed');
-  const calls: RememberedCall[] = [];
-  for (const name of await namesIn(folder)) {
-    for (const text of (await readFile(join(folder, name), 'utf8')).split('\n')) {
-      const { data } = callLine.safeParse(jsonOf(text));
-      const line = createHash('sha256').update(text).digest('hex');
-      if (data !== undefined) calls.push({ ...data, rows: data.k.length, line });
-    }
-  }
-  return calls;
+  return (await namesIn(folder)).map((name) => join(folder, name));
 }

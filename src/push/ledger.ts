@@ -8,7 +8,6 @@ import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import { agreedUpTo, type Journal } from '../journal/journal.js';
 import { event, Kind, RUN, type Entry, type LineOf } from '../journal/lines.js';
-import type { RememberedCall } from '../landing/pushed-rows.js';
 import type { PushRow } from '../warehouse/rows.js';
 
 const [text, number] = [z.string(), z.number()];
@@ -91,9 +90,21 @@ export interface Push extends Begun {
 /** True if the service has the rows of a call, or may have them. */
 const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
 
-/** The calls of E13 and E16 whose lines are not among those of `ledger/pushed/`, by their hashes. */
-export function lostCalls(pushes: readonly Push[], lines: readonly string[]): (Call & { target: string })[] {
-  const known = new Set(lines);
+/** A line of a call in `ledger/pushed/`; `line` is its hash. */
+interface Remembered {
+  readonly target: string;
+  readonly push: string;
+  readonly call: number;
+  readonly rows: number;
+  readonly line: string;
+}
+
+/** The calls of E13 and E16 whose lines are not among those of `ledger/pushed/`. */
+export function lostCalls(
+  pushes: readonly Push[],
+  remembered: readonly Remembered[],
+): (Call & { target: string })[] {
+  const known = new Set(remembered.map(({ line }) => line));
   return pushes.flatMap(({ target, calls }) =>
     calls.flatMap((call) =>
       isCounted(call) && call.line !== undefined && !known.has(call.line) ? [{ ...call, target }] : [],
@@ -180,7 +191,7 @@ export class PushLedger {
   /**
    * Enters calls whose rows are remembered and that the journal lacks (`recover`), as ambiguous; returns their number.
    */
-  async enter(remembered: readonly RememberedCall[]): Promise<number> {
+  async enter(remembered: readonly Remembered[]): Promise<number> {
     let entered = 0;
     for (const { push: id, target, call, rows, line } of remembered) {
       const known = this.#pushes.get(id);

@@ -10,14 +10,14 @@ import { assertNotForgotten, type Journal } from '../journal/journal.js';
 import { RUN } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
 import { findRows, type Found, type FoundColumn } from '../readers/queries/rows.js';
-import { escaped } from '../landing/duckdb.js';
+import { escaped, openInstance } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
-import { GONE } from '../landing/pushed-rows.js';
+import { GONE, pushedFiles } from '../landing/pushed-rows.js';
 import { declaredFields } from '../reference/catalogs.js';
 import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';
-import { statement, type Session } from '../warehouse/session.js';
+import { Session, statement } from '../warehouse/session.js';
 import { isUnfinished, lostCalls, pushCounts, recordLost, type Push, type PushCounts } from './ledger.js';
 import type { Target } from './targets.js';
 
@@ -85,16 +85,18 @@ export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[]
   );
 }
 
-const line = z.object({
+const callLine = z.object({
+  target: z.string(),
   push: z.string(),
   call: z.number(),
   rows: z.number(),
   /** True if the service took the rows of a call that may be repeated. */
   taken: z.boolean(),
-  sum: z.string(),
+  /** The hash of the line. */
+  line: z.string(),
   made_with: z.string(),
 });
-export type CallLine = z.infer<typeof line>;
+export type CallLine = z.infer<typeof callLine>;
 
 /** Reads the file of a target into the tables `remembered` and `rejected`; returns the lines of its calls. */
 export async function readRemembered(
@@ -108,7 +110,19 @@ export async function readRemembered(
   const unfinished = pushes.filter(isUnfinished).map(({ id }) => id);
   await session.set({ file, calls: JSON.stringify(calls), unfinished });
   await session.run('push/remembered');
-  return session.rows('push/calls', line);
+  return session.rows('push/calls', callLine);
+}
+
+/** The calls of all targets whose rows are remembered, oldest first. Throws `StorageError`. */
+export async function rememberedCalls(dataDir: string): Promise<CallLine[]> {
+  const session = await Session.open(await openInstance(':memory:', {}));
+  try {
+    const calls: CallLine[] = [];
+    for (const file of await pushedFiles(dataDir)) calls.push(...(await readRemembered(session, file, [])));
+    return calls;
+  } finally {
+    session.close();
+  }
 }
 
 /**
@@ -133,10 +147,7 @@ export async function assertRemembered(
       { hint: 'Rows could be sent twice. Restore the key from its newest backup.' },
     );
   }
-  const lost = lostCalls(
-    pushes,
-    lines.map(({ sum }) => sum),
-  );
+  const lost = lostCalls(pushes, lines);
   await recordLost(lost, journal);
   const doubt = assertNotForgotten(journal, []);
   if (doubt !== undefined) throw doubt;
