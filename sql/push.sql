@@ -2,11 +2,6 @@
 -- are written as JSON, hashed and compared with what is remembered of earlier pushes. The session hashes with the key of the
 -- data folder.
 
--- name: fields
--- The declared types of the fields of catalogs, as the last pull found them.
-select catalog_name as catalog, name, type
-from catalog_fields;
-
 -- name: known
 -- The pushes that the file remembers.
 select push_id as id, target

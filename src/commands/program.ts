@@ -243,7 +243,6 @@ export function commandLine(version: string, perform: Perform): Command {
       choice('--mode <mode>', 'what becomes of catalog items', 'replace', 'patch', 'delete'),
       ['--only <key>', 'send the one row with this key, to try it; of two columns: ["u1",1]'],
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
-      ['--remove', 'remove recipients from the list of opt-outs'],
       ['--dry-run', 'show what would be sent; sends nothing'],
       ['--yes', 'send it in spite of doubts, without asking'],
       JSON_OPTION,

@@ -21,10 +21,7 @@ import { showTable, type JsonOptions, type Options } from './shared.js';
 export interface PushOptions
   extends
     JsonOptions,
-    Options<
-      'mode' | 'query' | 'sql' | 'file' | 'key' | 'only',
-      'deleteMissing' | 'remove' | 'dryRun' | 'yes'
-    > {
+    Options<'mode' | 'query' | 'sql' | 'file' | 'key' | 'only', 'deleteMissing' | 'dryRun' | 'yes'> {
   readonly param?: readonly string[];
 }
 
@@ -42,7 +39,7 @@ export async function pushCommand(
   const { key, only, deleteMissing, dryRun, yes, json } = options;
   const configured = second === undefined ? config.pushes.find(({ name }) => name === first) : undefined;
   const names = config.pushes.map(({ name }) => name);
-  const own = ['query', 'sql', 'file', 'key', 'mode', 'remove', 'deleteMissing'] as const;
+  const own = ['query', 'sql', 'file', 'key', 'mode', 'deleteMissing'] as const;
   const given = own.filter((option) => options[option] !== undefined);
   if (configured !== undefined && (given.length > 0 || (options.param ?? []).length > 0))
     throw new UsageError(`The push ${first} is one of dawnload.yaml, which says all that it sends.`, {
@@ -55,7 +52,7 @@ export async function pushCommand(
   const wanted: Wanted =
     configured === undefined
       ? {
-          target: parseTarget([first, second], options, names),
+          target: parseTarget([first, second], options.mode, names),
           source: sourceOf(options),
           key,
           only,
@@ -199,7 +196,7 @@ async function keysOf(
   const source = sourceOf(options);
   const isAsked = (source.name ?? source.sql ?? source.file) !== undefined;
   if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
-  const wanted = { target: parseTarget([kind, name.join(' ')], {}), source, key };
+  const wanted = { target: parseTarget([kind, name.join(' ')], undefined), source, key };
   const session = await hashingSession(config, hmac);
   try {
     await writeAnswer(session, wanted, config, { key: hmac, now });

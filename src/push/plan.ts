@@ -263,10 +263,8 @@ export async function writeAnswer(
   const { dataDir, queries, projectId = '', baseUrl = '' } = config;
   const privacy = { ...config.privacy, key: hmac };
   const found = await findRows(dataFiles(dataDir).published, { ...source, queries }, now, privacy, session);
-  const stored = found.fields.filter(({ catalog }) => catalog === target.name);
   const isOfItems = target.kind === 'catalog-items';
-  const fields =
-    isOfItems && service ? await declaredFields(service, baseUrl, target.name, stored) : undefined;
+  const fields = isOfItems && service ? await declaredFields(service, baseUrl, target.name) : undefined;
   checkColumns(target, found, keyOf(wanted), fields);
   const hashes = fingerprintOf(privacy) !== undefined;
   const { identity, isBare, sendsNull } = target;
@@ -407,7 +405,6 @@ function doubtsOf(
       'The ledger lacks rows that the service took: rows may be sent twice. Restore the ledger folder from its newest backup.',
     ],
     [gone > 0 && gone > rows, `${plural(gone, 'item')} would be deleted, more than the query has rows.`],
-    [target.removes && send > 0, `${plural(send, 'recipient')} would leave the list of opt-outs.`],
     [target.once && send > 0 && !standing, `${plural(send, 'row')} would reach people.`],
   ];
   return doubts.flatMap(([is, sentence]) => (is ? [sentence] : []));

@@ -16,7 +16,6 @@ import { assertClocksAgree, presentOf } from '../service/clocks.js';
 import type { OnceRequest } from '../service/endpoints.js';
 import {
   isMissing,
-  namedIn,
   onceOutcome,
   refusalOf,
   shownText,
@@ -79,7 +78,7 @@ export async function pushRows(
   const { effects, signal, version, runId } = invocation;
   const { dataDir } = config;
   const { target, only, name } = wanted;
-  const { text, kind, mode, removes, once } = target;
+  const { text, kind, mode, once } = target;
   const isWhole = only === undefined;
   const ledger = new PushLedger(journal, effects);
   const pushes = ledger.pushes.filter((push) => push.target === text);
@@ -98,7 +97,7 @@ export async function pushRows(
     // Items of catalogs are not personal.
     await session.set({ erased_ids: kind === 'catalog-items' ? [] : new Register(journal, madeWith).ids });
     await session.run('push/erased');
-    const sources = JSON.stringify([found.source, { kind, name: target.name, mode, removes }]);
+    const sources = JSON.stringify([found.source, { kind, name: target.name, mode }]);
     const source = createHash('sha256').update(sources).digest('base64url');
     const current = isWhole ? unfinished.find((one) => !one.only && one.source === source) : undefined;
     const other = unfinished.find((one) => one !== current && !one.only);
@@ -348,11 +347,7 @@ class Sending {
     const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);
     if (!isOfRows && !this.#isNoItem(answer)) throw this.#failure(reason);
     this.#refused++;
-    const named = namedIn(answer, rows.length);
-    if (named.size === 0) return this.#divide(rows, reason);
-    for (const [nth, why] of named) await this.#reject(rows.slice(nth, nth + 1), why);
-    const rest = rows.filter((_, nth) => !named.has(nth));
-    if (rest.length > 0) await this.#send(rest);
+    await this.#divide(rows, reason);
   }
 
   async #divide(rows: readonly Row[], reason: string): Promise<void> {
@@ -406,7 +401,7 @@ export function wantedOf(settings: PushSettings): Wanted {
   const [kind = '', ...rest] = target.split(' ');
   const param = Object.entries(params).map(([parameter, value]) => `${parameter}=${value}`);
   const source = { name: query, sql, file, param };
-  return { name, target: parseTarget([kind, rest.join(' ')], { mode }), source, key, deleteMissing };
+  return { name, target: parseTarget([kind, rest.join(' ')], mode), source, key, deleteMissing };
 }
 
 /** Makes the pushes of the configuration in order. A push that fails has its outcome, and the next one follows. */

@@ -43,7 +43,7 @@ export type Target = ReturnType<typeof parseTarget>;
  */
 export function parseTarget(
   [kindText, name = '']: readonly [string, (string | undefined)?],
-  { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
+  mode: string | undefined,
   pushes: readonly string[] = [],
 ) {
   const kind = ALL.find((one) => one === kindText);
@@ -62,18 +62,15 @@ export function parseTarget(
     [!form.test(name), `No ${none} ${name}.`],
     [isOfItems && known === undefined, `The target ${kind} needs --mode ${MODES.join(', ')}.`],
     [!isOfItems && mode !== undefined, `The target ${kind} has no --mode; it belongs to catalog-items.`],
-    [remove && kind !== 'opt-outs', `The target ${kind} has no --remove; it belongs to opt-outs.`],
   ];
   const fault = faults.find(([isFault]) => isFault);
   if (fault !== undefined) throw new UsageError(fault[1], { hint: 'See `dawnload push --help`.' });
-  const takesAway = known === 'delete' || remove;
+  const takesAway = known === 'delete';
   return {
     kind,
     /** The catalog, the 080 number, the event or the journey; empty for user properties. */
     name,
     mode: known,
-    /** True if opt-outs are removed. */
-    removes: remove,
     text: `${kind} ${name}`.trim(),
     identity,
     most,
@@ -99,7 +96,7 @@ export function requestOf(target: Target, projectId: string, items: readonly str
     case 'user-properties':
       return setUserProperties(list);
     case 'opt-outs':
-      return writeOptOuts(projectId, target.name, list, target.removes);
+      return writeOptOuts(projectId, target.name, list);
     case 'events':
       return trackEvents(list);
     case 'journey':
@@ -185,15 +182,7 @@ export function onceOutcome(
     : { outcome: 'ambiguous', text: told.text };
 }
 
-const rejection = z.object({
-  error: z.object({
-    code: z.string().optional().catch(undefined),
-    details: z
-      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), code: z.string() }))
-      .optional()
-      .catch(undefined),
-  }),
-});
+const rejection = z.object({ error: z.object({ code: z.string().optional().catch(undefined) }) });
 
 /** The shape of a catalog's error (specification, Catalog API error). */
 const catalogError = z.strictObject({
@@ -206,29 +195,15 @@ export function isMissing({ status, body }: ServiceAnswer): boolean {
   return status === 404 && catalogError.safeParse(jsonOf(body)).success;
 }
 
-/** The rows of a call that E2 names in the details of its error, by position, each with its reason; messages are not read. */
-export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, string> {
-  const found = new Map<number, string>();
-  const error = rejection.safeParse(jsonOf(body));
-  for (const { path, code } of error.success ? (error.data.error.details ?? []) : []) {
-    const [list, position = '', field] = path;
-    // A path holds strings or integers.
-    const nth = /^\d+$/.test(String(position)) ? Number(position) : rows;
-    if (list !== 'items' || nth >= rows || found.has(nth)) continue;
-    found.set(nth, `${typeof field === 'string' ? `${field}: ` : ''}${word(code)}`);
-  }
-  return found;
-}
-
 /** The reason of a refusal without the service's sentences, which may repeat a value: `HTTP 400, INVALID_ARGUMENT`. */
 export function refusalOf({ status, body }: ServiceAnswer): string {
   const error = rejection.safeParse(jsonOf(body));
   const code = error.success ? error.data.error.code : undefined;
-  return status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${word(code)}`}`;
+  if (status === undefined) return 'no answer';
+  // Anything but a word may hold a value.
+  const word = code !== undefined && /^[A-Za-z][A-Za-z_-]{0,39}$/.test(code) ? `, ${code}` : '';
+  return `HTTP ${status}${word}`;
 }
-
-/** A code of the service; anything else may hold a value. */
-const word = (code: string): string => (/^[A-Za-z][A-Za-z_-]{0,39}$/.test(code) ? code : 'refused');
 
 const LONGEST_TEXT = 500;
 

@@ -112,8 +112,7 @@ const declared = z.object({
 type Declared = ReadonlyMap<string, string> | undefined;
 
 /**
- * Asks for the declared types of a catalog's fields. The list of catalogs may lack them (R1): then those count that the
- * warehouse holds.
+ * Asks for the declared types of a catalog's fields, which the list of catalogs may lack (R1).
  *
  * @throws RefusedError if the service has no such catalog
  * @throws ServiceError, CredentialsError
@@ -122,9 +121,7 @@ export async function declaredFields(
   service: ServiceClient,
   baseUrl: string,
   catalog: string,
-  stored: readonly { readonly name: string; readonly type: string }[],
 ): Promise<Declared> {
-  const known = stored.length === 0 ? undefined : new Map(stored.map(({ name, type }) => [name, type]));
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
@@ -132,11 +129,11 @@ export async function declaredFields(
     const { verdict, body } = await service.ask(catalogs(service.projectId, cursor));
     if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', baseUrl, verdict);
     const page = listPage(body, CATALOGS);
-    if (page === undefined) return known;
+    if (page === undefined) return undefined;
     const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
     if (found !== undefined) {
       const fields = declared.safeParse(found);
-      return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : known;
+      return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : undefined;
     }
     cursor = nextCursor(body);
   } while (!seen.has(cursor));

@@ -165,16 +165,10 @@ export function writeItems(
   return free('E2', method, itemsPath(projectId, catalog), { body: `{"items":${items}}`, whole: true });
 }
 
-/** E12: registers at most 1,000 recipients as opted out of an 080 number, or removes them. */
-export function writeOptOuts(
-  projectId: string,
-  unsubscribeNo: string,
-  recipients: string,
-  removes: boolean,
-): FreeRequest {
-  const path = optOutsPath(projectId);
+/** E12: registers at most 1,000 recipients as opted out of an 080 number. */
+export function writeOptOuts(projectId: string, unsubscribeNo: string, recipients: string): FreeRequest {
   const body = `{"unsubscribeNo":${JSON.stringify(unsubscribeNo)},"recipientNoList":${recipients}}`;
-  return free('E12', removes ? 'DELETE' : 'POST', removes ? `${path}/removes` : path, { body, whole: true });
+  return free('E12', 'POST', optOutsPath(projectId), { body, whole: true });
 }
 
 /** E13: tracks at most 500 events. */

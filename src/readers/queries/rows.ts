@@ -29,15 +29,12 @@ export interface FoundColumn {
   readonly isText: boolean;
 }
 
-const declaredField = z.object({ catalog: z.string(), name: z.string(), type: z.string() });
 const knownPush = z.object({ id: z.string(), target: z.string() });
 
 export interface Found {
   /** The text of the query, and the parameters that were given. */
   readonly source: readonly [sql: string, ...parameters: readonly string[]];
   readonly columns: readonly FoundColumn[];
-  /** The types of the fields of each catalog as the file has them. */
-  readonly fields: readonly z.infer<typeof declaredField>[];
   /** The pushes that the file remembers. */
   readonly pushes: readonly z.infer<typeof knownPush>[];
 }
@@ -69,12 +66,11 @@ export async function findRows(
       });
     }
     const pushes = await reader.rowsIfAny('push/known', knownPush);
-    const fields = await reader.rowsIfAny('push/fields', declaredField);
     await reader.confine();
     const answer = await ask(reader, question);
     await session.append('answer', answer);
     const source = [question.sql, ...(asking.param ?? [])] as const;
-    return { source, columns: columnsOf(answer), fields, pushes };
+    return { source, columns: columnsOf(answer), pushes };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw withoutValues(error, question.subject);
