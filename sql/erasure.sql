@@ -25,6 +25,9 @@ create or replace temp macro person_digests(kind, given) as
         end
     );
 
+create or replace temp macro linked(kind, given) as
+    if(rule_of(kind) = 'hash', id_digest(kind, given), redacted_field(given));
+
 -- name: open
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
@@ -136,7 +139,7 @@ inner join scanned using (row_id)
 group by scanned.filename, scanned.position;
 
 -- name: links
--- The distinct sets of ids that occur in one record, and the digest of each id.
+-- The distinct sets of ids that occur in one record.
 create or replace temp table links as
 select row_number() over () as link, *
 from (
@@ -150,10 +153,37 @@ from (
     left join numbers using (event_id)
 ) as sets;
 
-create or replace temp table link_ids as
+create or replace temp table link_ids (link bigint, kind varchar, value varchar, id varchar);
+
+-- name: landed_links
+-- Adds the ids of landed records as the warehouse would hold them; it lacks those that the settings drop.
+insert into links
+select
+    (select count(*) from links) + row_number() over (),
+    linked('user_id', user_id),
+    linked('service_user_id', service_user_id),
+    linked('device_id', device_id),
+    linked('service_device_id', service_device_id),
+    recipient
+from (
+    select unnest(
+        from_json(
+            getvariable('landed'),
+            '[{
+                "user_id": "varchar", "service_user_id": "varchar", "device_id": "varchar",
+                "service_device_id": "varchar", "recipient": "varchar"
+            }]'
+        ),
+        recursive := true
+    )
+);
+
+-- name: link_ids
+-- The ids of the links that were added, each with its digest.
+insert into link_ids
 with members as (
     from (
-        unpivot links
+        unpivot (from links where link > coalesce((select max(link) from link_ids), 0))
         on user_id, service_user_id, device_id, service_device_id, recipient
         into name kind value value
     )

@@ -115,48 +115,36 @@ async function search(
     privacy.columns.some(({ name, rule }) => rule === 'drop' && ID_COLUMNS.some((id) => id === name));
   const session = await erasures.session();
   await person.readLinks(session);
-  const persons = await person.findPersons(session, given, { includeShared });
+  let persons = await person.findPersons(session, given, includeShared);
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
   if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
+  const searched = new Set<string>();
   // Each id that a search finds is searched too, since its records tell how many persons share it.
-  let [also, ids]: [Given[], readonly string[]] = [[], persons.ids];
-  for (let searched = 0; searched < ids.length;) {
-    searched = ids.length;
-    await erasures.lookFor(ids);
-    /** The distinct sets of ids in the records, and the ids by which these were found. */
-    const landed = new Map<string, { readonly held: Given[]; readonly matched: readonly string[] }>();
-    /** The users in whose records an id occurs. */
-    const users = new Map<string, Set<string>>();
-    for await (const some of erasures.find()) {
-      for (const { record, own, given: matched } of some) {
-        const held = own ? idsOf(record, brand) : [];
-        const user = held.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
-        if (user !== undefined)
-          for (const { value } of held) users.set(value, (users.get(value) ?? new Set()).add(user.value));
-        if (held.length > 0) landed.set(JSON.stringify([held, matched]), { held, matched });
+  while (persons.ids.some((id) => !searched.has(id))) {
+    for (const id of persons.ids) searched.add(id);
+    await erasures.lookFor(persons.ids);
+    const sets = new Map<string, person.Linked>();
+    for await (const some of erasures.find())
+      for (const { record, own } of some) {
+        const ids = own ? idsOf(record, brand) : {};
+        if (Object.keys(ids).length > 0) sets.set(JSON.stringify(ids), ids);
       }
-    }
-    const isFollowed = (id: string): boolean => includeShared || (users.get(id)?.size ?? 0) <= 3;
-    const linked = [...landed.values()].flatMap(({ held, matched }) =>
-      matched.some(isFollowed) ? held : [],
-    );
-    also = linked.filter(({ value }) => isFollowed(value));
-    ({ ids } = await person.findPersons(session, given, { includeShared, also: linked }));
+    await person.addLinks(session, [...sets.values()]);
+    persons = await person.findPersons(session, given, includeShared);
   }
-  return person.findPersons(session, given, { includeShared, also });
+  return persons;
 }
 
 /** The ids in a record, which the warehouse may lack. */
-function idsOf(record: string, brand: string): Given[] {
+function idsOf(record: string, brand: string): person.Linked {
   const text = z.union([z.string(), z.number()]).transform(String).catch('');
   const { message_data: message, ...ids } = z
     .looseObject({ message_data: z.looseObject({ recipientNo: text }).catch({ recipientNo: '' }) })
     .parse(JSON.parse(record));
-  const valueOf = (kind: string): string => text.parse(ids[kind.replace('service', brand)]);
-  const columns = ID_COLUMNS.map((kind) => ({ kind, value: valueOf(kind) }));
-  const recipient = { kind: 'recipient' as const, value: message.recipientNo };
-  return [...columns, recipient].filter(({ value }) => value !== '');
+  const columns = ID_COLUMNS.map((kind) => [kind, text.parse(ids[kind.replace('service', brand)])] as const);
+  const all = [...columns, ['recipient', message.recipientNo] as const];
+  return Object.fromEntries(all.flatMap(([kind, value]) => (value === '' ? [] : [[kind, value]])));
 }
 
 /** The records of the persons in the landing zone, their opt-outs among them, and records that mention them. */

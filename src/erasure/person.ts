@@ -42,8 +42,19 @@ export function formsOf(value: string): string[] {
 }
 
 /** Collects the sets of ids that occur in one record of the warehouse, for `findPersons` and `findDays`. */
-export function readLinks(session: Session): Promise<void> {
-  return session.run('erasure/links');
+export async function readLinks(session: Session): Promise<void> {
+  await session.run('erasure/links');
+  await session.run('erasure/link_ids');
+}
+
+/** The ids of a landed record, by kind. */
+export type Linked = Partial<Record<Given['kind'], string>>;
+
+/** Adds sets of ids that occur in one landed record. */
+export async function addLinks(session: Session, sets: readonly Linked[]): Promise<void> {
+  await session.set({ landed: JSON.stringify(sets) });
+  await session.run('erasure/landed_links');
+  await session.run('erasure/link_ids');
 }
 
 /**
@@ -53,11 +64,9 @@ export function readLinks(session: Session): Promise<void> {
 export async function findPersons(
   session: Session,
   given: readonly Given[],
-  { includeShared, also = [] }: { readonly includeShared: boolean; readonly also?: readonly Given[] },
+  includeShared: boolean,
 ): Promise<Persons> {
-  const named = [...given, ...also].flatMap(({ kind, value }) =>
-    formsOf(value).map((form) => ({ kind, value, form })),
-  );
+  const named = given.flatMap(({ kind, value }) => formsOf(value).map((form) => ({ kind, value, form })));
   await session.set({
     kinds: named.map(({ kind }) => kind),
     named: named.map(({ value }) => value),
@@ -70,7 +79,7 @@ export async function findPersons(
   const ids = found.flatMap(({ id, person, shared }) =>
     shared ? [] : person === null ? [id] : [id, person],
   );
-  const own = origins.filter((_, nth) => named[nth]?.form === named[nth]?.value).slice(0, given.length);
+  const own = origins.filter((_, nth) => named[nth]?.form === named[nth]?.value);
   return { origins: own.map(({ origin }) => origin), ids: [...new Set(ids)], found };
 }
 
