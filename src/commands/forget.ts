@@ -150,15 +150,10 @@ function idsOf(record: string, brand: string): person.Linked {
 /** The records of the persons in the landing zone, their opt-outs among them, and records that mention them. */
 async function landedOf({ erasures, dataDir }: OpenFolder) {
   const { landing } = foldersOf(dataDir);
-  const landed = [];
+  const landed: { file: string; position: number; own: boolean; record: unknown }[] = [];
   for await (const some of erasures.find())
     for (const { filename, position, record, own } of some)
-      landed.push({
-        file: relative(landing, filename),
-        position,
-        own,
-        record: JSON.parse(record) as unknown,
-      });
+      landed.push({ file: relative(landing, filename), position, own, record: JSON.parse(record) });
   return landed;
 }
 
