@@ -60,6 +60,26 @@ interface How {
   readonly yes?: boolean | undefined;
 }
 
+/** What a push works with. */
+interface Work {
+  readonly wanted: Wanted;
+  readonly config: ServiceConfig;
+  readonly invocation: Invocation;
+  readonly journal: Journal;
+  readonly how: How;
+  readonly ledger: PushLedger;
+  /** The pushes to the target. */
+  readonly pushes: readonly Push[];
+  /** The rows of earlier calls to the target, and the lines of these calls. */
+  readonly pushed: PushedRows;
+  readonly lines: readonly CallLine[];
+  readonly session: Session;
+  readonly service: ServiceClient;
+  readonly key: Uint8Array;
+  /** The fingerprint of the key of the hashes. */
+  readonly madeWith: string;
+}
+
 /**
  * Pushes the answer of a query; goes on with the unfinished push of the same query. Requires the lock.
  *
@@ -75,57 +95,31 @@ export async function pushRows(
   journal: Journal,
   how: How,
 ): Promise<Pushed> {
-  const { effects, signal, version, runId } = invocation;
+  const { effects, signal, version } = invocation;
   const { dataDir } = config;
-  const { target, only, name } = wanted;
-  const { text, kind, mode, once } = target;
-  const isWhole = only === undefined;
   const ledger = new PushLedger(journal, effects);
-  const pushes = ledger.pushes.filter((push) => push.target === text);
-  const unfinished = pushes.filter(isUnfinished);
-  const ambiguous = unfinished.find(waits);
+  const pushes = ledger.pushes.filter(({ target }) => target === wanted.target.text);
+  const ambiguous = pushes.find(waits);
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
   const key = await hmacKey(dataDir, effects);
-  const madeWith = keyFingerprint(key);
   const session = await hashingSession(config, key, dataFiles(dataDir).temp);
   const service = new ServiceClient(config, effects, signal, version);
   try {
-    const pushed = await PushedRows.open(dataDir, text, effects);
+    const pushed = await PushedRows.open(dataDir, wanted.target.text, effects);
     const lines = await readRemembered(session, pushed.path, pushes);
-    const isConfirmed = await assertRemembered(lines, pushes, journal, madeWith);
-    const found = await writeAnswer(session, wanted, config, { key, now: effects.now(), service });
-    // Items of catalogs are not personal.
-    await session.set({ erased_ids: kind === 'catalog-items' ? [] : new Register(journal, madeWith).ids });
-    await session.run('push/erased');
-    const sources = JSON.stringify([found.source, { kind, name: target.name, mode }]);
-    const source = createHash('sha256').update(sources).digest('base64url');
-    const current = isWhole ? unfinished.find((one) => !one.only && one.source === source) : undefined;
-    const other = unfinished.find((one) => one !== current && !one.only);
-    if (other?.once === true && isWhole) {
-      throw new RefusedError(
-        `Push ${other.id} to ${other.target} is not finished, and it had another query.`,
-        { hint: `Make that push again, or give it up by \`dawnload push abandon ${other.id}\`.` },
-      );
+    const given = { wanted, config, invocation, journal, how, ledger, pushes };
+    const work = { ...given, pushed, lines, session, service, key, madeWith: keyFingerprint(key) };
+    const { plan, source, current } = await planned(work);
+    if (how.dryRun === true) {
+      const calls = await countCalls(session, wanted.target, plan);
+      return { plan, push: undefined, sent: 0, rejected: 0, calls };
     }
-    const known = new Set(pushes.map(({ id }) => id));
-    const isUnknown = found.pushes.some((one) => one.target === text && !known.has(one.id));
-    const isForgotten = isConfirmed || (once && isUnknown);
-    const about = { pushes, current, source, isForgotten, standing: how.standing === true };
-    const plan = await planOf(session, wanted, found, about);
-    if (how.dryRun === true) return { ...NOTHING_SENT, plan, calls: await countCalls(session, target, plan) };
-
-    await assertAllowed(wanted, plan, service, config, invocation, ledger, how);
-    for (const one of unfinished.filter((one) => isWhole && one !== current))
-      await ledger.write(one, { event: 'abandoned' });
-    const columns = keyOf(wanted).join();
-    const begun = { target: text, mode, name, key: columns, once, only: !isWhole, source };
-    const ids = lines.map((line) => line.push);
-    const push = current ?? (await ledger.begin({ ...begun, run: runId, counts: plan.counts }, ids));
-    for (const [reason, rejected] of current === undefined ? Object.entries(plan.invalid) : [])
-      await ledger.write(push, { event: 'rejected', rows: rejected, reason });
-    const earlier = lines.filter((line) => line.push === push.id);
-    const calling = { push, wanted, plan, earlier, madeWith };
-    const sending = new Sending({ ...calling, ledger, pushed, session, service, config, invocation, how });
+    await assertAllowed(work, plan);
+    // A push of one row alone ends no other one.
+    for (const one of wanted.only === undefined ? pushes.filter(isUnfinished) : [])
+      if (one !== current) await ledger.write(one, { event: 'abandoned' });
+    const push = current ?? (await begun(work, plan, source));
+    const sending = new Sending(work, plan, push);
     try {
       await sending.all();
     } catch (error) {
@@ -143,7 +137,45 @@ export async function pushRows(
   }
 }
 
-const NOTHING_SENT = { push: undefined, sent: 0, rejected: 0 };
+/** Compares the rows of the query with those of earlier pushes. `current` is the unfinished push that goes on. */
+async function planned(work: Work): Promise<{ plan: Plan; source: string; current: Push | undefined }> {
+  const { wanted, config, invocation, journal, how, pushes, lines, session, service, key, madeWith } = work;
+  const { target, only } = wanted;
+  const { kind, name, mode, text } = target;
+  const isConfirmed = await assertRemembered(lines, pushes, journal, madeWith);
+  const now = invocation.effects.now();
+  const found = await writeAnswer(session, wanted, config, { key, now, service });
+  // Items of catalogs are not personal.
+  await session.set({ erased_ids: kind === 'catalog-items' ? [] : new Register(journal, madeWith).ids });
+  await session.run('push/erased');
+  const sources = JSON.stringify([found.source, { kind, name, mode }]);
+  const source = createHash('sha256').update(sources).digest('base64url');
+  const unfinished = only === undefined ? pushes.filter((one) => isUnfinished(one) && !one.only) : [];
+  const current = unfinished.find((one) => one.source === source);
+  const other = unfinished.find((one) => one !== current);
+  if (other?.once === true) {
+    throw new RefusedError(`Push ${other.id} to ${other.target} is not finished, and it had another query.`, {
+      hint: `Make that push again, or give it up by \`dawnload push abandon ${other.id}\`.`,
+    });
+  }
+  const known = new Set(pushes.map(({ id }) => id));
+  const isUnknown = found.pushes.some((one) => one.target === text && !known.has(one.id));
+  const isForgotten = isConfirmed || (target.once && isUnknown);
+  const about = { pushes, current, source, isForgotten, standing: how.standing === true };
+  return { plan: await planOf(session, wanted, found, about), source, current };
+}
+
+async function begun(work: Work, { counts, invalid }: Plan, source: string): Promise<Push> {
+  const { wanted, invocation, ledger, lines } = work;
+  const { text, mode, once } = wanted.target;
+  const { name, only } = wanted;
+  const about = { target: text, mode, name, key: keyOf(wanted).join(), once, only: only !== undefined };
+  const ids = lines.map((line) => line.push);
+  const push = await ledger.begin({ ...about, source, run: invocation.runId, counts }, ids);
+  for (const [reason, rows] of Object.entries(invalid))
+    await ledger.write(push, { event: 'rejected', rows, reason });
+  return push;
+}
 
 /** The number of calls that the rows of a plan would take. */
 async function countCalls(session: Session, target: Wanted['target'], { gone }: Plan): Promise<number> {
@@ -159,14 +191,10 @@ async function countCalls(session: Session, target: Wanted['target'], { gone }: 
  * @throws RefusedError, ClockError; nothing was sent
  */
 async function assertAllowed(
-  wanted: Wanted,
+  { wanted, service, config, invocation, ledger, how: { yes, standing } }: Work,
   { send, gone, doubts }: Plan,
-  service: ServiceClient,
-  config: ServiceConfig,
-  { effects, terminal, signal, runId }: Invocation,
-  ledger: PushLedger,
-  { yes, standing }: How,
 ): Promise<void> {
+  const { effects, terminal, signal, runId } = invocation;
   const rows = send + gone;
   if (rows > 0) {
     await service.authorize();
@@ -214,23 +242,6 @@ const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 /** So many refused calls in a row: the service refuses the push, not its rows. */
 const HOPELESS = 256;
 
-interface Calling {
-  readonly push: Push;
-  readonly wanted: Wanted;
-  readonly plan: Plan;
-  /** The calls of the push that earlier commands made. */
-  readonly earlier: readonly CallLine[];
-  /** The fingerprint of the key of the hashes. */
-  readonly madeWith: string;
-  readonly ledger: PushLedger;
-  readonly pushed: PushedRows;
-  readonly session: Session;
-  readonly service: ServiceClient;
-  readonly config: ServiceConfig;
-  readonly invocation: Invocation;
-  readonly how: How;
-}
-
 /** The reason of a row that the service left out of its count (E14). */
 const NOT_COUNTED = 'the service did not count it';
 
@@ -245,9 +256,14 @@ class Sending {
   /** The calls that may be repeated and that the service took, also those of a process that was killed. */
   readonly #taken: number[];
 
-  constructor(private readonly given: Calling) {
-    const { wanted, plan, earlier } = given;
-    this.#target = wanted.target;
+  constructor(
+    private readonly work: Work,
+    private readonly plan: Plan,
+    private readonly push: Push,
+  ) {
+    /** The calls of the push that earlier commands made. */
+    const earlier = work.lines.filter((line) => line.push === push.id);
+    this.#target = work.wanted.target;
     this.#columns = plan.columns;
     this.counted = { sent: 0, rejected: sum(Object.values(plan.invalid)), calls: 0 };
     this.#call = 1 + Math.max(0, ...earlier.map(({ call }) => call));
@@ -255,17 +271,18 @@ class Sending {
   }
 
   async all(): Promise<void> {
-    const { session, plan } = this.given;
+    const { session } = this.work;
     const target = this.#target;
     for await (const rows of callsIn(session, { target, deletes: false })) await this.#send(rows);
-    if (plan.gone === 0) return;
+    if (this.plan.gone === 0) return;
     [this.#target, this.#columns] = [{ ...target, mode: 'delete', takesAway: true }, GONE];
     for await (const rows of callsIn(session, { target, deletes: true })) await this.#send(rows);
   }
 
   /** Notes in the journal what calls that may be repeated took, also those of a command that was killed. */
   async noteSent(): Promise<void> {
-    const { ledger, invocation, push } = this.given;
+    const { push } = this;
+    const { ledger, invocation } = this.work;
     const rows = sum(this.#taken) - sentRows(push);
     const calls = this.#taken.length - callsOf(push);
     if (!push.once && calls > 0)
@@ -273,15 +290,16 @@ class Sending {
   }
 
   async #reject(rows: readonly Row[], reason: string): Promise<void> {
-    const { ledger, pushed, push } = this.given;
+    const { ledger, pushed } = this.work;
     this.counted.rejected += rows.length;
-    await pushed.reject(push.id, reason, rows);
-    await ledger.write(push, { event: 'rejected', rows: rows.length, reason });
+    await pushed.reject(this.push.id, reason, rows);
+    await ledger.write(this.push, { event: 'rejected', rows: rows.length, reason });
   }
 
   /** Sends the rows in one call. */
   async #send(rows: readonly Row[]): Promise<void> {
-    const { service, config, pushed, invocation, push, madeWith: made_with } = this.given;
+    const { push } = this;
+    const { service, config, pushed, invocation, madeWith: made_with } = this.work;
     invocation.signal.throwIfAborted();
     if (this.#refused > HOPELESS) throw this.#failure(`${HOPELESS} calls in a row were refused`);
     const items = rows.map(({ item }) => item);
@@ -314,7 +332,8 @@ class Sending {
     request: OnceRequest,
     { call, line, permit }: { call: number; line: string; permit: Permit },
   ): Promise<void> {
-    const { ledger, service, config, invocation, how, push } = this.given;
+    const { push } = this;
+    const { ledger, service, config, invocation, how } = this.work;
     const { runId: run, effects } = invocation;
     await ledger.write(push, { event: 'intended', call, run, rows: rows.length, line });
     const answer = await permit.sendOnce(request);
