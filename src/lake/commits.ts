@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Journal } from '../journal/journal.js';
-import { event, Kind } from '../journal/lines.js';
+import { Kind, when } from '../journal/lines.js';
 import type { Effects } from '../ground/effects.js';
 import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';
@@ -77,7 +77,7 @@ export async function commitTogether(
   const about = { number, commit_id: randomUUID(), writer: state.writer, command, version };
   const commit = { ...about, committed_at: effects.now(), days: 0, rows: 0 };
   const id = commit.commit_id;
-  await state.begin(id);
+  await state.note('begun', id);
   const request = { isSent: false };
   try {
     await lake.session.transaction(async () => {
@@ -103,12 +103,12 @@ export async function commitTogether(
   } catch (error) {
     // A commit request is never interrupted.
     const isSent = request.isSent && !(error instanceof InterruptedError);
-    if (!isSent) await state.drop(id);
+    if (!isSent) await state.note('dropped', id);
     if (error instanceof NothingToDo) return undefined;
     if (!isSent || !(await isThere(lake, id, error))) throw error;
   }
   effects.reach('lake/after-commit');
-  await state.settle(id);
+  await state.note('settled', id);
   return commit;
 }
 
@@ -135,15 +135,19 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
 // What the journal of this data folder holds about a lake: the last commit seen in it, and the commits that were requested
 // and not seen. A lake has one writer, because two writers would undo each other's days.
 
-const text = z.string();
-/** Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. */
+/**
+ * Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. A commit is `begun` before it is
+ * requested, so that after any failure the next push knows which one to look for; `dropped` if it was not requested; and
+ * `settled` as the newest one that was seen in the lake, null if the lake has none.
+ */
 const LAKE = new Kind(
   'lake',
-  z.discriminatedUnion('event', [
-    z.object({ ...event('begun'), lake: text, commit: text }),
-    z.object({ ...event('dropped'), lake: text, commit: text }),
-    z.object({ ...event('settled'), lake: text, commit: text.nullable() }),
-  ]),
+  z.object({
+    ...when,
+    event: z.enum(['begun', 'dropped', 'settled']),
+    lake: z.string(),
+    commit: z.string().nullable(),
+  }),
 );
 
 /** Maximum number of pending commits that are looked for. */
@@ -160,9 +164,9 @@ export class LakeState {
     this.#lake = `${catalog.uri} ${catalog.warehouse} ${namespace}`;
   }
 
-  get #state(): { readonly head: string | null; readonly pending: readonly string[] } {
+  get #state(): { readonly head: string | null; readonly pending: readonly (string | null)[] } {
     let head: string | null = null;
-    let pending: string[] = [];
+    let pending: (string | null)[] = [];
     for (const { lake, event, commit } of this.journal.of(LAKE)) {
       if (lake !== this.#lake) continue;
       // A catalog may execute a request long after the client stopped waiting for the answer.
@@ -178,25 +182,15 @@ export class LakeState {
     return this.journal.id;
   }
 
-  /** Records a commit before it is requested, so that after any failure the next push knows which commit to look for. */
-  async begin(commit: string): Promise<void> {
-    await this.journal.append(LAKE, { event: 'begun', lake: this.#lake, commit });
-  }
-
-  /** Removes a recorded commit that was not requested. */
-  async drop(commit: string): Promise<void> {
-    await this.journal.append(LAKE, { event: 'dropped', lake: this.#lake, commit });
-  }
-
-  /** Records the newest commit of the lake. */
-  async settle(commit: string | null): Promise<void> {
-    await this.journal.append(LAKE, { event: 'settled', lake: this.#lake, commit });
+  async note(event: 'begun' | 'dropped' | 'settled', commit: string | null): Promise<void> {
+    await this.journal.append(LAKE, { event, lake: this.#lake, commit });
   }
 
   /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `assertOurs` does. */
   async agree(lake: Lake): Promise<Commit | undefined> {
     const newest = await this.assertOurs(lake);
-    if (newest !== undefined && newest.commit_id !== this.#state.head) await this.settle(newest.commit_id);
+    if (newest !== undefined && newest.commit_id !== this.#state.head)
+      await this.note('settled', newest.commit_id);
     return newest;
   }
 

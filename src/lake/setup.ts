@@ -22,7 +22,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
   for (const schema of Object.values(lake.schemas)) await lake.session.run('lake/create_schema', { schema });
   await lake.session.run('lake/create_own', { ...lake.ops, clauses: lake.catalog.tableClauses(undefined) });
   // The tables of another writer are not touched, because they may belong to another version.
-  if (takeOver) await state.settle((await latestCommits(lake, 1))[0]?.commit_id ?? null);
+  if (takeOver) await state.note('settled', (await latestCommits(lake, 1))[0]?.commit_id ?? null);
   else await state.agree(lake);
   const relations = await relationsOf(lake);
   await note(() => notePart(lake, 'setup', state.writer));
