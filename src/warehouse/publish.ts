@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { escaped, openInstance } from '../landing/duckdb.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
+import { cannotWrite, isStorage } from './opening.js';
 import { Session } from './session.js';
 
 export const PUBLISH_POINTS = [
@@ -158,7 +159,7 @@ export async function replaceDatabase(
 /**
  * Rewrites the closed private file without its free blocks, which hold the bytes of deleted rows.
  *
- * @throws the error of DuckDB when the disk refuses; the file is unchanged
+ * @throws CorruptDatabaseError when a block of the file is damaged, StorageError when the disk refuses; the file is unchanged
  */
 export async function rewriteDatabase(
   { working, rebuilt, temp }: DataFiles,
@@ -177,6 +178,8 @@ export async function rewriteDatabase(
     const { version } = await session.row('publish/storage_version', z.object({ version: z.string() }));
     await session.run('publish/attach_new', { new: escaped(rebuilt), version });
     await session.run('publish/copy_database');
+  } catch (cause) {
+    throw isStorage(cause) ? cannotWrite(rebuilt, cause) : cause;
   } finally {
     session.close();
   }

@@ -5,7 +5,14 @@ import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { onTestFinished, expect, test } from 'vitest';
 import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/ground/errors.js';
-import { discardDatabase, publish, PUBLISH_POINTS, replaceDatabase } from '../../src/warehouse/publish.js';
+import {
+  discardDatabase,
+  publish,
+  PUBLISH_POINTS,
+  replaceDatabase,
+  rewriteDatabase,
+} from '../../src/warehouse/publish.js';
+import { dataFiles } from '../../src/landing/paths.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { shared, statistic, Workshop } from './support.js';
 
@@ -184,6 +191,22 @@ test('a rebuilt file takes the place of the old one, its log gone with it', asyn
   await discardDatabase(old.path);
   expect(existsSync(old.path)).toBe(false);
   await discardDatabase(old.path);
+});
+
+test('a rewrite says that a block is damaged, or that the disk refuses, and leaves the file', async () => {
+  const workshop = await filled(10);
+  const files = { ...dataFiles(workshop.folder), working: workshop.path };
+  const nowhere = join(workshop.folder, 'nowhere', 'rebuilt.duckdb');
+  await expect(rewriteDatabase({ ...files, rebuilt: nowhere }, quiet)).rejects.toBeInstanceOf(StorageError);
+  expect(await sentIn(workshop.path)).toBe(10);
+
+  const rebuilt = join(workshop.folder, 'rebuilt.duckdb');
+  const bytes = readFileSync(workshop.path);
+  // The blocks of the tables follow the three headers of 4 kB.
+  for (let at = 20_000; at < bytes.length; at += 200_000) bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(workshop.path, bytes);
+  await expect(rewriteDatabase({ ...files, rebuilt }, quiet)).rejects.toBeInstanceOf(CorruptDatabaseError);
+  expect(readFileSync(workshop.path).equals(bytes)).toBe(true);
 });
 
 test('a reader can neither write nor reach other files once it is confined', async () => {
