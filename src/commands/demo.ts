@@ -83,12 +83,7 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
     terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
     const { published, report } = dataFiles(loadDemo().dataDir);
-    const reader = await Reader.open(published);
-    try {
-      await showResults(reader, terminal, now);
-    } finally {
-      await reader.close();
-    }
+    await Reader.using(published, (reader) => showResults(reader, terminal, now));
     const place = `--config ${quoteShell(relative('', file))}`;
     terminal.out('');
     terminal.out(`The report, for a browser: ${report}`);

@@ -85,13 +85,8 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
 }
 
 /** Reads the columns of all tables and views in a warehouse file. */
-export async function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
-  const reader = await Reader.open(path);
-  try {
-    return await reader.rows('describe/columns', columnRow);
-  } finally {
-    await reader.close();
-  }
+export function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
+  return Reader.using(path, (reader) => reader.rows('describe/columns', columnRow));
 }
 
 /** @throws UsageError that names the nearest tables and views */

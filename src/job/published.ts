@@ -11,7 +11,6 @@ import { dayOf, type Day } from '../ground/calendar.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { headIn, Reader } from '../warehouse/reader.js';
 import { coveredDay, knownDays, type Rows } from '../warehouse/rows.js';
-import { statement } from '../warehouse/session.js';
 import type { Job, Stream } from '../ground/streams.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
@@ -31,23 +30,17 @@ const runRow = z
 export type PublishedRun = z.output<typeof runRow>;
 
 /**
- * Reads the published file.
+ * Reads the published file; without a file each statement has no rows.
  *
  * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
-async function fromPublished<T>(
+function fromPublished<T>(
   file: string,
   work: (rows: Rows, reader: Reader | undefined) => Promise<T>,
 ): Promise<T> {
-  const reader = existsSync(file) ? await Reader.open(file) : undefined;
-  try {
-    return await work(
-      async (name, shape) => z.array(shape).parse((await reader?.objects(statement(name))) ?? []),
-      reader,
-    );
-  } finally {
-    await reader?.close();
-  }
+  return existsSync(file)
+    ? Reader.using(file, (reader) => work((name, shape) => reader.rows(name, shape), reader))
+    : work(() => Promise.resolve([]), undefined);
 }
 
 /** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */

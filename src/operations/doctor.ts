@@ -43,7 +43,7 @@ import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { knownBy, Reader, schemaVersions } from '../warehouse/reader.js';
-import { Session, statement } from '../warehouse/session.js';
+import { Session } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
 import { sendTestAlert } from './alerts.js';
@@ -129,12 +129,7 @@ async function* firstAccount(published: string): AsyncGenerator<Check> {
     yield { name: 'first: run', ...warn('nothing was published yet', remedy) };
     return;
   }
-  const reader = await Reader.open(published);
-  try {
-    yield* z.array(checkShape).parse(await reader.objects(statement('first/account')));
-  } finally {
-    await reader.close();
-  }
+  yield* await Reader.using(published, (reader) => reader.rows('first/account', checkShape));
 }
 
 /** Maximum duration of a check in milliseconds; of one that reads complete files, six hours. */

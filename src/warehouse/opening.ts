@@ -167,13 +167,10 @@ export function isStorage(error: unknown): boolean {
  *
  * @throws CorruptDatabaseError when a block is damaged
  */
-export async function readEveryBlock(path: string): Promise<number> {
-  const reader = await Reader.open(path);
-  try {
+export function readEveryBlock(path: string): Promise<number> {
+  return Reader.using(path, async (reader) => {
     const tables = await reader.rows('ops/tables', z.object({ name: z.string() }));
     for (const { name } of tables) await reader.objects(statement('ops/read_table', { table: name }));
     return tables.length;
-  } finally {
-    await reader.close();
-  }
+  });
 }

@@ -56,6 +56,16 @@ export class Reader {
     return reader;
   }
 
+  /** Opens a published warehouse, does the work, and closes it. Throws as `open` does. */
+  static async using<T>(path: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+    const reader = await Reader.open(path);
+    try {
+      return await work(reader);
+    } finally {
+      await reader.close();
+    }
+  }
+
   /** Opens another session on the same file, with variables of its own; close it before this one. */
   async beside(): Promise<Reader> {
     return new Reader(this.path, this.instance, await this.instance.connect(), false);
@@ -132,12 +142,7 @@ function firstLine(text: string): string {
  * @throws CorruptDatabaseError when it cannot be opened
  */
 export async function schemaVersions(path: string): Promise<{ file: number; program: number }> {
-  const reader = await Reader.open(path);
-  try {
-    return { file: await reader.schema(), program: newestSchema() };
-  } finally {
-    await reader.close();
-  }
+  return { file: await Reader.using(path, (reader) => reader.schema()), program: newestSchema() };
 }
 
 /** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */
