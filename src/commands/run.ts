@@ -26,7 +26,8 @@ import {
 } from '../ground/errors.js';
 import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
-import { rebuild, runJob, type Outcome } from '../job/run.js';
+import { rebuild } from '../job/rebuild.js';
+import { runJob, type Outcome } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';

@@ -4,15 +4,8 @@ import { ServiceClient } from '../service/client.js';
 import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from '../service/clocks.js';
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
-import { deleteComputed } from '../erasure/person.js';
 import { retain } from '../erasure/retention.js';
-import {
-  asError,
-  CorruptDatabaseError,
-  InterruptedError,
-  messageOf,
-  StorageError,
-} from '../ground/errors.js';
+import { asError, CorruptDatabaseError, InterruptedError, StorageError } from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
@@ -22,31 +15,15 @@ import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { rememberAddress, withDataFolder } from './data-folder.js';
-import {
-  loadLanded,
-  openWarehouse,
-  removedExports,
-  reportUnloaded,
-  withWarehouse,
-  type OpenFolder,
-} from './loading.js';
-import { recorded, RunReport, type RunsSoFar } from './report.js';
+import { loadLanded, removedExports, reportUnloaded, withWarehouse, type OpenFolder } from './loading.js';
+import { recorded, type RunReport, type RunsSoFar } from './report.js';
 import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import { until, type Job, type Stream } from '../ground/streams.js';
 import { runChecks, type FindingGroup } from '../warehouse/checks.js';
 import { refreshModels } from '../warehouse/model.js';
-import { readEveryBlock } from '../warehouse/opening.js';
-import {
-  assertPublishable,
-  assertReplaceable,
-  discardDatabase,
-  publish,
-  replaceDatabase,
-  rewriteDatabase,
-  setAside,
-} from '../warehouse/publish.js';
+import { assertPublishable, assertReplaceable, publish, rewriteDatabase } from '../warehouse/publish.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -179,35 +156,6 @@ export function resumeExport(
       if (!payAgain) return resume(key, acceptIncomplete, source);
       await assertPublishable(folder.files.published);
       await requestAgain(key, source);
-    }),
-  );
-}
-
-/**
- * Rebuilds the warehouse from the landing zone and the ledger without any request. The new file replaces the old one
- * when it is complete.
- */
-export function rebuild(config: Config, invocation: Invocation): Promise<Outcome> {
-  const { effects, terminal } = invocation;
-  const report = new RunReport(() => effects.now());
-  return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
-    withWarehouse(base, config, invocation, report, 'rebuilt', async (folder) => {
-      const { rebuilt, working, published } = folder.files;
-      const aside = await setAside(published, effects.now());
-      if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
-      await takeRemovedDays(folder, invocation);
-      const outcome = await deliver('rebuild', folder, config, invocation, () =>
-        loadLanded(folder, invocation),
-      );
-      if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
-        terminal.warn(
-          'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
-        );
-        await discardDatabase(rebuilt);
-        return outcome;
-      }
-      await replaceDatabase(rebuilt, working, effects);
-      return outcome;
     }),
   );
 }
@@ -387,42 +335,4 @@ async function lostDays(folder: OpenFolder): Promise<Day[]> {
   if (missing.length === 0) return [];
   const removed = new Set(removedExports(folder).map(({ day }) => day));
   return [...new Set(missing)].filter((day) => !removed.has(day));
-}
-
-/** True if a warehouse is sound, readable under the settings, and covers the events of the days. */
-async function holdsDays(
-  path: string,
-  days: readonly Day[],
-  config: Config,
-  invocation: Invocation,
-): Promise<boolean> {
-  try {
-    await readEveryBlock(path);
-    const warehouse = await openWarehouse(path, config, invocation);
-    try {
-      const covered = await warehouse.coverage('events');
-      return days.every((day) => covered.has(day));
-    } finally {
-      await warehouse.close();
-    }
-  } catch {
-    // An interruption is no evidence about the file.
-    invocation.signal.throwIfAborted();
-    return false;
-  }
-}
-
-/** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */
-async function takeRemovedDays(folder: OpenFolder, { terminal }: Invocation): Promise<void> {
-  const { warehouse, files, erasures } = folder;
-  const days = removedExports(folder).map(({ day }) => day);
-  if (days.length === 0) return;
-  const removed = `The pages of ${listDays(days)} were removed by retention`;
-  try {
-    await warehouse.takeDays(files.working, days);
-    if (erasures.register.last !== undefined) await deleteComputed(await erasures.session());
-    terminal.note(`${removed}: their events cannot be made again; what was computed of them is kept.`);
-  } catch (error) {
-    terminal.warn(`${removed}, and what was computed of them is lost: ${messageOf(error)}`);
-  }
 }
