@@ -113,7 +113,7 @@ export interface RetentionRow {
 }
 
 /** A row of `ops.days`. */
-export interface DayRow {
+interface DayRow {
   readonly stream: Stream;
   readonly date: Day;
   readonly state: string;

@@ -19,7 +19,7 @@ const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
 type ParameterType = (typeof PARAMETER_TYPES)[number];
 
 /** The subjects by which queries are listed, in this order. */
-export const SUBJECTS = [
+const SUBJECTS = [
   'overview',
   'campaigns',
   'journeys',
@@ -244,7 +244,7 @@ export function parseAssignments(texts: readonly string[]): ParameterValues {
  *
  * @throws UsageError with the valid parameters or the expected kind of value
  */
-export function checkParameters(query: QueryFile, values: ParameterValues): void {
+function checkParameters(query: QueryFile, values: ParameterValues): void {
   for (const [name, value] of values) {
     const parameter = query.params.find((known) => known.name === name);
     if (parameter === undefined) throw unknownParameter(query, name);

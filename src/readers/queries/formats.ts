@@ -142,7 +142,7 @@ function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
 }
 
 /** The value as the text of one cell. The caller must handle null. */
-export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
+function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
   if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
   return NESTED.some((kind) => value instanceof kind) ? jsonText(value, type) : String(value);
 }

@@ -6,16 +6,8 @@ import type { Reader } from '../../warehouse/reader.js';
 import type { ParameterValues } from './catalogue.js';
 import type { Question } from './question.js';
 
-/** The parameters with looked-up values, each with its statement in sql/ask.sql. */
-const LOOKED_UP: Readonly<Record<string, string>> = {
-  channel: 'ask/channels',
-  goal: 'ask/goals',
-  campaign: 'ask/campaigns',
-  journey: 'ask/journeys',
-  tag: 'ask/tags',
-  template: 'ask/templates',
-  number: 'ask/numbers',
-};
+/** The parameters with looked-up values; the statement in sql/ask.sql is the plural of each. */
+const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 'number'];
 
 /** A value and its display name; the name is null if it equals the value. */
 const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
@@ -33,10 +25,9 @@ const NAMED = 3;
 export async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
   for (const [parameter, value] of values) {
-    const lookup = LOOKED_UP[parameter];
     const taken = query?.params.find(({ name }) => name === parameter);
-    if (lookup === undefined || taken === undefined || taken.choices.length > 0) continue;
-    const known = await reader.rows(lookup, knownValue);
+    if (!LOOKED_UP.includes(parameter) || taken === undefined || taken.choices.length > 0) continue;
+    const known = await reader.rows(`ask/${parameter}s`, knownValue);
     // An empty warehouse has no values to check against.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }
@@ -56,8 +47,9 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
       hint: `Give one of ${[...alike].sort().join(', ')}.`,
     });
   }
+  const far = (text: string): number => distance(wanted, plain(text));
   const nearest = known
-    .map((one) => ({ ...one, far: Math.min(far(wanted, one.value), far(wanted, one.name ?? one.value)) }))
+    .map((one) => ({ ...one, far: Math.min(far(one.value), far(one.name ?? one.value)) }))
     .sort((a, b) => a.far - b.far || (a.value < b.value ? -1 : 1))
     .slice(0, NAMED)
     .map((one) => (one.name === null ? one.value : `${one.value} (${one.name})`));
@@ -72,8 +64,4 @@ function plain(text: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
-}
-
-function far(wanted: string, value: string): number {
-  return distance(wanted, plain(value));
 }
