@@ -159,7 +159,7 @@ export async function collectPages(
     beside = false,
     unreadable = -1,
   }: { atLeast?: number; again?: number[]; beside?: boolean; unreadable?: number } = {},
-): Promise<Collected> {
+) {
   const pages = new PageSet(first.totalPages);
   for (const page of landed) pages.keep(page);
   if (unreadable >= 0 && !pages.has(unreadable)) pages.setAside(unreadable);
@@ -441,15 +441,6 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
   return pages;
 }
 
-interface Collected {
-  readonly pages: number;
-  readonly records: number;
-  /** The pages that cannot be read, which are set aside. */
-  readonly unreadable: readonly number[];
-  /** Other deviations from the specification that did not stop the download, one clause each. */
-  readonly notes: string[];
-}
-
 class PageSet {
   readonly #byNumber = new Map<number, { records: number; fingerprint: string }>();
   readonly #notes = new Set<string>();
@@ -545,7 +536,11 @@ class PageSet {
       .sort((a, b) => a - b);
   }
 
-  summary(atLeast: number): Collected {
+  /**
+   * The numbers of pages and records, the pages that cannot be read, and the other deviations from the specification that did
+   * not stop the download, one clause each.
+   */
+  summary(atLeast: number) {
     const empty = this.#empty();
     const records = this.#records();
     for (const number of empty.slice(0, 3)) {

@@ -25,6 +25,11 @@ export function tellsOfDamage(error: unknown): boolean {
   );
 }
 
+/** True if another process has the file open, so that this one may not. */
+export function isLocked(error: unknown): boolean {
+  return /could not set lock|conflicting lock/i.test(messageOf(error));
+}
+
 /** True if DuckDB raised the error: its messages begin with their kind, such as `Catalog Error: `. */
 export function isOfDuckDB(error: unknown): boolean {
   return /^[A-Z][A-Za-z ]* Error: /.test(messageOf(error));

@@ -11,7 +11,7 @@ import { formatKst } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { messageOf, StorageError, TryLaterError } from '../ground/errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
-import { openInstance } from './duckdb.js';
+import { isLocked, openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
 import { instant } from './pull.js';
 import { orStorageError } from './storage-error.js';
@@ -128,7 +128,7 @@ export async function lockState(dataDir: string): Promise<LockState> {
     const instance = await openInstance(path, { ...SETTINGS, access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (error) {
-    if (isConflict(error)) return { taken: true, holder: namedBy(error, named) };
+    if (isLocked(error)) return { taken: true, holder: namedBy(error, named) };
   }
   return { taken: false, holder: named };
 }
@@ -137,7 +137,7 @@ export async function lockState(dataDir: string): Promise<LockState> {
 async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
   const attempt = (): Promise<DuckDBInstance> =>
     openInstance(path, SETTINGS).catch(async (error: unknown) => {
-      throw isConflict(error) ? await otherRun(dataDir, error) : error;
+      throw isLocked(error) ? await otherRun(dataDir, error) : error;
     });
   try {
     return await attempt();
@@ -164,10 +164,6 @@ async function mend(path: string): Promise<void> {
   } finally {
     await rm(fresh, { force: true }).catch(() => undefined);
   }
-}
-
-function isConflict(error: unknown): boolean {
-  return /could not set lock|conflicting lock/i.test(messageOf(error));
 }
 
 async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError> {

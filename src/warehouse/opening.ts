@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
-import { openInstance } from '../landing/duckdb.js';
+import { isLocked, openInstance } from '../landing/duckdb.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { Session, statement } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
@@ -75,7 +75,7 @@ async function removeEmpty(path: string): Promise<void> {
 
 function openingError(path: string, cause: unknown): Error {
   const text = messageOf(cause);
-  if (/Could not set lock|Conflicting lock/.test(text)) {
+  if (isLocked(cause)) {
     return new TryLaterError(`${path} is open in another program.`, {
       hint: 'Close it there. To look at data, open the published file.',
       cause,

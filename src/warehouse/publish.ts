@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
 import { z } from 'zod';
-import { escaped, openInstance } from '../landing/duckdb.js';
+import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { cannotWrite, isStorage } from './opening.js';
@@ -203,7 +203,7 @@ async function assertNotWritten(published: string): Promise<void> {
     instance.closeSync();
   } catch (cause) {
     // Any other fault of the old file does not matter, since the new one replaces it.
-    if (!/Could not set lock|Conflicting lock/.test(messageOf(cause))) return;
+    if (!isLocked(cause)) return;
     throw new StorageError(`${published} is open for writing in another program.`, {
       hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
       cause,
