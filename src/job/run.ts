@@ -175,18 +175,18 @@ async function withService<T>(
   }
 }
 
-/** The parts of the folder and of the service that the stages work with that pull. */
+/** What the stages that pull work with; each says in its parameters which of it. */
 function sourceOf(
   folder: OpenFolder,
   service: ServiceClient,
   config: ServiceConfig,
   { effects, terminal, signal, runId }: Invocation,
 ) {
-  const { landing } = folder;
+  const { landing, ledger, warehouse, erasures, lock, report, load } = folder;
   let last: number | undefined;
   return {
-    ...folder,
-    ...{ effects, terminal, signal, runId, config, service },
+    ...{ landing, ledger, warehouse, erasures, lock, report, load },
+    ...{ config, service, effects, terminal, signal, runId },
     /**
      * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than
      * everything that has landed. The later of two pulls of a day counts, so a clock that was set back must not make the
