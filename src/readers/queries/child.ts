@@ -141,14 +141,12 @@ async function perform({ module, input, megabytes }: Task & { megabytes: number 
     if (question === undefined) throw new Error('There is no question.');
     const { answer } = await MODULES[module]();
     const tell = (said: readonly string[]): boolean => process.send?.({ said }) === true;
-    const reader = await Reader.open(file);
-    try {
+    const result = await Reader.using(file, async (reader) => {
       // The SQL may be pasted from an untrusted source: it may read the warehouse, but no file and no network.
       await reader.confine(megabytes);
-      return { result: await answer(question, reader, how, tell) };
-    } finally {
-      await reader.close();
-    }
+      return answer(question, reader, how, tell);
+    });
+    return { result };
   } catch (error) {
     const hint = error instanceof DawnloadError ? error.hint : undefined;
     return { error: error instanceof Error ? error.name : 'Error', message: messageOf(error), hint };

@@ -32,9 +32,8 @@ interface ReportOptions {
  * @throws ConfigError if there is no published warehouse
  * @throws CorruptDatabaseError if the warehouse is damaged
  */
-export async function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
-  const reader = await Reader.open(published);
-  try {
+export function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
+  return Reader.using(published, async (reader) => {
     const wording = new Wording(language);
     const warehouse = new Questions(reader, now, wording, await droppedIds(reader));
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
@@ -49,9 +48,7 @@ export async function makeReport(published: string, { language, now, runs }: Rep
       notice: notice && { word: notice.word, reason: wording.say(notice) },
       queries: [...warehouse.asked.values()],
     });
-  } finally {
-    await reader.close();
-  }
+  });
 }
 
 /** Asks the bundled queries of sections. */
