@@ -168,7 +168,7 @@ select
 from (
     select unnest(
         from_json(
-            getvariable('landed'),
+            getvariable('landed_ids'),
             '[{
                 "user_id": "varchar", "service_user_id": "varchar", "device_id": "varchar",
                 "service_device_id": "varchar", "recipient": "varchar"

@@ -118,27 +118,27 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   const { taken } = await lockState(config.dataDir);
   // The call under way of a running push is known soon.
   const needed = pushes.filter((push) => push.state === 'ambiguous' || (!taken && waits(push)));
-  const stateOf = (push: Push): Push['state'] => (needed.includes(push) ? 'ambiguous' : push.state);
-  if (json === true) terminal.out(JSON.stringify(pushes.map((push) => shown(push, stateOf(push)))));
+  const all = pushes.map((push) => shown(push, needed.includes(push)));
+  if (json === true) terminal.out(JSON.stringify(all));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
-  const rows = pushes.map((push) => ({
-    push: push.id,
-    target: push.name === undefined ? push.target : `${push.target} (${push.name})`,
-    state: stateOf(push),
-    begun: formatKst(push.begunAt),
-    rows: push.counts.rows,
-    sent: sentRows(push),
-    rejected: push.rejected,
-    unknown: unknownRows(push),
-    note: push.note ?? '',
-  }));
-  if (json !== true) showTable(terminal, rows);
+  else
+    showTable(
+      terminal,
+      all.map(({ push, target, name, state, begun_at, rows, sent, rejected, in_doubt, note }) => ({
+        push,
+        target: name === null ? target : `${target} (${name})`,
+        state,
+        begun: formatKst(begun_at),
+        ...{ rows, sent, rejected, unknown: in_doubt, note: note ?? '' },
+      })),
+    );
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-function shown(push: Push, state: Push['state']): object {
+function shown(push: Push, isAmbiguous: boolean) {
   const { id, target, name = null, counts, rejected, begunAt, updatedAt, note = null } = push;
+  const state = isAmbiguous ? 'ambiguous' : push.state;
   const dates = { begun_at: begunAt, updated_at: updatedAt };
   const sent = { sent: sentRows(push), rejected, in_doubt: unknownRows(push), calls: callsOf(push) };
   return { push: id, target, name, state, ...dates, ...counts, ...sent, note };

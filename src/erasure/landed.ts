@@ -221,27 +221,27 @@ export class Erasures {
       await before(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
       for (const file of new Set(found.map(({ filename }) => filename))) {
         const here = found.filter(({ filename }) => filename === file);
-        const own = new Map(here.map((one) => [one.position, one.own]));
-        await this.#rewrite(cut, file, await readWhole(file), (record, nth) => {
-          const isOwn = own.get(nth);
-          return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
-        });
+        await this.#cutPage(cut, file, new Map(here.map(({ position, own }) => [position, own])));
       }
     }
     return cut;
   }
 
   /**
-   * Replaces a page durably by what `edit` leaves of its records. Before the first page of a pull is rewritten, the journal
-   * notes that it may hold fewer records than its manifest says.
+   * Replaces a page durably by what is left of it. Before the first page of a pull is rewritten, the journal notes that it
+   * may hold fewer records than its manifest says.
+   *
+   * @param own the positions of the records that hold an erased id, each with true if it is the person's own
    */
-  async #rewrite(
-    cut: Cut,
-    file: string,
-    body: Buffer,
-    edit: (record: string, nth: number) => string | undefined,
-  ): Promise<void> {
-    const { text, records } = edited(body, edit);
+  async #cutPage(cut: Cut, file: string, own: ReadonlyMap<number, boolean>): Promise<void> {
+    const page = await readWhole(file);
+    const list = listIn(page);
+    if (list === undefined) return;
+    const records = elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
+    const left = records.flatMap((record, nth) => {
+      const isOwn = own.get(nth);
+      return isOwn === undefined ? record : isOwn ? [] : (this.#blanked(record) ?? []);
+    });
     const pull = relative(this.#landing, dirname(file));
     const { last, lines } = this.register;
     if (!cutPulls(lines, last?.line).has(pull)) {
@@ -252,9 +252,10 @@ export class Erasures {
           : [...landed.values()].reduce((all, one) => all + one, 0);
       await this.register.append({ event: 'cutting', pull, records: held });
     }
+    const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
     const point = pull.startsWith('opt_outs') ? 'erasures/snapshot' : 'erasures/page';
-    await this.#disk.write(file, await gzipped(text), point);
-    cut.records += records;
+    await this.#disk.write(file, await gzipped(Buffer.from(text)), point);
+    cut.records += records.length - left.length;
     cut.pulls.add(pull);
   }
 
@@ -351,19 +352,6 @@ const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 function listIn(page: Buffer): Part | undefined {
   const envelope = readEnvelope(page);
   return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
-}
-
-/** Returns the page with each element of its list as `edit` returns it, without those for which it returns undefined. */
-function edited(
-  page: Buffer,
-  edit: (element: string, nth: number) => string | undefined,
-): { text: Buffer; records: number } {
-  const list = listIn(page);
-  if (list === undefined) return { text: page, records: 0 };
-  const elements = elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
-  const left = elements.flatMap((element, nth) => edit(element, nth) ?? []);
-  const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
-  return { text: Buffer.from(text), records: elements.length - left.length };
 }
 
 /** Divides files into batches whose JSON is small enough to be searched at once. */

@@ -52,7 +52,7 @@ export type Linked = Partial<Record<Given['kind'], string>>;
 
 /** Adds sets of ids that occur in one landed record. */
 export async function addLinks(session: Session, sets: readonly Linked[]): Promise<void> {
-  await session.set({ landed: JSON.stringify(sets) });
+  await session.set({ landed_ids: JSON.stringify(sets) });
   await session.run('erasure/landed_links');
   await session.run('erasure/link_ids');
 }

@@ -90,19 +90,24 @@ export interface Push extends Begun {
 /** True if the service has the rows of a call, or may have them. */
 const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
 
-/** A line of a call in `ledger/pushed/`; `line` is its hash. */
-interface Remembered {
-  readonly target: string;
-  readonly push: string;
-  readonly call: number;
-  readonly rows: number;
-  readonly line: string;
-}
+/** A line of a call in `ledger/pushed/`. */
+export const callLine = z.object({
+  target: z.string(),
+  push: z.string(),
+  call: z.number(),
+  rows: z.number(),
+  /** True if the service took the rows of a call that may be repeated. */
+  taken: z.boolean(),
+  /** The hash of the line. */
+  line: z.string(),
+  made_with: z.string(),
+});
+export type CallLine = z.infer<typeof callLine>;
 
 /** The calls of E13 and E16 whose lines are not among those of `ledger/pushed/`. */
 export function lostCalls(
   pushes: readonly Push[],
-  remembered: readonly Remembered[],
+  remembered: readonly CallLine[],
 ): (Call & { target: string })[] {
   const known = new Set(remembered.map(({ line }) => line));
   return pushes.flatMap(({ target, calls }) =>
@@ -191,7 +196,7 @@ export class PushLedger {
   /**
    * Enters calls whose rows are remembered and that the journal lacks (`recover`), as ambiguous; returns their number.
    */
-  async enter(remembered: readonly Remembered[]): Promise<number> {
+  async enter(remembered: readonly CallLine[]): Promise<number> {
     let entered = 0;
     for (const { push: id, target, call, rows, line } of remembered) {
       const known = this.#pushes.get(id);

@@ -18,7 +18,16 @@ import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';
 import { Session, statement } from '../warehouse/session.js';
-import { isUnfinished, lostCalls, pushCounts, recordLost, type Push, type PushCounts } from './ledger.js';
+import {
+  callLine,
+  isUnfinished,
+  lostCalls,
+  pushCounts,
+  recordLost,
+  type CallLine,
+  type Push,
+  type PushCounts,
+} from './ledger.js';
 import type { Target } from './targets.js';
 
 export interface Wanted {
@@ -84,19 +93,6 @@ export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[]
     { hint: 'An order number, for example, or user_id and a day: --key user_id,day.' },
   );
 }
-
-const callLine = z.object({
-  target: z.string(),
-  push: z.string(),
-  call: z.number(),
-  rows: z.number(),
-  /** True if the service took the rows of a call that may be repeated. */
-  taken: z.boolean(),
-  /** The hash of the line. */
-  line: z.string(),
-  made_with: z.string(),
-});
-export type CallLine = z.infer<typeof callLine>;
 
 /** Reads the file of a target into the tables `remembered` and `rejected`; returns the lines of its calls. */
 export async function readRemembered(

@@ -28,7 +28,16 @@ import { formatCount, plural } from '../terminal/text.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
 import { hashingSession } from '../warehouse/warehouse.js';
-import { adviceOn, callsOf, isUnfinished, PushLedger, sentRows, waits, type Push } from './ledger.js';
+import {
+  adviceOn,
+  callsOf,
+  isUnfinished,
+  PushLedger,
+  sentRows,
+  waits,
+  type CallLine,
+  type Push,
+} from './ledger.js';
 import {
   assertRemembered,
   callsIn,
@@ -36,7 +45,6 @@ import {
   planOf,
   readRemembered,
   writeAnswer,
-  type CallLine,
   type Plan,
   type Row,
   type Wanted,

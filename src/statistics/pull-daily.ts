@@ -163,12 +163,7 @@ export async function* answersIn(
 
 /** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */
 const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
-const NOTHING = { message_sent: 0, message_failed: 0, delivered: 0, click: 0 };
-const rows = z.array(
-  z
-    .object({ message_sent: counter, message_failed: counter, delivered: counter, click: counter })
-    .catch(NOTHING),
-);
+const row = z.record(z.string(), z.unknown()).catch({});
 
 /**
  * The sums over all channels for one day.
@@ -189,7 +184,7 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
     );
   }
   if (verdict.kind !== 'ok') throw unanswered('E17 (daily statistics)', baseUrl, verdict);
-  const parsed = rows.safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
+  const parsed = z.array(row).safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
   if (!parsed.success) {
     throw new ServiceError(
       'The service answers E17 (daily statistics) with something else than statistics.',
@@ -198,8 +193,8 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
       },
     );
   }
-  const sum = (name: 'message_sent' | 'message_failed' | 'delivered' | 'click'): number =>
-    parsed.data.reduce((total, row) => total + row[name], 0);
+  const sum = (name: string): number =>
+    parsed.data.reduce((total, one) => total + counter.parse(one[name]), 0);
   return {
     rows: parsed.data.length,
     sent: sum('message_sent'),
