@@ -284,6 +284,14 @@ export function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';
 }
 
+/** The exports whose pages have landed; they have an id. */
+export function landedAmong(entries: Iterable<Export>): (Export & { readonly exportId: string })[] {
+  return [...entries].flatMap((entry) => {
+    const { exportId } = entry;
+    return isClosed(entry) && exportId !== undefined ? [{ ...entry, exportId }] : [];
+  });
+}
+
 /** The days of a range that a run may request, oldest first: neither paid, nor possibly paid, nor abandoned by the user. */
 export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   const covered = new Set([...entries].flatMap(({ day, state }) => (blocksRuns(state) ? [day] : [])));

@@ -8,7 +8,7 @@ import { Erasures } from '../erasure/landed.js';
 import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
 import { Register } from '../erasure/register.js';
 import { wereRemoved } from '../erasure/retention.js';
-import type { Export } from '../exports/export.js';
+import { landedAmong, type Export } from '../exports/export.js';
 import { daysOf } from '../ground/calendar.js';
 import { eventGap } from '../ground/streams.js';
 import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
@@ -178,22 +178,9 @@ export async function loadLanded(folder: OpenFolder, { effects }: Invocation): P
     if (cut.records > 0 || isOlder) await reloadErased(folder, cut.pulls);
   }
   const now = [...(await warehouse.loader.loaded())];
-  for (const entry of onDisk(folder)) {
+  for (const entry of landedAmong(ledger.entries())) {
     if (entry.state === 'landed' && now.some((id) => isReadingOf(id, entry))) await ledger.loaded(entry.key);
   }
-}
-
-type Landed = Export & { readonly exportId: string };
-
-/** The exports whose pages have landed. */
-function onDisk({ ledger }: OpenFolder): Landed[] {
-  return ledger
-    .entries()
-    .flatMap(({ exportId, ...entry }) =>
-      exportId !== undefined && (entry.state === 'landed' || entry.state === 'loaded')
-        ? [{ ...entry, exportId }]
-        : [],
-    );
 }
 
 /** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
@@ -201,7 +188,7 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
   const { waiting, landing, warehouse, report, journal } = folder;
   const loaded = [...(await warehouse.loader.loaded())];
   const pulls: Pull[] = [];
-  for (const entry of onDisk(folder)) {
+  for (const entry of landedAmong(folder.ledger.entries())) {
     const { day, key } = entry;
     // Kept back until a person decides.
     if (entry.state === 'landed' && entry.doubted) continue;
@@ -263,7 +250,7 @@ async function exportPulls(
   isWanted: (entry: Export) => boolean = () => true,
 ): Promise<Pull[]> {
   const pulls: Pull[] = [];
-  for (const entry of onDisk(folder).filter(isWanted)) {
+  for (const entry of landedAmong(folder.ledger.entries()).filter(isWanted)) {
     const pull = await unlessDamaged(folder.landing.exportPull(entry));
     if (pull !== undefined) pulls.push(pull);
   }
@@ -289,7 +276,7 @@ async function loadOrReport(
   for (const { pull, error } of failures) {
     // Pages that arrive are loaded again when all have landed.
     if (pull.arriving !== undefined) continue;
-    const entry = onDisk(folder).find((one) => isReadingOf(pull.id, one));
+    const entry = landedAmong(folder.ledger.entries()).find((one) => isReadingOf(pull.id, one));
     if (error instanceof StrayError && entry !== undefined)
       await folder.ledger.note(entry.key, 'doubted', error.message);
     else folder.report.unloaded.set(pull.id, { pull, error });

@@ -17,7 +17,7 @@ import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from
 import { Erasures } from '../erasure/landed.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/ledger.js';
-import { EXPORT, exportsOf } from '../exports/export.js';
+import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import { landedPages } from '../exports/poll.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';
@@ -509,11 +509,10 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
   const journal = await Journal.read(config, effects);
-  for (const entry of exportsOf(journal.of(EXPORT)).values()) {
-    const { key, day, exportId, state, records } = entry;
-    if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
+  for (const entry of landedAmong(exportsOf(journal.of(EXPORT)).values())) {
+    const { key, records } = entry;
     if (wereRemoved(journal, entry)) continue;
-    const pull = await unlessDamaged(landing.exportPull({ day, key, exportId }));
+    const pull = await unlessDamaged(landing.exportPull(entry));
     const isCut = (): boolean => pull !== undefined && mayBeCut(journal.of(ERASE), pull.id);
     const pages = pull === undefined ? [] : await landedPages(landing, pull.id, { ...pull, isCut });
     const found = rowsIn(firstAnswers(pages));
