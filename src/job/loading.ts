@@ -44,7 +44,7 @@ export interface OpenFolder extends DataFolder {
    * all were loaded; one that cannot be loaded stays in the landing zone and is reported, and the others are loaded. Throws
    * InterruptedError between two pulls after Ctrl-C.
    */
-  load(pulls: readonly Pull[], how?: 'new' | 'again'): Promise<boolean>;
+  readonly load: (pulls: readonly Pull[], how?: 'new' | 'again') => Promise<boolean>;
 }
 
 /**
