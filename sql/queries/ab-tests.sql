@@ -33,9 +33,9 @@
 --     en: “{campaign_name}” has no verdict: {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
---   select campaign_name, variant_name, sent, rate from answer where verdict_code = 'better' order by sent desc
---     en: End the A/B test of “{campaign_name}” and send {variant_name} to everyone; it has got {sent} messages so far.
---     ko: ‘{campaign_name}’의 A/B 테스트를 끝내고 {variant_name}안을 전체에 보내세요. 지금까지 {variant_name}안으로 {sent}건을 보냈습니다.
+--   select campaign_name, variant_name, metric, size from answer where verdict_code = 'better' order by sent desc
+--     en: End the A/B test of “{campaign_name}” and send {variant_name} to everyone: it wins by {metric}, in a group of {size}.
+--     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_name}안을 적용하세요. {metric} 기준으로 우세합니다(표본 {size}).
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No campaign is split into variants. An A/B test shows here from its first day.

@@ -15,7 +15,7 @@
 --     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 --   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
---     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
 -- example:
 --   resource_name       channel            hour  messages  click_rate  shrunk_click_rate  click_rate_of_all  rank  …

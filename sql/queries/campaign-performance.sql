@@ -24,7 +24,7 @@
 --     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; machine_click_share and human_click_rate come from the events.
---     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. machine_click_share와 human_click_rate는 이벤트에서 계산합니다.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며 가려낼 수 없습니다. machine_click_share와 human_click_rate는 이벤트에서 계산합니다.
 --     as: note
 -- example:
 --   rank  resource_name       channel            sent  clicked  conversions  failure_rate  click_rate  …

@@ -39,11 +39,11 @@
 --   select max(machine_click_share) as rate from answer where channel = 'email' having rate is not null
 --     en: Daily statistics count the clicks that mail scanners make on e-mails. Where events are held, their share is left out here
 --       (up to {rate} of the clicks).
---     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있습니다. 이벤트가 있으면 그 비율(최대 {rate})만큼 제외했습니다.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있습니다. 이벤트가 있으면 그 비율(최대 {rate})만큼 제외했습니다.
 --     as: note
 --   select 1 from answer where channel = 'email' having count(*) > 0 and count(machine_click_share) = 0
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them without events.
---     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며, 이벤트 없이는 가려낼 수 없습니다.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며, 이벤트 없이는 가려낼 수 없습니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: In the last 28 days no campaign is clearly better or worse than the others on its channel, and none fell this week. Channels

@@ -21,7 +21,7 @@
 --     ko: {channel} 채널에서 메시지 {kind}{이/가} 가장 많은 시간대는 {hour}로, {of_all}건 중 {events}건입니다.
 --   select channel, sum(machine_clicks)::bigint as machines from answer group by channel having machines > 0
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
---     ko: 메일 검사기의 클릭 {machines}건은 제외했습니다({channel}).
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
 --     en: Events come with paid exports: set or raise exports.budget, and `dawnload plan` shows what they cost.

@@ -27,25 +27,28 @@
 --   select figure, value, previous from answer where verdict_code = 'worse'
 --     en: {figure} got clearly worse: {value:rate} after {previous:rate} in the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 나빠졌습니다.
---   select 1 from answer where verdict_code is not null limit 1
---     en: Rates are of all channels together, so they also move with the mix of channels. Those of in-app and in-web messages divide
---       by what was shown, where that is known.
---     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다. 인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
+--   select string_agg(channel, ', ' order by channel) filter (counts_deliveries) as delivering, string_agg(channel, ', ' order by
+--   channel) filter (counts_clicks) as clicking from marts.channel_counters where channel in (select channel from marts.message_days
+--   where sent > 0 and date > (select max(last_date) - 7 from answer)) having delivering is not null and clicking is not null
+--     en: The delivery rate is of {delivering:channels}, the click rate of {clicking:channels}: other channels do not report that. Rates
+--       also move with the mix of channels. Those of in-app and in-web messages divide by what was shown, where that is known.
+--     ko: 도달률은 {delivering:channels}, 클릭률은 {clicking:channels} 기준이며, 나머지 채널은 해당 수치를 제공하지 않습니다. 채널 구성이 바뀌면 비율도 달라집니다.
+--       인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
 --     as: note
 --   select value as cost, currency, days_held from answer where figure = 'message_cost' and value > 0
 --     en: The messages of channels with a price cost {cost:money} in the week.
 --     ko: 단가를 설정한 채널의 최근 한 주 메시지 비용은 {cost:money}입니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
---     en: Campaigns count different goals, or none, so there is no conversion rate of all together.
+--     en: Campaigns count different goals, or none, so there is no conversion rate over all of them.
 --     ko: 캠페인마다 목표가 다르거나 없어 전체 전환율은 계산하지 않습니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
 --   select 1 from answer where figure = 'click_rate' and exists (from marts.message_days where channel = 'email' and clicked > 0)
---     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
---     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
 -- example:
 --   figure         value   previous  change   verdict_code  last_date   days_held  previous_days_held  …

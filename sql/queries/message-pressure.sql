@@ -9,19 +9,19 @@
 --   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
 --   all
 --     en: On the {days} {days#day|days} whose events are held, {people} people got messages, {messages} each on average.
---     ko: 이벤트가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
+--     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
 --   with ends as (select *, row_number() over (order by rowid) as place from answer where share_of_people >= 0.05) select
 --   many.share_of_people as share, many.click_rate, few.click_rate as few_click_rate, replace(replace(many.messages_per_person, '+',
 --   ' or more'), '-', ' to ') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') ||
 --   if(many.messages_per_person like '%+', '', '건') as many_ko, replace(few.messages_per_person, '-', ' to ') as few_en,
 --   replace(few.messages_per_person, '-', '~') || '건' as few_ko from ends as many, ends as few where few.place = 1 and many.place =
 --   (select max(place) from ends) and many.place > 1 and many.click_rate is not null and few.click_rate is not null
---     en: Of them {share} got {many_en} and clicked {click_rate} of those whose clicks are counted; people who got {few_en} clicked
---       {few_click_rate}.
---     ko: 그중 {share}는 메시지를 {many_ko} 받았고, 클릭을 집계하는 메시지의 클릭률은 {click_rate}입니다. {few_ko} 받은 사람의 클릭률은 {few_click_rate}입니다.
+--     en: On channels that count clicks, the {share} of them who got {many_en} clicked {click_rate} of their messages, and people who got
+--       {few_en} clicked {few_click_rate}.
+--     ko: {many_ko} 받은 사람({share})의 클릭률은 {click_rate}, {few_ko} 받은 사람은 {few_click_rate}입니다(클릭을 집계하는 채널 기준).
 --   select 1 from answer limit 1
---     en: People who get more messages differ in other ways too: a different rate is not only the messages’ doing.
---     ko: 메시지를 많이 받는 사람은 다른 점도 다르므로, 클릭률의 차이가 메시지 수 때문만은 아닙니다.
+--     en: People who get more messages differ in other ways too, so a different rate may have other causes.
+--     ko: 메시지를 많이 받는 사람은 다른 특성도 다를 수 있어, 클릭률 차이를 수신 건수의 영향으로 단정할 수 없습니다.
 --     as: note
 --   select 1 from answer limit 1
 --     en: People “got” a message when it was sent to them and did not fail; texts sent instead count, messages in the app or on the web do not.

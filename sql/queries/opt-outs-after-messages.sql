@@ -12,8 +12,8 @@
 --   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
 --   by opted_out desc limit 3
 --     en: After “{item}” ({channel}) more people opt out within 72 hours than chance explains: {per_thousand} of a thousand messages
---       {first_date~last_date}, {per_thousand_of_others} of all others that show an 080 number.
---     ko: {first_date~last_date}에 보낸 ‘{item}’({channel})의 72시간 내 수신거부는 1,000건당 {per_thousand}건으로, 080 번호가 있는 나머지
+--       {first_date~last_date}, {per_thousand_of_others} of the other messages with an 080 number.
+--     ko: {first_date~last_date}에 보낸 ‘{item}’({channel})의 72시간 내 수신거부는 1,000건당 {per_thousand}건으로, 080 수신거부 번호가 있는 다른
 --       메시지({per_thousand_of_others}건)보다 뚜렷하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code

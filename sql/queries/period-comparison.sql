@@ -38,8 +38,8 @@
 --     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
 --   select 1 from answer where channel_or_campaign = 'email' and measure = 'click_rate' and value > 0
---     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
---     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
 -- example:
 --   channel_or_campaign  measure        value   previous  change   year_before  change_on_year  days_missing  …

@@ -19,7 +19,7 @@
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
 --     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all; they are left out.
---     ko: 메일 검사기의 클릭 {machines}건(전체의 {rate})은 제외했습니다({channel}).
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건(전체의 {rate})은 제외했습니다({channel}).
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
 --     en: Times of deliveries and clicks come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.

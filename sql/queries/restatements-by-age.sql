@@ -15,8 +15,8 @@
 --     ko: 수치는 대체로 첫날 아침 이후 달라지지 않습니다({days}일의 중앙값).
 --     as: note
 --   select 1 where not exists (from answer where age_days = 1 and median_rise is not null)
---     en: How much the newest days will still rise is not known: too few earlier days were asked for again.
---     ko: 최근 날짜의 수치가 앞으로 얼마나 늘어날지는 알 수 없습니다. 다시 조회한 이전 날짜가 부족합니다.
+--     en: How much the newest days will still rise is not known yet.
+--     ko: 최근 날짜의 수치가 앞으로 얼마나 늘어날지는 아직 알 수 없습니다.
 --     as: note
 -- example:
 --   counter  age_days  days  median_rise  largest_rise

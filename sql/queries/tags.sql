@@ -18,8 +18,8 @@
 --     en: No message of these days has a tag.
 --     ko: 이 기간에 태그가 있는 메시지가 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
---     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; events can.
---     ko: 일별 통계의 이메일 클릭에는 메일 검사기의 클릭이 포함되어 있으며 가려낼 수 없습니다. 이벤트에서는 가려낼 수 있습니다.
+--     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
 -- example:
 --   tag   channel                sent  clicked  conversions  failure_rate  click_rate  conversion_rate  …

@@ -1,6 +1,6 @@
 /**
  * Guarantees that nothing is paid for by accident and nothing is paid for twice. Preconditions: the budget allows the day
- * (budget.ts) and the user has consented (`consentTo`). The request is sent only after the checks have passed and the
+ * (budget.ts) and the user has consented (pull-events.ts). The request is sent only after the checks have passed and the
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
@@ -14,12 +14,10 @@ import { withoutPeople, type Secrets } from '../ground/redaction.js';
 import type { ServiceConfig } from '../config/config.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import type { RunLock } from '../landing/run-lock.js';
-import { type Terminal, formatCount, plural } from '../terminal/terminal.js';
+import { type Terminal, formatCount } from '../terminal/terminal.js';
 import { judgedText, type Ledger } from './ledger.js';
 import type { Export } from './export.js';
-import { eventGap, type Gap, type Job } from '../ground/streams.js';
-import type { Decision } from './budget.js';
-import { formatPrice, priceOf } from '../ground/price.js';
+import { eventGap, type Gap } from '../ground/streams.js';
 
 /** The parts of a run that a paid request needs. */
 export interface RequestContext extends Clocks {
@@ -214,25 +212,3 @@ async function keptAnswer(landing: LandingZone, key: string, outcome: Unknown): 
 }
 
 type Unknown = RequestOutcome & { readonly kind: 'unknown' };
-
-/** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
-export async function consentTo(
-  job: Job,
-  { config, terminal, signal }: RequestContext,
-  decisions: readonly Decision[],
-): Promise<boolean> {
-  if (job.consent !== 'ask') return true;
-  const wanted = decisions.filter(({ verdict }) => verdict === 'request');
-  if (wanted.length === 0) return true;
-  const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
-  const { pricePerRecord, currency } = config.exports;
-  const price =
-    pricePerRecord === 0
-      ? ''
-      : `, about ${formatPrice(priceOf([{ records, pricePerRecord }]), currency)} in price`;
-  terminal.progress('waiting for consent to pay');
-  return terminal.confirm(
-    `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
-    signal,
-  );
-}

@@ -3,7 +3,7 @@
  * allows.
  */
 import { RefusedError } from '../ground/errors.js';
-import { requestPaid, consentTo, type RequestContext } from './paid-request.js';
+import { requestPaid, type RequestContext } from './paid-request.js';
 import { eventGap, type Job } from '../ground/streams.js';
 import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
@@ -20,7 +20,7 @@ import {
 } from './budget.js';
 import { downloadExport, type DownloadContext } from './download.js';
 import { clockTrouble } from '../service/clocks.js';
-import { formatPrice } from '../ground/price.js';
+import { formatPrice, priceOf } from '../ground/price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */
@@ -200,6 +200,28 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
   }
   downloads.rethrow();
   signal.throwIfAborted();
+}
+
+/** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
+async function consentTo(
+  job: Job,
+  { config, terminal, signal }: ExportsContext,
+  decisions: readonly Decision[],
+): Promise<boolean> {
+  if (job.consent !== 'ask') return true;
+  const wanted = decisions.filter(({ verdict }) => verdict === 'request');
+  if (wanted.length === 0) return true;
+  const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+  const { pricePerRecord, currency } = config.exports;
+  const price =
+    pricePerRecord === 0
+      ? ''
+      : `, about ${formatPrice(priceOf([{ records, pricePerRecord }]), currency)} in price`;
+  terminal.progress('waiting for consent to pay');
+  return terminal.confirm(
+    `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
+    signal,
+  );
 }
 
 /** Exports that are downloaded at the same time. The first failure is kept until all downloads have ended. */

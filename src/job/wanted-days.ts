@@ -1,6 +1,7 @@
 /**
  * The one answer to what is missing: for each stream and wanted day a state, the expected records and their price. `run`
- * acts on it and publishes it as `ops.days`; `plan`, `status` and agents show it. Pure.
+ * pulls the free days that it names, decides on exports by the same `decide` once their statistics are loaded, and publishes
+ * it as `ops.days`; `plan`, `status` and agents show it. Pure.
  */
 import {
   completeFrom,

@@ -45,8 +45,8 @@ test('kinds and trends are words, and what is none of them stays', () => {
   const words = (column: string, values: readonly string[]) =>
     values.map((value) => dictionary.inKorean(column, value));
   expect(words('kind', ['best', 'worst', 'falling'])).toEqual([
-    '채널 평균보다 높음',
-    '채널 평균보다 낮음',
+    '다른 캠페인보다 높음',
+    '다른 캠페인보다 낮음',
     '하락',
   ]);
   expect(words('trend', ['rising', 'quiet', 'of tomorrow'])).toEqual([

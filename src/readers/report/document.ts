@@ -20,9 +20,9 @@ const POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; sc
 /** The queries whose to-dos come first, the most urgent one first. */
 const URGENT = [
   'failure-alarm',
-  'refused-templates',
   'opt-outs-after-messages',
   'ab-tests',
+  'refused-templates',
   'campaigns-to-watch',
 ];
 /** A longer list would not be read. */

@@ -136,7 +136,7 @@ export class Renderer {
     });
     return html`<div class="tile">
       <h3>${name}</h3>
-      <p class="big">${show(value)}</p>
+      <p class="big">${show(value).replaceAll('\u00a0', ' ')}</p>
       <p>
         ${
           numberOf(row, 'days_held') !== MARKED

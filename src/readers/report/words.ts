@@ -9,7 +9,7 @@ export const WORDS = {
   noDay: text('no day yet', '데이터 없음'),
   made: text(
     'Days and times are Korean (KST). Made by Dawnload on {made}.',
-    '날짜와 시각은 한국 시간(KST) 기준입니다. Dawnload가 {made}에 만들었습니다.',
+    '날짜와 시각은 한국 시간(KST) 기준입니다. 생성: {made} (Dawnload)',
   ),
   contents: text('Contents', '목차'),
   happened: text('The last seven days', '최근 7일'),
@@ -17,8 +17,8 @@ export const WORDS = {
   nothingStandsOut: text('Nothing stands out beyond chance.', '우연으로 보기 어려운 변화는 없습니다.'),
   toDo: text('What to do', '할 일'),
   nothingToDo: text('Nothing to do.', '할 일이 없습니다.'),
-  moreToDo: text('{left} more', '{left}건 더 보기'),
-  moreRows: text('{left} more rows', '{left}행 더 보기'),
+  moreToDo: text('{left} more', '나머지 {left}건'),
+  moreRows: text('{left} more rows', '나머지 {left}행'),
   notDrawn: text('This part could not be drawn: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
   about: text('About the data', '데이터 안내'),
   sql: text('SQL behind this page', '이 페이지의 SQL'),
@@ -27,7 +27,7 @@ export const WORDS = {
   // Tiles.
   weekBefore: text('week before {value}', '직전 주 {value}'),
   partOfWeek: text('of {days} {days#day|days} held', '{days}일의 데이터'),
-  noWeekBefore: text('the week before is not held', '직전 주 데이터 없음'),
+  noWeekBefore: text('no data of the week before', '직전 주 데이터 없음'),
   trend: text(
     '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',
     '{name}, {day}까지 28일의 추이(최근 7일 표시). 첫날 {first}, 마지막 날 {last}',
@@ -66,7 +66,7 @@ export const WORDS = {
   testArms: text('Difference from the baseline with its interval', '대조안과의 차이와 신뢰 구간'),
   sales: text(
     'Sales after messages, as the service attributes them, in the currency of the shop',
-    '메시지 이후 매출(서비스가 귀속한 금액, 쇼핑몰 통화)',
+    '메시지 기여 매출(서비스 집계 기준, 쇼핑몰 통화)',
   ),
   funnels: text('Messages by step', '단계별 메시지'),
   sentDays: text(
@@ -82,7 +82,7 @@ export const WORDS = {
     'Time from sending until half and nine in ten of the clicks',
     '발송부터 클릭의 50%, 90%가 일어날 때까지 걸린 시간',
   ),
-  pressure: text('People by the messages that they got', '받은 메시지 수별 사용자'),
+  pressure: text('People by the messages that they got', '수신 건수별 고객'),
   reached: text(
     'Different people to whom each campaign or journey sent',
     '캠페인·여정별 발송 인원(중복 제외)',
@@ -105,7 +105,7 @@ export const WORDS = {
   rate: text('Rate', '비율'),
   thisWeek: text('This week', '이번 주'),
   lastWeek: text('Week before', '직전 주'),
-  shrunk: text('Click rate, allowing for chance', '우연을 감안한 클릭률'),
+  shrunk: text('Click rate, allowing for chance', '보정 클릭률(표본 수 반영)'),
   ofAllHours: text('Click rate of all hours', '전체 시간대 클릭률'),
   withinHour: text('Within an hour', '1시간 이내'),
   clicks: text('Clicks', '클릭'),
@@ -116,7 +116,7 @@ export const WORDS = {
   step: text('Step', '단계'),
   template: text('Template', '템플릿'),
   // How to read a chart.
-  readCompared: text('● click rate, dashes: what it is held against', '● 클릭률, 점선은 비교 대상'),
+  readCompared: text('● click rate, dashes: the rate of the others', '● 클릭률, 점선은 다른 캠페인'),
   readInterval: text(
     'an interval that crosses the dashed line allows for no difference',
     '구간이 점선에 걸치면 차이가 없을 수도 있음',

@@ -43,12 +43,12 @@ describe('the first screen', () => {
   test('says what to change, the most urgent first, and the rest behind a fold', () => {
     const document = pageOf([
       answered('campaigns-to-watch', [['to do', 'fourth']]),
-      answered('ab-tests', [['to do', 'third']]),
+      answered('ab-tests', [['to do', 'second']]),
       answered('failure-alarm', [
         ['to do', 'first'],
         ['finding', 'E-mail fails.'],
       ]),
-      answered('refused-templates', [['to do', 'second']]),
+      answered('refused-templates', [['to do', 'third']]),
       answered('checks', [['to do', 'of the job']], { isAbout: true }),
     ]);
     const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
