@@ -235,8 +235,7 @@ function decide(decision: 'resumed' | 'abandoned', again: boolean, invocation: I
   return withDataFolder(invocation.loadConfig(), invocation, command, 'nothing', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);
     const push = ledger.get(id);
-    const about = { ...push, sent: sentRows(push), unknown: unknownRows(push) };
-    await ledger.decide(push, decision, again);
-    return about;
+    const unknown = await ledger.decide(push, decision, again);
+    return { ...push, sent: sentRows(push), unknown };
   });
 }

@@ -73,6 +73,8 @@ export interface Call {
   readonly line?: string;
   /** `open` until its outcome is known; `in_doubt` if a person leaves it so, `again` if its rows are to be sent again. */
   state: CallOutcome | 'open' | 'in_doubt' | 'again';
+  /** True once another call followed the decision of a person. */
+  isFinal?: boolean;
 }
 
 export interface Push extends Begun {
@@ -142,6 +144,15 @@ export function rowOf(push: Push): PushRow {
 /** True if a person has to decide: nobody knows whether the service has some rows. */
 export const waits = (push: Push): boolean => isUnfinished(push) && rowsIn(push, 'ambiguous', 'open') > 0;
 export const isUnfinished = ({ state }: Push): boolean => state !== 'abandoned' && state !== 'done';
+
+/** The calls of unknown outcome that a person may decide about: the last decision counts, until a call follows it. */
+const undecided = ({ calls }: Push): Call[] =>
+  calls.filter(
+    ({ state, isFinal }) =>
+      state === 'ambiguous' ||
+      state === 'open' ||
+      (isFinal !== true && (state === 'in_doubt' || state === 'again')),
+  );
 
 /** The sentence about a push that waits for a person. */
 export function adviceOn(push: Push): string {
@@ -224,11 +235,17 @@ export class PushLedger {
     return this.#append({ ...event, push: id });
   }
 
-  /** Records the decision of a person. Throws `RefusedError` if there is nothing to decide. */
-  async decide(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<void> {
+  /**
+   * Records the decision of a person; returns the number of rows of unknown outcome that it is about.
+   *
+   * @throws RefusedError if there is nothing to decide
+   */
+  async decide(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<number> {
     if (!isUnfinished(push))
       throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
+    const rows = undecided(push).reduce((sum, call) => sum + call.rows, 0);
     await this.write(push, event === 'resumed' ? { event, again } : { event });
+    return rows;
   }
 
   async #append(entry: Entry<Line>): Promise<Push> {
@@ -246,11 +263,11 @@ export class PushLedger {
     const push = this.get(id);
     push.updatedAt = at;
     const settleOpen = (state: Call['state']): void => {
-      for (const call of push.calls)
-        if (call.state === 'ambiguous' || call.state === 'open') call.state = state;
+      for (const call of undecided(push)) call.state = state;
     };
     switch (line.event) {
       case 'intended':
+        for (const call of push.calls) call.isFinal = call.state === 'in_doubt' || call.state === 'again';
         push.calls.push({ ...line, calls: 1, state: 'open' });
         [push.state, push.note] = ['sending', undefined];
         break;

@@ -373,7 +373,8 @@ function doubtsOf(
   // A push of another name sets other columns; only rows with the same ones would be sent again.
   const own = line.findLast((one) => one !== current);
   const before = own ?? pushes.findLast((one) => one !== current);
-  const isEdited = before !== undefined && before.source !== source;
+  // A push that goes on was allowed when it began.
+  const isEdited = current === undefined && before !== undefined && before.source !== source;
   const keyText = keyOf({ target, key }).join();
   const isOfQuery = (one: Push): boolean =>
     one.source === source || (name !== undefined && one.name === name);
@@ -385,7 +386,7 @@ function doubtsOf(
     [repeated > 0, `${plural(repeated, 'row')} with the key of another row.`],
     [isWhole && isOdd, `${plural(rows, 'row')}, and the last push had ${last ?? 0}.`],
     [
-      isWhole && isEdited && unchanged * TENFOLD < (own === undefined ? alike : known),
+      isWhole && isEdited && send > 0 && unchanged * TENFOLD < (own === undefined ? alike : known),
       `The query was edited since the last push, and ${agree}: ${plural(send, 'row')}.`,
     ],
     [

@@ -16,6 +16,7 @@ import { assertClocksAgree, presentOf } from '../service/clocks.js';
 import type { OnceRequest } from '../service/endpoints.js';
 import {
   isMissing,
+  isOfService,
   onceOutcome,
   refusalOf,
   shownText,
@@ -360,9 +361,12 @@ class Sending {
     // The output of a night is kept, and this text must not be.
     if (text !== undefined && how.standing !== true) {
       const items = rows.map(({ item }) => item);
-      invocation.terminal.warn(
-        `The service said: ${shownText(service.secrets.hide(text), items)} If you know what it means, list the text in dawnload.yaml under ${answer.status === 200 ? 'push.acknowledgements, with {count} for the number of rows' : 'push.refusals'}.`,
-      );
+      const shown = shownText(service.secrets.hide(text), items);
+      const list =
+        endpoint === 'E13' && answer.status === 200
+          ? 'If it says that all were taken, list it in dawnload.yaml under push.acknowledgements, with {count} for the number of rows; if that none was, under push.refusals.'
+          : 'If it says that none was taken, list it in dawnload.yaml under push.refusals.';
+      invocation.terminal.warn(`The service said: “${shown}”. ${list}`);
     }
     throw new ServiceError(`The outcome of a call is unknown, so the push stopped. ${adviceOn(push)}`);
   }
@@ -371,7 +375,8 @@ class Sending {
   async #refusal(rows: readonly Row[], answer: ServiceAnswer): Promise<void> {
     const isOk = answer.verdict.kind === 'ok';
     const reason = `${refusalOf(answer)}${isOk ? ', which does not say what was taken' : ''}`;
-    const isOfRows = answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status);
+    const isOfRows =
+      answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status) && isOfService(answer);
     if (!isOfRows && !this.#isNoItem(answer)) throw this.#failure(reason);
     this.#refused++;
     await this.#divide(rows, reason);

@@ -195,6 +195,11 @@ export function isMissing({ status, body }: ServiceAnswer): boolean {
   return status === 404 && catalogError.safeParse(jsonOf(body)).success;
 }
 
+/** True if the answer is a JSON object, as all answers of the service are; a proxy answers otherwise. */
+export function isOfService({ body }: ServiceAnswer): boolean {
+  return readEnvelope(body)?.kind === 'object';
+}
+
 /** The reason of a refusal without the service's sentences, which may repeat a value: `HTTP 400, INVALID_ARGUMENT`. */
 export function refusalOf({ status, body }: ServiceAnswer): string {
   const error = rejection.safeParse(jsonOf(body));

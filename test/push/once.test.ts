@@ -268,6 +268,45 @@ describe('after an unknown outcome', () => {
     expect((await push(place, 'resume', id)).code).toBe(3);
   });
 
+  test.each([
+    ['resume takes back resume --again', 'reset-after', [['resume', '--again'], ['resume']]],
+    ['abandon takes back resume --again', 'reset-after', [['resume', '--again'], ['abandon']]],
+    ['resume --again takes back resume', 'reset-before', [['resume'], ['resume', '--again']]],
+  ] as const)('the last decision counts: %s', async (_, kind, decisions) => {
+    place.sandbox.setFaults([{ endpoint: 'E16', kind, times: 1 }]);
+    const id = idIn(await push(place, ...JOURNEY, users(5)));
+    for (const [verb, ...more] of decisions) {
+      const decided = await push(place, verb, id, ...more);
+      expect([decided.code, decided.stderr]).toEqual([0, expect.stringContaining('5 rows')]);
+    }
+    expect((await push(place, ...JOURNEY, users(5))).code).toBe(0);
+    expect(entered().sort()).toEqual([0, 1, 2, 3, 4].map((i) => `once${nth}-${i}`));
+  });
+
+  test('a decision about an earlier call stays when a later one is decided otherwise', async () => {
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
+    const id = idIn(await push(place, ...JOURNEY, users(2000)));
+    await push(place, 'resume', id);
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-before', times: 1 }]);
+    expect((await push(place, ...JOURNEY, users(2000))).code).toBe(1);
+    const decided = await push(place, 'resume', id, '--again');
+    expect([decided.code, decided.stderr]).toEqual([0, expect.stringContaining('1,000 rows')]);
+    expect((await push(place, ...JOURNEY, users(2000))).code).toBe(0);
+    expect(entered()).toHaveLength(2000);
+    expect(new Set(entered()).size).toBe(2000);
+  });
+
+  test('a push that goes on is not taken for an edited one', async () => {
+    expect(
+      (await push(place, ...JOURNEY, `select 'other' || user_id as user_id from (${users(3)})`)).code,
+    ).toBe(0);
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
+    const id = idIn(await push(place, ...JOURNEY, users(5)));
+    await push(place, 'resume', id);
+    const same = await push(place, 'journey', 'uj-win02', '--sql', users(5));
+    expect([same.code, same.stderr]).toEqual([0, expect.stringMatching(/Pushed 0 rows .*5 left/)]);
+  });
+
   test('abandon ends the push; its unknown rows are not sent by later pushes with a key, the rest is', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', skip: 1, times: 1 }]);
     const args = [...JOURNEY, users(3000)];

@@ -370,6 +370,19 @@ describe('what must not leave, or must not go unseen', () => {
     expect(itemOf('products', 'keep-19')).toMatchObject({ name: 'x' });
   });
 
+  test('an answer of a proxy stops a push of properties, and rejects no row', async () => {
+    const args = ['user-properties', '--sql', "select 'proxied' as user_id, 1 as seen"];
+    const rejected = async () => (await push(place, 'rejected', '--json')).stdout;
+    const before = await rejected();
+    const body = '<html>Bad Request</html>';
+    place.sandbox.setFaults([{ endpoint: 'E14', kind: 'status', status: 400, body, times: 1 }]);
+    const stopped = await push(place, ...args);
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringMatching(/stopped: HTTP 400/)]);
+    expect(await rejected()).toBe(before);
+    const next = await push(place, ...args);
+    expect([next.code, next.stderr]).toEqual([0, expect.stringContaining('Pushed 1 row')]);
+  });
+
   test('a 404 that is not the catalog’s own word is no proof that an item is gone', async () => {
     const replace = ['catalog-items', 'products', '--mode', 'replace', '--sql'];
     await push(place, ...replace, "select 'gone-1' as id, 'x' as name");
