@@ -399,7 +399,7 @@ describe('A/B tests', () => {
     );
     expect(Number(needed)).toBeGreaterThan(600);
     expect(inconclusive).toMatch(
-      /^Inconclusive so far: to show a difference of 20 %, each side needs about [\d,]+, and one side has 600\.$/,
+      /^Inconclusive so far: to show a difference of 20 % of the rate, each side needs about [\d,]+, and one side has 600\.$/,
     );
     expect(await said('without events', 'unit, size, rate, difference_low, verdict')).toEqual([
       'message',
