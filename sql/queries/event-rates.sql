@@ -70,37 +70,34 @@ events as (
             and epoch_ms(event_people.occurred_at) = machines.clicked_at
     where marts.matches('channel', event_people.channel)
 ),
--- Rates divide by the successful messages of the channel, and by the people who received one.
-received as (
-    select channel, count(*) as messages, count(distinct person) as people
-    from events
-    where kind = 'succeeded'
-    group by channel
-),
+-- One pass: a row for each event and hour, and one for all events of a kind, by which rates divide. People of several hours or
+-- days do not add up: a person may appear in more than one.
 names as (
     select
         channel,
         event_name,
         kind,
         hour,
+        grouping(event_name) = 1 as is_all,
         count(*) filter (not is_machine) as events,
         count(*) filter (is_machine) as machine_clicks,
-        -- People of several days do not add up: a person may appear on more than one.
         if(marts.counts_people(), count(distinct person) filter (not is_machine), null) as people
     from events
-    where marts.matches('event', event_name)
-    group by channel, event_name, kind, hour
+    group by grouping sets ((channel, event_name, kind, hour), (channel, kind))
 )
+-- Rates divide by the successful messages of the channel, and by the people who received one.
 select
     names.channel,
     names.event_name,
     names.hour,
     names.events,
-    round(names.events / received.messages, 4) as events_per_message,
+    round(names.events / received.events, 4) as events_per_message,
     names.people,
     round(names.people / received.people, 4) as people_share,
     names.machine_clicks,
     names.kind
 from names
-left join received on names.channel is not distinct from received.channel
+left join names as received
+    on names.channel is not distinct from received.channel and received.is_all and received.kind = 'succeeded'
+where not names.is_all and marts.matches('event', names.event_name)
 order by names.channel, if(names.hour is null, names.events, 0) desc, names.event_name, names.hour;

@@ -175,7 +175,7 @@ async function withService<T>(
   }
 }
 
-/** What the stages that pull work with; each says in its parameters which of it. */
+/** The parts of the folder and of the run that the pulling stages use; each stage declares those it needs. */
 function sourceOf(
   folder: OpenFolder,
   service: ServiceClient,

@@ -45,7 +45,7 @@ export interface WantedDay {
   readonly decision?: Decision;
 }
 
-/** What a warehouse file and the journal know. */
+/** The state of a warehouse file and of the journal. */
 export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly entries: readonly Export[];
   /** True while the journal may lack lines, so that nothing is paid. */

@@ -371,8 +371,8 @@ function doubtsOf(
   const last = line.findLast(({ state, counts }) => state === 'done' && counts.rows > 0)?.counts.rows;
   const isOdd = last !== undefined && rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
   // A push of another name sets other columns; only rows with the same ones would be sent again.
-  const own = line.findLast((one) => one !== current);
-  const before = own ?? pushes.findLast((one) => one !== current);
+  const own = line.at(-1);
+  const before = own ?? pushes.at(-1);
   // A push that goes on was allowed when it began.
   const isEdited = current === undefined && before !== undefined && before.source !== source;
   const keyText = keyOf({ target, key }).join();

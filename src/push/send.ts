@@ -69,7 +69,7 @@ interface How {
   readonly yes?: boolean | undefined;
 }
 
-/** What a push works with. */
+/** The parts that a push uses. */
 interface Work {
   readonly wanted: Wanted;
   readonly config: ServiceConfig;

@@ -1,7 +1,14 @@
 /** Opens the working file with DuckDB's settings, and reports why it cannot be opened. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../ground/errors.js';
+import {
+  codeOf,
+  CorruptDatabaseError,
+  DawnloadError,
+  messageOf,
+  StorageError,
+  TryLaterError,
+} from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { isLocked, openInstance } from '../landing/duckdb.js';
 import { orStorageError } from '../landing/storage-error.js';
@@ -160,6 +167,22 @@ export function isStorage(error: unknown): boolean {
   return (
     codeOf(error) !== undefined || /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(error))
   );
+}
+
+/**
+ * Resolves with what the work returns; an error of DuckDB that means that the disk refuses becomes one for people.
+ *
+ * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a disk error
+ * @throws StorageError that names the file
+ */
+export async function writing<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
+    signal?.throwIfAborted();
+    throw cannotWrite(path, cause);
+  }
 }
 
 /**

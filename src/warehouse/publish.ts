@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { cannotWrite, isStorage } from './opening.js';
+import { writing } from './opening.js';
 import { Session } from './session.js';
 
 export const PUBLISH_POINTS = [
@@ -174,12 +174,12 @@ export async function rewriteDatabase(
   });
   const session = await Session.open(instance);
   try {
-    await session.run('publish/attach_old', { old: escaped(working) });
-    const { version } = await session.row('publish/storage_version', z.object({ version: z.string() }));
-    await session.run('publish/attach_new', { new: escaped(rebuilt), version });
-    await session.run('publish/copy_database');
-  } catch (cause) {
-    throw isStorage(cause) ? cannotWrite(rebuilt, cause) : cause;
+    await writing(rebuilt, async () => {
+      await session.run('publish/attach_old', { old: escaped(working) });
+      const { version } = await session.row('publish/storage_version', z.object({ version: z.string() }));
+      await session.run('publish/attach_new', { new: escaped(rebuilt), version });
+      await session.run('publish/copy_database');
+    });
   } finally {
     session.close();
   }

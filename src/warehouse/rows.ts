@@ -49,7 +49,7 @@ const emptyDay = streamDay.extend({ asked: z.string() });
 /** Returns the rows of a statement, in a session or in a file that is only read. */
 export type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
 
-/** What a warehouse file knows of the days of all streams (`sql/status.sql`). */
+/** The days of all streams, as a warehouse file records them (`sql/status.sql`). */
 export async function knownDays(rows: Rows, today: Day) {
   const emptyOnce = await rows('status/empty_once', emptyDay);
   const removed = await rows('status/removed', aDay);

@@ -14,6 +14,7 @@ import {
   openSession,
   ordinaryLimit,
   withMemoryLimit,
+  writing,
   type MemoryLimit,
 } from './opening.js';
 import type { Page } from '../landing/pull.js';
@@ -196,7 +197,7 @@ export class Warehouse {
     return days.map(({ date }) => date);
   }
 
-  /** What the file knows of the days of all streams. */
+  /** The days of all streams, as the file records them. */
   knownDays(today: Day) {
     return knownDays((name, shape) => this.session.rows(name, shape), today);
   }
@@ -295,15 +296,8 @@ export class Warehouse {
     return this.#writing(() => withMemoryLimit(this.session, limitsOf(this.options), work));
   }
 
-  async #writing<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
-      // An interrupted commit makes DuckDB report what looks like a disk error, so the signal is checked first.
-      this.options.signal?.throwIfAborted();
-      throw cannotWrite(this.options.path, cause);
-    }
+  #writing<T>(work: () => Promise<T>): Promise<T> {
+    return writing(this.options.path, work, this.options.signal);
   }
 }
 
