@@ -337,7 +337,7 @@ from {table} as one;
 -- name: set
 set variable "{name}" = $value::{type};
 
--- name: set_aside
+-- name: unload_after
 -- Marks later snapshots as not loaded. Snapshots are loaded in the order of their days; if one arrives late, the later
 -- ones have to be loaded again.
 delete from ops.loads

@@ -10,7 +10,7 @@ import { Journal } from '../journal/journal.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
 import { lockState } from '../landing/run-lock.js';
 import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
-import { readRemembered, TRIES, writeAnswer, type Wanted } from '../push/plan.js';
+import { readRemembered, TRIES, writeAnswer, type WantedPush } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
 import { ALL, parseTarget } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
@@ -49,7 +49,7 @@ export async function pushCommand(
     throw new UsageError(`The push ${first} of dawnload.yaml takes no name.`, {
       hint: `\`dawnload push ${first}\` makes it.`,
     });
-  const wanted: Wanted =
+  const wanted: WantedPush =
     configured === undefined
       ? {
           target: parseTarget([first, second], options.mode, names),
@@ -76,7 +76,7 @@ async function pushesIn(config: Config, effects: Invocation['effects']): Promise
 }
 
 function showPushed(
-  wanted: Wanted,
+  wanted: WantedPush,
   pushed: Pushed,
   json: boolean | undefined,
   { terminal }: Invocation,
@@ -96,7 +96,7 @@ function showPushed(
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-function asJson({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): object {
+function asJson({ target }: WantedPush, { plan, push, sent, rejected, calls }: Pushed): object {
   return {
     push: push?.id ?? null,
     target: target.text,
@@ -213,7 +213,7 @@ export async function pushResumeCommand(
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
-  const { target, name, unknown } = await decide('resumed', again, invocation, id);
+  const { target, name, unknown } = await settle('resumed', again, invocation, id);
   const same = name === undefined ? `Push to ${target} by the same query` : `\`dawnload push ${name}\``;
   invocation.terminal.note(
     `${same} goes on with push ${id}${unknown === 0 ? '' : `: ${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}`}.`,
@@ -222,7 +222,7 @@ export async function pushResumeCommand(
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
-  const { sent, unknown } = await decide('abandoned', false, invocation, id);
+  const { sent, unknown } = await settle('abandoned', false, invocation, id);
   invocation.terminal.note(
     `Push ${id} is given up: ${plural(sent, 'row')} were taken${unknown === 0 ? '' : `, and of ${plural(unknown, 'row')} it is not known, so they are not sent again`}. The next push of the query sends the others.`,
   );
@@ -230,12 +230,12 @@ export async function pushAbandonCommand(_: object, invocation: Invocation, id: 
 }
 
 /** Records a decision about a push; returns what it was about. */
-function decide(decision: 'resumed' | 'abandoned', again: boolean, invocation: Invocation, id: string) {
+function settle(decision: 'resumed' | 'abandoned', again: boolean, invocation: Invocation, id: string) {
   const command = decision === 'resumed' ? 'push resume' : 'push abandon';
   return withDataFolder(invocation.loadConfig(), invocation, command, 'nothing', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);
     const push = ledger.get(id);
-    const unknown = await ledger.decide(push, decision, again);
+    const unknown = await ledger.recordDecision(push, decision, again);
     return { ...push, sent: sentRows(push), unknown };
   });
 }

@@ -43,11 +43,11 @@ export function readSettings(file: string): Record<string, unknown> {
       Pair: (_, { key }, ancestors) => {
         if (!isScalar(key) || key.value !== '__proto__') return;
         // A `__proto__` key would not become an ordinary key of the object and would go unnoticed.
-        throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
+        throw unknownKey(file, ancestors.flatMap(keyPath), key.value);
       },
       Scalar: (_, scalar, ancestors) => {
         // Paths stay, since a file system may tell the forms of a name apart.
-        if (typeof scalar.value === 'string' && ancestors.flatMap(keyOf).some((key) => NAMES.includes(key)))
+        if (typeof scalar.value === 'string' && ancestors.flatMap(keyPath).some((key) => NAMES.includes(key)))
           scalar.value = scalar.value.normalize('NFC');
       },
     });
@@ -62,7 +62,7 @@ export function readSettings(file: string): Record<string, unknown> {
   }
 }
 
-function keyOf(node: unknown): string[] {
+function keyPath(node: unknown): string[] {
   return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
 }
 

@@ -178,7 +178,7 @@ export class Erasures {
   /** Yields the records on pages, by default all of exports and opt-outs, that hold one of the searched ids, in batches. */
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
-    for (const some of batchesOf(files ?? (await this.#pages()))) {
+    for (const some of searchBatches(files ?? (await this.#pages()))) {
       let found: Match[] = [];
       try {
         found = await this.#search(session, some);
@@ -355,7 +355,7 @@ function listIn(page: Buffer): Part | undefined {
 }
 
 /** Divides files into batches whose JSON is small enough to be searched at once. */
-function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> {
+function* searchBatches(files: readonly SizedFile[]): Generator<SizedFile[]> {
   let some: SizedFile[] = [];
   let bytes = 0;
   for (const one of files) {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { event, Kind, type Entry, type LineOf } from '../journal/lines.js';
-import { count } from '../landing/pull.js';
+import { wholeNumber } from '../landing/pull.js';
 import type { ErasureRow } from '../warehouse/rows.js';
 
 const text = z.string();
@@ -19,7 +19,7 @@ export const ERASE = new Kind(
     z.object({
       ...event('begun'),
       key: text,
-      persons: count,
+      persons: wholeNumber,
       ids: z.array(text),
       entered: z.boolean().optional(),
     }),
@@ -27,13 +27,13 @@ export const ERASE = new Kind(
      * Before the first page of a pull is rewritten: only such a pull may hold fewer records than its manifest says.
      * `records`: those that it held then.
      */
-    z.object({ ...event('cutting'), pull: text, records: count }),
-    z.object({ ...event('cut'), of: count, records: count, rows: count }),
-    z.object({ ...event('done'), of: count }),
+    z.object({ ...event('cutting'), pull: text, records: wholeNumber }),
+    z.object({ ...event('cut'), of: wholeNumber, records: wholeNumber, rows: wholeNumber }),
+    z.object({ ...event('done'), of: wholeNumber }),
     /** Records that arrived after the erasure and were cut. */
-    z.object({ ...event('late'), records: count }),
+    z.object({ ...event('late'), records: wholeNumber }),
     /** Every landed file that changed until `changed` (milliseconds, the filesystem's time) was searched for `of`. */
-    z.object({ ...event('swept'), of: count, changed: z.number() }),
+    z.object({ ...event('swept'), of: wholeNumber, changed: z.number() }),
     /** The private file holds bytes of erased rows in free blocks, until it is rewritten. */
     z.object(event('rows-deleted')),
     z.object(event('rewritten')),

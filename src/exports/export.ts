@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
 import { event, Kind, when, type Entry, type LineOf } from '../journal/lines.js';
-import { count, instant } from '../landing/pull.js';
+import { wholeNumber, instant } from '../landing/pull.js';
 
 const text = z.string();
 const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
@@ -27,7 +27,7 @@ export const EXPORT = new Kind(
       day: text.refine(isDay, 'not a day'),
       messageData: z.boolean(),
       /** The records to expect. */
-      estimate: count.optional(),
+      estimate: wholeNumber.optional(),
       pricePerRecord: z.number().nonnegative(),
       /** The key of the export that a person chose to pay for again. */
       again: key.optional(),
@@ -37,18 +37,18 @@ export const EXPORT = new Kind(
     z.object({ ...event('requested'), key, exportId }),
     z.object({ ...event('attached'), key, exportId }),
     z.object({ ...event('processing'), key }),
-    z.object({ ...event('ready'), key, pages: count }),
+    z.object({ ...event('ready'), key, pages: wholeNumber }),
     z.object({
       ...event('landed'),
       key,
-      pages: count,
-      records: count,
+      pages: wholeNumber,
+      records: wholeNumber,
       landedAt: instant,
-      unreadable: z.array(count).readonly().optional(),
+      unreadable: z.array(wholeNumber).readonly().optional(),
       accepted: z.boolean().optional(),
     }),
     z.object({ ...event('loaded'), key }),
-    z.object({ ...event('short'), key, records: count, note: text }),
+    z.object({ ...event('short'), key, records: wholeNumber, note: text }),
     z.object({
       ...when,
       event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),

@@ -162,7 +162,7 @@ export async function collectPages(
 ) {
   const pages = new PageSet(first.totalPages);
   for (const page of landed) pages.keep(page);
-  if (unreadable >= 0 && !pages.has(unreadable)) pages.setAside(unreadable);
+  if (unreadable >= 0 && !pages.has(unreadable)) pages.giveUp(unreadable);
   if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
@@ -258,7 +258,7 @@ async function fetchPage(
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
     if (result.kind === 'unreadable' && isGivenUp(source, result.repeated, attempt)) {
-      pages.setAside(number);
+      pages.giveUp(number);
       return undefined;
     }
     reason = 'reason' in result ? result.reason : result.kind;
@@ -500,7 +500,7 @@ class PageSet {
   }
 
   /** Sets aside a page that cannot be read after all retries, so that the other pages can continue. */
-  setAside(number: number): void {
+  giveUp(number: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
     this.repeated.delete(number);
     this.#unreadable.add(number);

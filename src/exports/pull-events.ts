@@ -181,7 +181,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
-      const sent = await downloads.guard(() => requestPaid(context, next));
+      const sent = await downloads.keepFailure(() => requestPaid(context, next));
       // Whether the answer is the same as the one before decides about the next request.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
@@ -238,7 +238,7 @@ class ConcurrentDownloads {
   }
 
   add(work: () => Promise<void>): void {
-    const download = this.guard(work).finally(() => this.#running.delete(download));
+    const download = this.keepFailure(work).finally(() => this.#running.delete(download));
     this.#running.add(download);
   }
 
@@ -248,7 +248,7 @@ class ConcurrentDownloads {
   }
 
   /** The result of the work; undefined if it failed. */
-  async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async keepFailure<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {

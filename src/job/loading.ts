@@ -63,7 +63,7 @@ export async function withWarehouse<T>(
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
   const { dataDir, files, journal, landing, ledger } = folder;
-  const { effects, terminal, signal } = invocation;
+  const { effects, terminal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   if (which === 'working') refuseNewer(folder.publishedSchema);
   const known =
@@ -85,25 +85,11 @@ export async function withWarehouse<T>(
     if (heads.length > 0) await folder.lookAgain(heads);
     const forgotten = known.filter((row) => ledger.find(row.key) === undefined);
     const one = pLimit(1);
-    const proceed = (pull: Pull): void => {
-      signal.throwIfAborted();
-      const { start, end } = pull.days;
-      terminal.progress(`loading ${pull.stream} of ${start === end ? start : `${start} to ${end}`}`);
-    };
-    const loadInTurn: LoadInTurn = (pulls, how) =>
-      one(async () => {
-        const guarded = await erasures.guard(pulls);
-        const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
-        for (const loaded of outcome.reports) {
-          report.loaded(loaded);
-          tellFinished(loaded, terminal);
-        }
-        return outcome;
-      });
     const path = files[which];
-    const load: OpenFolder['load'] = (pulls, how = 'new') => loadOrReport(open, loadInTurn, pulls, how);
-    const open = { ...folder, path, warehouse, erasures, waiting, forgotten, report, load };
-    return await work(open);
+    const open = { ...folder, path, warehouse, erasures, waiting, forgotten, report };
+    const load: OpenFolder['load'] = (pulls, how = 'new') =>
+      one(() => loadOrReport(open, pulls, how, invocation));
+    return await work({ ...open, load });
   } finally {
     terminal.progress('');
     await warehouse.close();
@@ -163,7 +149,7 @@ export async function loadLanded(folder: OpenFolder, { effects }: Invocation): P
   const cut = isStopped ? undefined : await erasures.sweep();
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
   const free = waiting.filter(({ stream }) => stream !== 'events');
-  const again = await warehouse.loader.setAside(free.filter(isReference));
+  const again = await warehouse.loader.unloadAfter(free.filter(isReference));
   const missing: Pull[] = [
     ...free,
     ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
@@ -229,7 +215,7 @@ export async function reloadErased(folder: OpenFolder, cut: ReadonlySet<string>)
   );
   const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
   if (earliest !== undefined) {
-    await warehouse.loader.setAside([earliest]);
+    await warehouse.loader.unloadAfter([earliest]);
     await folder.load([earliest], 'again');
     await folder.load(later);
   }
@@ -246,7 +232,7 @@ export function removedExports({ ledger, journal }: OpenFolder): Export[] {
 
 /** Reads the manifests of landed exports. */
 async function exportPulls(
-  folder: OpenFolder,
+  folder: Pick<OpenFolder, 'ledger' | 'landing'>,
   isWanted: (entry: Export) => boolean = () => true,
 ): Promise<Pull[]> {
   const pulls: Pull[] = [];
@@ -257,18 +243,30 @@ async function exportPulls(
   return pulls;
 }
 
-type LoadInTurn = (pulls: readonly Pull[], how: 'new' | 'again') => Promise<LoadOutcome>;
-
 /** Loads pulls as `OpenFolder.load`. An export of which much lies outside its day waits for a person. */
 async function loadOrReport(
-  folder: OpenFolder,
-  load: LoadInTurn,
+  folder: Omit<OpenFolder, 'load'>,
   pulls: readonly Pull[],
   how: 'new' | 'again',
+  { terminal, signal }: Invocation,
 ): Promise<boolean> {
+  const { warehouse, erasures, ledger, report } = folder;
+  const proceed = ({ stream, days: { start, end } }: Pull): void => {
+    signal.throwIfAborted();
+    terminal.progress(`loading ${stream} of ${start === end ? start : `${start} to ${end}`}`);
+  };
+  const load = async (some: readonly Pull[], how: 'new' | 'again'): Promise<LoadOutcome> => {
+    const guarded = await erasures.guard(some);
+    const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
+    for (const loaded of outcome.reports) {
+      report.loaded(loaded);
+      tellFinished(loaded, terminal);
+    }
+    return outcome;
+  };
   const { reports, failures } = await load(pulls, how);
   // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
-  const neighbours = new Set(reports.flatMap((report) => report.neighbours));
+  const neighbours = new Set(reports.flatMap((loaded) => loaded.neighbours));
   if (neighbours.size > 0) {
     const exports = await exportPulls(folder, ({ day }) => neighbours.has(day));
     for (const pull of exports) failures.push(...(await load([pull], 'again')).failures);
@@ -276,10 +274,10 @@ async function loadOrReport(
   for (const { pull, error } of failures) {
     // Pages that arrive are loaded again when all have landed.
     if (pull.arriving !== undefined) continue;
-    const entry = landedAmong(folder.ledger.entries()).find((one) => isReadingOf(pull.id, one));
+    const entry = landedAmong(ledger.entries()).find((one) => isReadingOf(pull.id, one));
     if (error instanceof StrayError && entry !== undefined)
-      await folder.ledger.note(entry.key, 'doubted', error.message);
-    else folder.report.unloaded.set(pull.id, { pull, error });
+      await ledger.note(entry.key, 'doubted', error.message);
+    else report.unloaded.set(pull.id, { pull, error });
   }
   return failures.length === 0;
 }

@@ -125,7 +125,8 @@ async function extract(
   invocation: Invocation,
 ): Promise<void> {
   const source = sourceOf(folder, service, config, invocation);
-  const wanted = await wantedNow(job, folder, config, invocation);
+  const free = { ...job, streams: new Set([...job.streams].filter((stream) => stream !== 'events')) };
+  const wanted = await wantedNow(free, folder, config, invocation);
   const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
   if (job.streams.has('statistics')) await pullStatistics(job, daysOf, source);
   if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, source);

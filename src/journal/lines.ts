@@ -4,12 +4,12 @@
  * a text of the service.
  */
 import { z } from 'zod';
-import { count, instant } from '../landing/pull.js';
+import { wholeNumber, instant } from '../landing/pull.js';
 
 const text = z.string();
 
 /** The number of a line, and the instant of the event. */
-export const when = { seq: count, at: instant };
+export const when = { seq: wholeNumber, at: instant };
 /** The fields that each line of an event has. */
 export const event = <const E extends string>(name: E) => ({ ...when, event: z.literal(name) });
 
@@ -38,12 +38,12 @@ const summary = z.record(text, z.unknown());
 export const RUN = new Kind(
   'run',
   z.discriminatedUnion('event', [
-    z.object({ ...event('begun'), runId: text, command: text, version: text, processId: count }),
-    z.object({ ...event('ended'), runId: text, exitCode: count, outcome: text, summary }),
+    z.object({ ...event('begun'), runId: text, command: text, version: text, processId: wholeNumber }),
+    z.object({ ...event('ended'), runId: text, exitCode: wholeNumber, outcome: text, summary }),
     // The journal may lack lines. Files that carry the head of this journal keep the names of missing erasures known.
     z.object({ ...event('unsure'), why: text, erase: text.optional() }),
     // A person agreed that the lines up to the number `forgotten` are lost, or in this journal.
-    z.object({ ...event('confirmed'), forgotten: count }),
+    z.object({ ...event('confirmed'), forgotten: wholeNumber }),
   ]),
 );
 type RunLine = LineOf<typeof RUN>;

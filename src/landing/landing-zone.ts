@@ -30,7 +30,7 @@ import { parsePull, type Facts, type Head, type LandedPull, type Page } from './
 import { damaged, namesIn, orStorageError, readIfThere, unlessDamaged, unreadable } from './storage-error.js';
 
 /** The folder of a pull, whose manifest has not been read. */
-export interface Found {
+export interface PullFolder {
   readonly stream: Stream;
   readonly id: string;
   readonly days: DayRange;
@@ -39,7 +39,7 @@ export interface Found {
 }
 
 /** Called for each manifest that cannot be read. */
-export type OnDamage = (error: DamageError, found: Found) => void;
+export type OnDamage = (error: DamageError, found: PullFolder) => void;
 
 const NO_HEAD = (): Head => ({ seq: 0, sum: '', erase: '' });
 
@@ -50,7 +50,7 @@ export class LandingZone {
   private constructor(
     readonly folder: string,
     /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
-    readonly found: readonly Found[],
+    readonly found: readonly PullFolder[],
     private readonly zone: Zone,
   ) {}
 
@@ -132,9 +132,9 @@ export class LandingZone {
    * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
    * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
    */
-  async pulls(found: readonly Found[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
+  async pulls(found: readonly PullFolder[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
-    const read = (one: Found): Promise<LandedPull | undefined> =>
+    const read = (one: PullFolder): Promise<LandedPull | undefined> =>
       unlessDamaged(readPull(this.folder, one.id), (error) => {
         if (onDamage === undefined) throw error;
         onDamage(error, one);
@@ -161,7 +161,7 @@ export class LandingZone {
    * Removes the folders of free pulls that never ended, among pulls that are not loaded. The folder of an export is gone
    * on with. Requires the lock.
    */
-  async removeUnended(found: readonly Found[]): Promise<void> {
+  async removeUnended(found: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of found) {
       const isFree = FREE_STREAMS.some((one) => one === stream);
       if (isFree && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
@@ -264,7 +264,7 @@ export class PullWriter {
 }
 
 /** Lists the folders of pulls; after years, there are thousands. Throws `StorageError`. */
-async function listPulls(landing: string): Promise<Found[]> {
+async function listPulls(landing: string): Promise<PullFolder[]> {
   const below = async (id: string): Promise<string[]> =>
     (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
   const all = STREAMS.map(async (stream) => {
@@ -278,7 +278,7 @@ async function listPulls(landing: string): Promise<Found[]> {
   return (await Promise.all(all)).flat();
 }
 
-function foundAt(stream: Stream, id: string): Found | undefined {
+function foundAt(stream: Stream, id: string): PullFolder | undefined {
   const [, range = '', name = ''] = id.split('/');
   const days = rangeOf(stream === 'events' ? `${range}_${range}` : range);
   const pulledAt = stream === 'events' ? undefined : instantOf(name);

@@ -9,7 +9,7 @@ import { isDay, type DayRange } from '../ground/calendar.js';
 import { REFERENCE_STREAMS, STREAMS, type Stream } from '../ground/streams.js';
 import { pageOf } from './paths.js';
 
-export const count = z.number().int().nonnegative();
+export const wholeNumber = z.number().int().nonnegative();
 /** An instant, which is written as an ISO text. */
 export const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
@@ -36,12 +36,21 @@ const factsShape = z.object({
    * pages. `announced` is null if the service announces no number of rows.
    */
   lists: z
-    .array(z.object({ list: z.string(), pages: count, rows: count, announced: count.nullable() }))
+    .array(
+      z.object({
+        list: z.string(),
+        pages: wholeNumber,
+        rows: wholeNumber,
+        announced: wholeNumber.nullable(),
+      }),
+    )
     .readonly()
     .default([]),
   /** Readings of lists that were rejected because rows were missing, until a later night agrees. */
   short: z
-    .array(z.object({ list: z.string(), rows: count, announced: count.nullable(), pulledAt: instant }))
+    .array(
+      z.object({ list: z.string(), rows: wholeNumber, announced: wholeNumber.nullable(), pulledAt: instant }),
+    )
     .readonly()
     .default([]),
   /** E5: the template of each page after those of the lists; `digest` is the SHA-256 of the template in E4 at `readAt`. */
@@ -51,7 +60,7 @@ const factsShape = z.object({
     .default([]),
   /** E21: the id of the export, and the numbers of the pages that cannot be read. */
   exportId: z.string().optional(),
-  unreadable: z.array(count).readonly().default([]),
+  unreadable: z.array(wholeNumber).readonly().default([]),
 });
 
 /** What is known of a pull besides its pages; a stream has some of it. */
@@ -66,7 +75,7 @@ const NAME = /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3
  * Sequence number and checksum of a line of the journal, and the names of erasures, separated by spaces: the last one up
  * to the line, and those that a doubt says are missing.
  */
-export const headShape = z.object({ seq: count, sum: z.string(), erase: z.string() });
+export const headShape = z.object({ seq: wholeNumber, sum: z.string(), erase: z.string() });
 export type Head = z.output<typeof headShape>;
 
 const manifestShape = z.object({
@@ -75,7 +84,7 @@ const manifestShape = z.object({
   pulledAt: instant,
   /** The end of the journal when the pull ended. */
   head: headShape,
-  files: z.array(z.object({ name: z.string().regex(NAME), rows: count, bytes: count })),
+  files: z.array(z.object({ name: z.string().regex(NAME), rows: wholeNumber, bytes: wholeNumber })),
   facts: factsShape,
 });
 

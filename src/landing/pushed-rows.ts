@@ -19,7 +19,7 @@ export interface Hashed {
 }
 
 /** A call: the fingerprint of the key of its hashes, and the class of columns with which its rows are compared. */
-interface CallLine {
+interface CallHeader {
   readonly target: string;
   readonly push: string;
   readonly call: number;
@@ -69,7 +69,7 @@ export class PushedRows {
   }
 
   /** Notes the rows of a call before it leaves; returns the hash of the line. Throws `StorageError`. */
-  intend(about: CallLine, rows: readonly Hashed[]): Promise<string> {
+  intend(about: CallHeader, rows: readonly Hashed[]): Promise<string> {
     return this.#line({ ...about, ...lists(rows) });
   }
 

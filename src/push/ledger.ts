@@ -240,7 +240,7 @@ export class PushLedger {
    *
    * @throws RefusedError if there is nothing to decide
    */
-  async decide(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<number> {
+  async recordDecision(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<number> {
     if (!isUnfinished(push))
       throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
     const rows = undecided(push).reduce((sum, call) => sum + call.rows, 0);

@@ -30,7 +30,7 @@ import {
 } from './ledger.js';
 import type { Target } from './targets.js';
 
-export interface Wanted {
+export interface WantedPush {
   readonly target: Target;
   readonly source: Asking;
   /** The name in the configuration. */
@@ -80,7 +80,7 @@ const TENFOLD = 10;
 const PERSONAL = /^(service_)?(user|device)_id$|^recipient_no$|^\$phone_number$|^\$email$/;
 
 /** The columns of the key. Throws `UsageError` for events without one: a user has many. */
-export function keyOf({ target, key }: Pick<Wanted, 'target' | 'key'>): string[] {
+export function keyOf({ target, key }: Pick<WantedPush, 'target' | 'key'>): string[] {
   const columns = key?.split(',').map((column) => column.trim());
   if (columns?.includes('') === true)
     throw new UsageError(`--key ${key ?? ''} has a column without a name.`, {
@@ -251,7 +251,7 @@ function wrongIdSql(
  */
 export async function writeAnswer(
   session: Session,
-  wanted: Wanted,
+  wanted: WantedPush,
   config: Config,
   { key: hmac, now, service }: { key: Uint8Array; now: Date; service?: ServiceClient },
 ): Promise<Found> {
@@ -334,7 +334,7 @@ interface Comparing {
 /** Compares the rows with those that are remembered. */
 export async function planOf(
   session: Session,
-  wanted: Wanted,
+  wanted: WantedPush,
   found: Found,
   about: Comparing,
 ): Promise<Plan> {
@@ -361,7 +361,7 @@ export async function planOf(
 
 /** The reasons why a person has to agree before anything is sent. */
 function doubtsOf(
-  { target, name, key, only }: Wanted,
+  { target, name, key, only }: WantedPush,
   { pushes, current, source, isForgotten, standing }: Comparing,
   { rows, unchanged, changed, known, alike, empty, repeated }: z.infer<typeof numbers>,
   { send, gone }: Pick<Plan, 'send' | 'gone'>,

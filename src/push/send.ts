@@ -48,7 +48,7 @@ import {
   writeAnswer,
   type Plan,
   type Row,
-  type Wanted,
+  type WantedPush,
 } from './plan.js';
 
 export interface Pushed {
@@ -71,7 +71,7 @@ interface How {
 
 /** The parts that a push uses. */
 interface Work {
-  readonly wanted: Wanted;
+  readonly wanted: WantedPush;
   readonly config: ServiceConfig;
   readonly invocation: Invocation;
   readonly journal: Journal;
@@ -98,7 +98,7 @@ interface Work {
  * @throws UsageError, CredentialsError, ServiceError, StorageError; what was acknowledged is not sent again
  */
 export async function pushRows(
-  wanted: Wanted,
+  wanted: WantedPush,
   config: ServiceConfig,
   invocation: Invocation,
   journal: Journal,
@@ -187,7 +187,7 @@ async function begun(work: Work, { counts, invalid }: Plan, source: string): Pro
 }
 
 /** The number of calls that the rows of a plan would take. */
-async function countCalls(session: Session, target: Wanted['target'], { gone }: Plan): Promise<number> {
+async function countCalls(session: Session, target: WantedPush['target'], { gone }: Plan): Promise<number> {
   let calls = 0;
   for (const deletes of gone > 0 ? [false, true] : [false])
     for await (const _ of callsIn(session, { target, deletes })) calls++;
@@ -220,7 +220,7 @@ async function assertAllowed(
 /** @throws RefusedError if the rows are more than the settings allow, or the settings do not allow any */
 function assertWithin(
   { push: { rowsPerRun: run, rowsPerMonth: month }, pushes }: ServiceConfig,
-  { target, name }: Wanted,
+  { target, name }: WantedPush,
   rows: number,
   spent: (name?: string) => { readonly inRun: number; readonly inMonth: number },
 ): void {
@@ -258,7 +258,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 class Sending {
   readonly counted: { sent: number; rejected: number; calls: number };
-  #target: Wanted['target'];
+  #target: WantedPush['target'];
   #columns: string;
   #call: number;
   #refused = 0;
@@ -402,7 +402,7 @@ class Sending {
 }
 
 /** Says in one sentence what a push did, or what it would do. */
-export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): string {
+export function sentenceOn({ target }: WantedPush, { plan, push, sent, rejected, calls }: Pushed): string {
   const { counts, send, gone, nulls, invalid } = plan;
   const reasons = Object.entries(invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
@@ -428,7 +428,7 @@ export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, cal
 }
 
 /** The push of an entry under `pushes`. */
-export function wantedOf(settings: PushSettings): Wanted {
+export function wantedOf(settings: PushSettings): WantedPush {
   const { name, target, query, sql, file, params, key, mode, delete_missing: deleteMissing } = settings;
   const [kind = '', ...rest] = target.split(' ');
   const param = Object.entries(params).map(([parameter, value]) => `${parameter}=${value}`);

@@ -40,12 +40,12 @@ export async function readBrandTemplates(
   );
   const wanted = read.lists.flatMap(({ list }) => listed.get(list) ?? []);
   const earlier = new Map(
-    (reader.earlier ? templatesIn(reader.earlier) : []).map((before) => [keyOf(before), before]),
+    (reader.earlier ? templatesIn(reader.earlier) : []).map((before) => [templateKey(before), before]),
   );
   const failures: string[] = [];
   const templates = await settleAll(
     wanted.map((template) =>
-      readTemplate(template, earlier.get(keyOf(template)), settings, reader, (reason) =>
+      readTemplate(template, earlier.get(templateKey(template)), settings, reader, (reason) =>
         failures.push(reason),
       ),
     ),
@@ -91,7 +91,7 @@ function listedOn(list: string, rows: readonly unknown[]): Listed[] {
 }
 
 /** Sender keys may contain any character, so the length of the first part separates it from the second part. */
-function keyOf({ list, templateId }: Pick<Listed, 'list' | 'templateId'>): string {
+function templateKey({ list, templateId }: Pick<Listed, 'list' | 'templateId'>): string {
   return `${list.length} ${list} ${templateId}`;
 }
 
@@ -105,13 +105,13 @@ async function readTemplate(
   template: Listed,
   before: (TemplateRead & Page) | undefined,
   { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
-  { service, projectId, messenger, pull }: ListsReader,
+  { service, projectId, messenger, writer }: ListsReader,
   fail: (reason: string) => void,
 ): Promise<(TemplateRead & Page) | undefined> {
   const { list, templateId, digest } = template;
-  const oldest = new Date(pull.pulledAt.getTime() - recheckDays * 86_400_000);
+  const oldest = new Date(writer.pulledAt.getTime() - recheckDays * 86_400_000);
   // A status with a date in the future, caused by a wrong clock, is not fresh.
-  const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= pull.pulledAt;
+  const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= writer.pulledAt;
   if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
@@ -120,7 +120,7 @@ async function readTemplate(
     isTemplate(verdict.envelope) &&
     repairedJson(body.toString('utf8')) !== undefined
   ) {
-    return { ...template, readAt: pull.pulledAt, ...(await pull.land(body, 1)) };
+    return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };
   }
   fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // An unchanged template keeps its last known status, however old the status is.

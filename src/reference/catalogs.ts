@@ -37,7 +37,7 @@ export async function readCatalogs(
   let isCurrent = true;
   const announce = async (): Promise<Announced> => {
     if (!isCurrent && isWhole()) {
-      for (const { files } of list.read.lists) await reader.pull.discard(files);
+      for (const { files } of list.read.lists) await reader.writer.discard(files);
       list = await readCatalogList(reader);
     }
     isCurrent = false;

@@ -110,9 +110,9 @@ const FIRST = '2000-01-01 00:00:00';
  * began, so that later ones do not shift the pages during the reading.
  */
 function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
-  const { projectId, pull } = reader;
+  const { projectId, writer } = reader;
   // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
-  const until = koreanTime(pull.pulledAt).slice(0, 19).replace('T', ' ');
+  const until = koreanTime(writer.pulledAt).slice(0, 19).replace('T', ' ');
   const period = { [settings.startParameter]: FIRST, [settings.endParameter]: until };
   const source = {
     list: SOLE_LIST,
@@ -139,12 +139,12 @@ async function pullStream(
   try {
     const [earlier] = await landing.newest([stream]);
     const stored = await warehouse.snapshotRows(stream);
-    const pull = landing.begin(stream, { start: day, end: day }, pulledAt);
+    const writer = landing.begin(stream, { start: day, end: day }, pulledAt);
     const reader: ListsReader = {
       service: context.service,
       projectId: config.projectId,
       messenger: config.messenger,
-      pull,
+      writer,
       earlier,
       stored,
       accepted: job.acceptEmpty,
@@ -168,7 +168,7 @@ async function pullStream(
     }
     if (lists.length === 0 && short.length === 0) return;
     const files = [...lists.flatMap((list) => list.files), ...templates];
-    const landed = await pull.finish(files, {
+    const landed = await writer.finish(files, {
       complete: failures.length === 0,
       lists: lists.map(({ files: pages, ...list }) => ({ ...list, pages: pages.length })),
       short: [...stillShort(earlier, lists, short), ...short],

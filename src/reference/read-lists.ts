@@ -20,7 +20,7 @@ export interface ListsReader {
   readonly projectId: string;
   /** The word for the chat app in the paths of the service's endpoints. */
   readonly messenger: string;
-  readonly pull: PullWriter;
+  readonly writer: PullWriter;
   /** The previous pull. */
   readonly earlier: Pull | undefined;
   /** Number of rows in the last snapshot of each list. */
@@ -104,7 +104,7 @@ export async function readLists(
     const { list, what } = source;
     if (isShort && reading !== undefined) {
       const { rows, announced: promised } = reading;
-      read.short.push({ list, rows, announced: promised, pulledAt: reader.pull.pulledAt });
+      read.short.push({ list, rows, announced: promised, pulledAt: reader.writer.pulledAt });
     }
     const why = isShort ? reason : `${reason}, in each of ${READINGS} readings`;
     read.failures.push({ list, what, reason: why, isShort });
@@ -117,7 +117,7 @@ async function settle(
   { source, reading: last }: Waiting,
   walk: Walk,
   { before, after }: { readonly before: Announced | undefined; readonly after: Announced | undefined },
-  { earlier, stored, pull, accepted, count, reject }: ListsReader,
+  { earlier, stored, writer, accepted, count, reject }: ListsReader,
   read: ListsRead,
 ): Promise<Waiting | undefined> {
   const { list, what } = source;
@@ -140,10 +140,10 @@ async function settle(
   const moved = walk.moved || (before?.get(list) ?? null) !== (after?.get(list) ?? null);
   const reading = { ...counted, announced, moved };
   const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
-  const known = { stored: stored.get(list) ?? 0, short, pulledAt: pull.pulledAt, accepted };
+  const known = { stored: stored.get(list) ?? 0, short, pulledAt: writer.pulledAt, accepted };
   const verdict = judgeReading(reading, last, known);
   if (verdict.kind === 'again') {
-    await pull.discard(files);
+    await writer.discard(files);
     return { source, ...verdict, reading };
   }
   const { rows, equal } = reading;
@@ -226,12 +226,12 @@ const MOST_UNANNOUNCED = 1_000_000;
 async function readList(source: ListSource, reader: ListsReader): Promise<Walk> {
   const files: Page[] = [];
   const walk = await readPages(source, reader, files);
-  if (walk.kind !== 'end') await reader.pull.discard(files);
+  if (walk.kind !== 'end') await reader.writer.discard(files);
   return walk;
 }
 
 async function readPages(source: ListSource, reader: ListsReader, files: Page[]): Promise<Walk> {
-  const { service, pull } = reader;
+  const { service, writer } = reader;
   const { paging } = source;
   const cursors = new Set<string>();
   let expected = source.announced ?? null;
@@ -256,7 +256,7 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
       const remedy = `the page parameter is not the service's: correct ${paging.setting}`;
       return failed(`page ${number} repeats page ${number - 1}, so ${remedy}`);
     }
-    files.push(await pull.land(body, page.rows));
+    files.push(await writer.land(body, page.rows));
     source.onPage?.(page, number - 1);
     const { announced } = page;
     if (last === undefined) expected ??= announced;

@@ -20,16 +20,16 @@ export async function pullCampaigns(job: Job, wanted: DaysOf, context: Statistic
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = wanted('campaigns').filter((day) => known.has(day));
-  const pull = async (some: readonly Day[]): Promise<void> => {
+  const pullDays = async (some: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {
       signal.throwIfAborted();
       await pullRange(range, job, context);
     }
   };
-  await pull(days);
+  await pullDays(days);
   const heldBack = await heldBackAmong(days, context, 'campaigns');
   if (heldBack.length === 0) return;
-  await pull(heldBack);
+  await pullDays(heldBack);
   report.gaps.push(...gapsOf(await heldBackAmong(days, context, 'campaigns'), 'campaigns'));
 }
 
@@ -44,12 +44,12 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
     );
   };
   proceed();
-  const pull = landing.begin('campaigns', range, context.pullInstant());
+  const writer = landing.begin('campaigns', range, context.pullInstant());
   const answers: (Facts['answers'][number] & Page)[] = [];
   const failures = await extractCampaigns(service, campaigns, range, {
     async accept(campaignId, part, body, rows) {
       const { start: windowStart, end: windowEnd } = windowOf(part);
-      answers.push({ campaignId, windowStart, windowEnd, ...(await pull.land(body, rows)) });
+      answers.push({ campaignId, windowStart, windowEnd, ...(await writer.land(body, rows)) });
       proceed(campaignId);
     },
     async reject(endpoint, campaignId, body) {
@@ -60,11 +60,11 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
     ? await absentSoFar(landing)
     : new Map<string, Absence>();
   const isDeleted = ({ campaignId, notFound }: CampaignFailure): boolean =>
-    notFound && isGone(absent.get(campaignId), pull.pulledAt);
+    notFound && isGone(absent.get(campaignId), writer.pulledAt);
   const gone = failures.filter(isDeleted).map(({ campaignId }) => campaignId);
   const failed = failures.filter((failure) => !isDeleted(failure));
   answers.sort(byCampaignAndWindow);
-  const landed = await pull.finish(answers, {
+  const landed = await writer.finish(answers, {
     complete: failed.length === 0,
     answers: answers.map(({ campaignId, windowStart, windowEnd }) => ({
       campaignId,

@@ -72,8 +72,8 @@ async function pullDays(
     try {
       const gaps = await extractDaily(service, stream, range, {
         async accept(part, body, rows) {
-          const pull = landing.begin(stream, part, context.pullInstant());
-          landed.push(await pull.finish([await pull.land(body, rows)], { accepted }));
+          const writer = landing.begin(stream, part, context.pullInstant());
+          landed.push(await writer.finish([await writer.land(body, rows)], { accepted }));
         },
         reject: (endpoint, part, body) => landing.reject(endpoint, `${what} ${part.start}`, body),
       });

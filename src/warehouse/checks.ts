@@ -5,7 +5,7 @@
 import { fieldsOf, selectIn, type Session, listOf, statement, statementsIn } from './session.js';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { keyOf, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
+import { dependenceKey, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
 import { MESSAGE_ROWS } from './messages.js';
 import { basename } from 'node:path';
 import type { Effects } from '../ground/effects.js';
@@ -86,7 +86,7 @@ function roundsOf(
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
     // A check that is new or has changed covers every day.
     const refresh = { ...check, full: changed.includes(check), keepsRows: true };
-    const key = `${keyOf(check)} ${refresh.full}`;
+    const key = `${dependenceKey(check)} ${refresh.full}`;
     const round = rounds.get(key) ?? { refresh, checks: [] };
     round.checks.push(check);
     rounds.set(key, round);

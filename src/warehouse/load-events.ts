@@ -43,12 +43,12 @@ const filled = z.object({
 });
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
 
-/** The workers that prepare batches in parallel, by number; the connection of a worker is opened at its first use. */
+/** The workers that prepare batches in parallel. */
 interface Workers {
+  readonly stagings: Stagings;
   readonly count: number;
   /** The memory that all workers share, in MB. */
   readonly megabytes: number;
-  staging(worker: number): Promise<Staging>;
 }
 
 /**
@@ -134,7 +134,7 @@ async function fill(
   let failed = false;
   const work = async (worker: number): Promise<void> => {
     for (let next = await batches.next(); next.done !== true && !failed; next = await batches.next()) {
-      const staging = await workers.staging(worker);
+      const staging = await workers.stagings.of(worker);
       large.push(...next.value.pages.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
       await staging.use(next.value, async (folder, found) => {
         await inserting(async () => {
@@ -216,30 +216,48 @@ interface Batch {
   readonly largest: number;
 }
 
-const reading = z.object({ personal: z.boolean() });
+const batchRead = z.object({ personal: z.boolean() });
 const placeFound = z.object({ place: z.string() });
-type Reading = z.infer<typeof reading>;
+type BatchRead = z.infer<typeof batchRead>;
 
 interface StagingSettings {
   readonly fields: readonly Field[];
   readonly tempDirectory: string;
-  /** The name of the connection's own database; it must differ from that of every other connection to the warehouse. */
-  readonly batch: string;
-  /** The name of the warehouse's database. */
-  readonly home: string;
   /** True if privacy.columns hashes or drops anything. */
   readonly hasColumnRules: boolean;
 }
 
+/** The connections of all workers, by their numbers; each is opened at its first use. */
+export class Stagings {
+  readonly #opened: Promise<Staging>[] = [];
+
+  constructor(
+    private readonly open: () => Promise<Session>,
+    private readonly settings: StagingSettings,
+  ) {}
+
+  of(worker: number): Promise<Staging> {
+    return (this.#opened[worker] ??= this.#open(`batch_${worker}`));
+  }
+
+  async #open(batch: string): Promise<Staging> {
+    const session = await this.open();
+    const { home } = await session.row('ops/home', z.object({ home: z.string() }));
+    return new Staging(session, this.settings, { batch, home });
+  }
+}
+
 /** A connection that prepares one batch at a time, in its own in-memory database. */
-export class Staging {
+class Staging {
   #batches = 0;
   /** The layout of the pages: one page per line, until a page spans several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
   constructor(
-    readonly session: Session,
-    readonly settings: StagingSettings,
+    private readonly session: Session,
+    private readonly settings: StagingSettings,
+    /** The names of the connection's own database, which no other connection has, and of the warehouse's. */
+    private readonly databases: { readonly batch: string; readonly home: string },
   ) {}
 
   /**
@@ -249,8 +267,7 @@ export class Staging {
    * @throws DamageError when a file is not a page, or not JSON
    */
   async use(batch: Batch, take: (folder: string, repaired: readonly Day[]) => Promise<void>): Promise<void> {
-    const { tempDirectory, batch: name } = this.settings;
-    const folder = join(tempDirectory, `${name}_${this.#batches++}`);
+    const folder = join(this.settings.tempDirectory, `${this.databases.batch}_${this.#batches++}`);
     await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
       await take(folder, await this.#prepare(folder, batch));
@@ -281,9 +298,8 @@ export class Staging {
    * Reads all pages at once, in one layout or the other; if DuckDB rejects a page in both, reads page by page, and those
    * that it rejects from repaired copies.
    */
-  async #read({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
-    const { batch, home } = this.settings;
-    await this.session.run('load/events/2_read/open', { batch, home });
+  async #read({ pages, largest }: Batch): Promise<BatchRead & { repaired: Day[] }> {
+    await this.session.run('load/events/2_read/open', this.databases);
     try {
       return { ...(await this.#readPages(pages, largest)), repaired: [] };
     } catch (error) {
@@ -293,9 +309,9 @@ export class Staging {
       this.#layout = 'unstructured';
       return this.#read({ pages, largest });
     }
-    await this.session.run('load/events/2_read/open', { batch, home });
+    await this.session.run('load/events/2_read/open', this.databases);
     const repaired: Day[] = [];
-    let last: Reading = { personal: false };
+    let last: BatchRead = { personal: false };
     for (const page of pages) {
       try {
         last = await this.#readPages([page], largest);
@@ -308,7 +324,7 @@ export class Staging {
     return { ...last, repaired };
   }
 
-  async #readPages(pages: readonly PageFile[], largest: number): Promise<Reading> {
+  async #readPages(pages: readonly PageFile[], largest: number): Promise<BatchRead> {
     await this.session.set({
       landed: {
         files: pages.map(({ file }) => asPattern(file)),
@@ -318,14 +334,14 @@ export class Staging {
       },
     });
     const known = this.settings.fields.filter(({ place }) => place === 'record');
-    return this.session.row('load/events/2_read/records', reading, {
+    return this.session.row('load/events/2_read/records', batchRead, {
       layout: this.#layout,
       channels: CHANNELS,
       record_fields: listOf(known.map(({ field }) => field)),
     });
   }
 
-  async #readRepaired(page: PageFile, largest: number): Promise<Reading> {
+  async #readRepaired(page: PageFile, largest: number): Promise<BatchRead> {
     const copy = await repair(page.file, this.settings.tempDirectory);
     try {
       return await this.#readPages([{ ...page, file: copy }], largest * 2);

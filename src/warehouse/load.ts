@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
-import { type Staging, loadEvents } from './load-events.js';
+import { type Stagings, loadEvents } from './load-events.js';
 import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
@@ -20,8 +20,7 @@ const pullId = z.object({ pull: z.string() });
 
 export interface LoadContext {
   readonly session: Session;
-  /** Returns the connection of a worker that prepares exports, by the worker's number. */
-  readonly staging: (worker: number) => Promise<Staging>;
+  readonly stagings: Stagings;
   readonly limits: MemoryLimit;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
@@ -46,10 +45,10 @@ export class Loader {
    * Marks snapshots as not loaded if they are later than one of the given pulls, which arrived late: they have to be
    * loaded again after it. Returns their ids.
    */
-  async setAside(late: readonly Pull[]): Promise<Set<string>> {
+  async unloadAfter(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
-    return this.#ids('ops/set_aside', { pulls: late.map(({ id }) => id), instants });
+    return this.#ids('ops/unload_after', { pulls: late.map(({ id }) => id), instants });
   }
 
   /**
@@ -165,7 +164,7 @@ function attempt(
  */
 async function replaceRows(
   pulls: readonly Pull[],
-  { session, staging, tempDirectory }: LoadContext,
+  { session, stagings, tempDirectory }: LoadContext,
   { threads, megabytes }: MemoryLimit,
   current: ReadonlySet<string>,
 ): Promise<Day[]> {
@@ -174,7 +173,7 @@ async function replaceRows(
     case undefined:
       return [];
     case 'events': {
-      const workers = { staging, count: threads, megabytes };
+      const workers = { stagings, count: threads, megabytes };
       return loadEvents(
         session,
         workers,

@@ -51,7 +51,7 @@ function sparesArchived({ streams }: Dependence): boolean {
 }
 
 /** A key that is equal for models that depend on the same days in the same way. */
-export function keyOf({ streams, lookback, allLater, partition }: Dependence): string {
+export function dependenceKey({ streams, lookback, allLater, partition }: Dependence): string {
   return JSON.stringify([streams, lookback, allLater, partition]);
 }
 
@@ -90,7 +90,7 @@ export async function refreshAll(session: Session): Promise<void> {
     ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
   );
   const gone = [...known.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
-  const kept = await setAside(session, changed);
+  const kept = await keepAside(session, changed);
   // Relations that read other relations are dropped first.
   const relations = changed.map(({ relation }) => relation);
   for (const relation of [...gone, ...relations.toReversed()]) {
@@ -237,7 +237,8 @@ function readModels(): Model[] {
   for (;;) {
     const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => made.has(other)));
     // Models with the same dirty days are placed together, so that the days are listed once.
-    const next = ready.find(({ incremental }) => incremental && keyOf(incremental) === days) ?? ready[0];
+    const next =
+      ready.find(({ incremental }) => incremental && dependenceKey(incremental) === days) ?? ready[0];
     if (next === undefined) return [...made.values()];
     const { relation, text, reads, grain, incremental, isInMain } = next;
     const madeOf = [text, ...reads.map((other) => made.get(other)?.fingerprint), ...schema];
@@ -248,7 +249,7 @@ function readModels(): Model[] {
       made.set(name, { relation: name, grain, select: `from ${relation}`, incremental, fingerprint });
     }
     waiting.delete(relation);
-    if (incremental !== undefined) days = keyOf(incremental);
+    if (incremental !== undefined) days = dependenceKey(incremental);
   }
 }
 
@@ -341,7 +342,7 @@ export function sparedDays(refresh: Refresh, { touched, removed, strays }: Chang
 }
 
 /** Divides the days, in order, into batches of limited days and records; the days of one partition stay together. */
-export function batchesOf(
+export function dayBatches(
   days: readonly number[],
   partition: 'day' | 'week',
   { covered }: Changes,
@@ -426,7 +427,7 @@ export class DirtyDays {
 
   /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
   async forEachBatch({ partition, lookback }: Refresh, work: () => Promise<void>): Promise<void> {
-    for (const batch of batchesOf(this.#days, partition, this.changes)) {
+    for (const batch of dayBatches(this.#days, partition, this.changes)) {
       await this.#make('batch_days', batch, lookback);
       await work();
     }
@@ -467,7 +468,7 @@ const keepable = z.object({ relation: z.string(), column: z.string() });
  * Sets aside the tables of models with rows of removed days, if rows are still replaced by the same unit of time. Returns
  * their relations. Call before they are dropped.
  */
-async function setAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
+async function keepAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
   const aside = new Set<string>();
   if (changed.length === 0) return aside;
   const tables = await session.rows('refresh/keepable', keepable);

@@ -25,7 +25,7 @@ import { Loader, type LoadContext } from './load.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
 import { knownDays, messagesIn, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
-import { Staging } from './load-events.js';
+import { Stagings } from './load-events.js';
 import type { ReferenceStream, Stream } from '../ground/streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
@@ -305,30 +305,18 @@ function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
   return ordinaryLimit(memoryLimitMb, threads);
 }
 
-/** The resources that loads need besides the warehouse's own connection. */
+/** What loads need; connections beside the warehouse's own prepare the batches of exports. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory, brand, privacy } = options;
-  const openStaging = async (worker: number): Promise<Staging> => {
+  const open = async (): Promise<Session> => {
     const sibling = await session.sibling();
     await sibling.run('session/1_settings');
     await prepare(sibling, options);
-    const { home } = await session.row('ops/home', z.object({ home: z.string() }));
-    return new Staging(sibling, {
-      fields: fieldsFor(brand),
-      tempDirectory,
-      batch: `batch_${worker}`,
-      home,
-      hasColumnRules: (privacy.columns ?? []).length > 0,
-    });
+    return sibling;
   };
-  const stagings: Promise<Staging>[] = [];
-  return {
-    session,
-    staging: (worker) => (stagings[worker] ??= openStaging(worker)),
-    limits: limitsOf(options),
-    effects,
-    tempDirectory,
-  };
+  const hasColumnRules = (privacy.columns ?? []).length > 0;
+  const stagings = new Stagings(open, { fields: fieldsFor(brand), tempDirectory, hasColumnRules });
+  return { session, stagings, limits: limitsOf(options), effects, tempDirectory };
 }
 
 /** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */

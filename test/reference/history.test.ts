@@ -90,7 +90,7 @@ const HISTORY = `select catalog_name, item_id, (item ->> '$.version')::int as ve
 async function loadAll(workshop: Workshop, pulls: readonly Pull[]): Promise<void> {
   await workshop.with(async (warehouse) => {
     const held = await warehouse.loader.loaded();
-    const again = await warehouse.loader.setAside(pulls.filter(({ id }) => !held.has(id)));
+    const again = await warehouse.loader.unloadAfter(pulls.filter(({ id }) => !held.has(id)));
     const missing = pulls
       .filter(({ id }) => !held.has(id) || again.has(id))
       .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());

@@ -1,7 +1,7 @@
 /** Which days a refresh computes again, and in which batches: no database is needed to tell. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchesOf, dirtyDays, sparedDays, type Changes, type Refresh } from '../../src/warehouse/model.js';
+import { dayBatches, dirtyDays, sparedDays, type Changes, type Refresh } from '../../src/warehouse/model.js';
 
 const NOTHING: Changes = { touched: [], opt_outs_told: [], covered: [], removed: [], strays: [] };
 const DAILY: Refresh = {
@@ -98,7 +98,7 @@ test('batches hold each day once, in order, never divide a week, and stay within
     fc.property(days, records, fc.constantFrom('day' as const, 'week' as const), (some, sizes, unit) => {
       const sorted = some.toSorted((a, b) => a - b);
       const covered = sizes.map((size, at) => ({ day: at - 400, records: size }));
-      const batches = batchesOf(sorted, unit, { ...NOTHING, covered });
+      const batches = dayBatches(sorted, unit, { ...NOTHING, covered });
       expect(batches.flat()).toEqual(sorted);
       const unitOf = (day: number): number => (unit === 'week' ? Math.floor((day + 3) / 7) : day);
       const units = batches.map((batch) => new Set(batch.map(unitOf)));
