@@ -11,7 +11,8 @@ where
         'current_query', 'duckdb_columns', 'duckdb_constraints', 'duckdb_databases', 'duckdb_functions', 'duckdb_indexes',
         'duckdb_keywords', 'duckdb_schemas', 'duckdb_settings', 'duckdb_tables', 'duckdb_types', 'duckdb_variables',
         'duckdb_views', 'error', 'gen_random_uuid', 'histogram_values', 'json_each', 'json_tree', 'pg_timezone_names',
-        'query_table', 'random', 'repeat_row', 'setseed', 'summary', 'unnest', 'uuid', 'uuidv4', 'uuidv7'
+        'pragma_table_info', 'query_table', 'random', 'repeat_row', 'setseed', 'summary', 'table_info', 'unnest', 'uuid',
+        'uuidv4', 'uuidv7'
     )
 group by function_name
 having bool_and(function_type in ('pragma', 'table', 'table_macro') or coalesce(has_side_effects, false));

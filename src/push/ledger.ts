@@ -288,7 +288,7 @@ export class PushLedger {
         break;
       case 'resumed':
         settleOpen(line.again ? 'again' : 'in_doubt');
-        push.state = 'stopped';
+        [push.state, push.note] = ['stopped', undefined];
         break;
       case 'abandoned':
         settleOpen('in_doubt');

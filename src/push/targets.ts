@@ -212,14 +212,22 @@ export function refusalOf({ status, body }: ServiceAnswer): string {
 
 const LONGEST_TEXT = 500;
 
-/** A text of the service for a person to judge; each word that occurs among the values of the call is hidden. */
+const WORD = /[\p{L}\p{N}@._-]+/gu;
+
+/**
+ * A text of the service for a person to judge; each word that occurs among the values of the call is hidden, but for the
+ * number of its rows. A word of one or two characters is hidden if it is a whole word of a value.
+ */
 export function shownText(text: string, items: readonly string[]): string {
   const values = items
     .join(' ')
     .replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')
     .toLowerCase();
-  return withoutPeople(text, LONGEST_TEXT).replaceAll(/[\p{L}\p{N}@._-]{3,}/gu, (found) =>
-    values.includes(found.toLowerCase()) ? '…' : found,
+  const words = new Set(values.match(WORD));
+  const isValue = (word: string): boolean =>
+    word !== String(items.length) && (word.length < 3 ? words.has(word) : values.includes(word));
+  return withoutPeople(text, LONGEST_TEXT).replaceAll(WORD, (found) =>
+    isValue(found.toLowerCase()) ? '…' : found,
   );
 }
 

@@ -155,6 +155,11 @@ test.each([
     'altered',
     async (file: string) => writeFile(file, (await readFile(file, 'utf8')).replace(/"k":\["#./, '"k":["#x')),
   ],
+  [
+    'altered in the name of their key',
+    async (file: string) =>
+      writeFile(file, (await readFile(file, 'utf8')).replace(/"made_with":"./, '"made_with":"x')),
+  ],
 ])('rows in ledger/pushed that are %s stop every push until `recover`', async (_, change) => {
   await push(place, ...JOURNEY, users(3));
   await change(join(place.folder, 'data', 'ledger', 'pushed', 'journey%20uj-win02.jsonl'));

@@ -184,5 +184,7 @@ describe('answers', () => {
     const items = ['{"userId":"u-1","name":"Kim"}'];
     expect(shownText('Kim may not enter, u-1', items)).toBe('… may not enter, …');
     expect(shownText('name is missing', items)).toBe('name is missing');
+    const short = ['{"userId":"u1","name":"K","grade":2}', '{"userId":"u2","name":"L","grade":3}'];
+    expect(shownText('2 rows: K of grade 3 and u1', short)).toBe('2 rows: … of grade … and …');
   });
 });

@@ -129,6 +129,8 @@ it.each([
   'explain analyze select 1',
   'explain from events',
   'from duckdb_tables()',
+  "from pragma_table_info('events')",
+  "pragma table_info('events')",
   'select uuid(), random(), count(*) from generate_series(1, 3)',
   "set variable a = 1; select getvariable('a')",
   "from query_table('events')",
