@@ -30,18 +30,24 @@ let person: string;
 let number: string;
 const data = (): string => join(place.folder, 'data');
 const base = (): string => join(place.folder, 'base');
+/** The data folder after the erasure of the person. */
+const erasedBase = (): string => join(place.folder, 'erased');
 
 beforeAll(async () => {
   place = await Place.make(YAML, { eventsPerDay: 300, now: () => now });
   expect((await place.run(['run'])).code).toBe(0);
   [person, number] = await somebody();
   await cp(data(), base(), { recursive: true, preserveTimestamps: true });
+  expect((await forget('--user-id', person, '--yes')).code).toBe(0);
+  await cp(data(), erasedBase(), { recursive: true, preserveTimestamps: true });
 }, 120_000);
 
-beforeEach(async () => {
+async function begin(folder: string): Promise<void> {
   await rm(data(), { recursive: true, force: true });
-  await cp(base(), data(), { recursive: true, preserveTimestamps: true });
-});
+  await cp(folder, data(), { recursive: true, preserveTimestamps: true });
+}
+
+beforeEach(() => begin(base()));
 
 afterAll(() => place.remove());
 
@@ -158,7 +164,7 @@ describe('forget', () => {
   });
 
   test('leaves a warehouse equal to one that is rebuilt from the landing zone without the person', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     const erased = await contents(place.published);
     expect(await place.rows(`select count(*) as n from events where user_id = '${person}'`)).toEqual([
       { n: '0' },
@@ -246,7 +252,7 @@ describe('forget --also-service', () => {
 
 describe('what arrives after an erasure', () => {
   test('is cut when an older copy of the landing zone is put back, and counted', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     const erased = await contents(place.published);
     await rm(join(data(), 'landing', 'events'), { recursive: true });
     await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), {
@@ -294,7 +300,7 @@ describe('what arrives after an erasure', () => {
   });
 
   test('is cut when older pages are written over those that were cut', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     for (const { file } of await pages())
       await writeFile(join(data(), file), await readFile(join(base(), file)));
     expect(await filesWith(person)).not.toEqual([]);
@@ -303,7 +309,7 @@ describe('what arrives after an erasure', () => {
   });
 
   test('is cut when the whole folder but the register is an older copy', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     const erased = await contents(place.published);
     for (const name of ['landing', 'warehouse.duckdb', 'private/warehouse.duckdb']) {
       await rm(join(data(), name), { recursive: true });
@@ -315,7 +321,7 @@ describe('what arrives after an erasure', () => {
   });
 
   test('stops the run where the journal lacks the erasure, until recover enters it from the warehouse', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     const erased = await contents(place.published);
     await loseJournal();
     await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
@@ -329,7 +335,7 @@ describe('what arrives after an erasure', () => {
   });
 
   test('is entered again each time the journal is lost, and where an older journal was restored beside a newer copy', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
     for (const _ of [1, 2]) {
       await loseJournal();
@@ -344,7 +350,7 @@ describe('what arrives after an erasure', () => {
   });
 
   test('stops the run where only the witness knows the erasure, until the journal is restored', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
     await loseJournal();
     for (const name of ['warehouse.duckdb', 'private/warehouse.duckdb']) await rm(join(data(), name));
@@ -395,7 +401,7 @@ describe('what arrives after an erasure', () => {
   });
 
   test('stops the run where the register was made with another key', async () => {
-    await forget('--user-id', person, '--yes');
+    await begin(erasedBase());
     await writeFile(join(data(), 'private', 'hmac.key'), Buffer.alloc(32, 7));
     const { code, stderr } = await place.run(['run']);
     expect(code).toBe(2);

@@ -114,26 +114,30 @@ describe.each([
     120_000,
   );
 
-  test('two nights, or once with --accept-empty: it is believed', async () => {
-    const nights = await Nights.make();
-    expect((await nights.run([])).code).toBe(0);
-    expect((await nights.run(empty())).code).toBe(1);
-    const range = [
-      '--start',
-      '2026-11-18',
-      '--end',
-      '2026-11-18',
-      '--streams',
-      endpoint === 'E19' ? 'campaigns' : 'statistics',
-    ];
-    const accepted = await nights.run(empty(), ['backfill', ...range, '--accept-empty']);
-    expect(accepted.code, accepted.stderr).toBe(0);
-    expect(days(await nights.sums(), table)).toBe(2);
-    await nights.expectRebuilt();
-    nights.next();
-    const believed = await nights.run(empty());
-    expect(believed.code, believed.stderr).toBe(0);
-    expect(days(await nights.sums(), table)).toBe(0);
-    await nights.expectRebuilt();
-  }, 120_000);
+  test.skipIf(endpoint === 'E17')(
+    'two nights, or once with --accept-empty: it is believed',
+    async () => {
+      const nights = await Nights.make();
+      expect((await nights.run([])).code).toBe(0);
+      expect((await nights.run(empty())).code).toBe(1);
+      const range = [
+        '--start',
+        '2026-11-18',
+        '--end',
+        '2026-11-18',
+        '--streams',
+        endpoint === 'E19' ? 'campaigns' : 'statistics',
+      ];
+      const accepted = await nights.run(empty(), ['backfill', ...range, '--accept-empty']);
+      expect(accepted.code, accepted.stderr).toBe(0);
+      expect(days(await nights.sums(), table)).toBe(2);
+      await nights.expectRebuilt();
+      nights.next();
+      const believed = await nights.run(empty());
+      expect(believed.code, believed.stderr).toBe(0);
+      expect(days(await nights.sums(), table)).toBe(0);
+      await nights.expectRebuilt();
+    },
+    120_000,
+  );
 });

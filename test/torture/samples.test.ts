@@ -19,14 +19,10 @@ test('a run may be killed at any moment: nothing is paid for twice, lost, or sho
     // A slow machine has time for fewer; the first of them are always the same.
     until: Date.now() + SECONDS * 1000,
     roundsPerFolder: 5,
-    // An intent not yet on record, half a landed file, a bill without an answer, an intent without a bill; everything
-    // at home, but the disk may have forgotten it; everything published.
+    // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
     first: [
-      'journal/export/intended/before-append',
       'land/statistics/before-fsync',
       'journal/export/requested/before-append',
-      'journal/export/intended/durable',
-      'model/done',
       'publish/after-folder-fsync',
     ],
   });

@@ -76,7 +76,7 @@ test(
         await shuffled.load(...order.map((at) => pulls[at]!), ...pulls);
         expect(await contents(shuffled)).toEqual(await contents(forwards));
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   },
 );
