@@ -255,24 +255,47 @@ ranked as (
 groups as (
     select *, max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
+),
+found as (
+    select * from groups
+    where p_value < 0.05 and at_least > 0 and isfinite(at_least)
+),
+opposite as (
+    select channel, if(kind = 'best', 'worst', 'best') as kind, sum(messages) as messages, sum(clicked) as clicked
+    from found
+    where kind <> 'falling'
+    group by all
+),
+-- One campaign that stands out moves the rate of the others. So a campaign is better or worse only if it is also against the
+-- others without those that stand out on the other side; where none is left, all others count.
+standing as (
+    select found.*
+    from found
+    left join opposite on found.kind = opposite.kind and found.channel is not distinct from opposite.channel
+    where
+        other_messages <= coalesce(opposite.messages, other_messages)
+        or if(
+            found.kind = 'best',
+            likely.low > (other_clicked - opposite.clicked) / (other_messages - opposite.messages),
+            likely.high < (other_clicked - opposite.clicked) / (other_messages - opposite.messages)
+        )
 )
 select
-    groups.kind,
+    standing.kind,
     campaigns.campaign_name,
-    groups.channel,
-    groups.messages::bigint as messages,
-    round(groups.click_rate, 4) as click_rate,
-    round(groups.click_rate_of_others, 4) as click_rate_of_others,
-    round(groups.week_click_rate, 4) as week_click_rate,
-    round(groups.previous_click_rate, 4) as previous_click_rate,
-    round(groups.at_least, 4) as at_least,
-    groups.clicked::bigint as clicked,
-    round(groups.machine_click_share, 4) as machine_click_share,
-    round(groups.p_value, 4) as p_value,
-    groups.campaign_id
-from groups
+    standing.channel,
+    standing.messages::bigint as messages,
+    round(standing.click_rate, 4) as click_rate,
+    round(standing.click_rate_of_others, 4) as click_rate_of_others,
+    round(standing.week_click_rate, 4) as week_click_rate,
+    round(standing.previous_click_rate, 4) as previous_click_rate,
+    round(standing.at_least, 4) as at_least,
+    standing.clicked::bigint as clicked,
+    round(standing.machine_click_share, 4) as machine_click_share,
+    round(standing.p_value, 4) as p_value,
+    standing.campaign_id
+from standing
 cross join params
-inner join campaigns on groups.campaign_id = campaigns.campaign_id
-where groups.p_value < 0.05 and groups.at_least > 0 and isfinite(groups.at_least)
-qualify row_number() over (partition by groups.kind order by groups.at_least desc, groups.campaign_id) <= params.top
-order by list_position(['best', 'worst', 'falling'], groups.kind), groups.at_least desc, groups.campaign_id;
+inner join campaigns on standing.campaign_id = campaigns.campaign_id
+qualify row_number() over (partition by standing.kind order by standing.at_least desc, standing.campaign_id) <= params.top
+order by list_position(['best', 'worst', 'falling'], standing.kind), standing.at_least desc, standing.campaign_id;

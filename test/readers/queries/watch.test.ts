@@ -46,6 +46,19 @@ describe('a campaign', () => {
     ]);
   });
 
+  test('is not looked at because one other campaign stands out, unless there are only two', async () => {
+    await warehouse.connection.run(`
+      update daily_statistics set message_sent = 5000, delivered = 4500, click = 400 where campaign_id = 'c1'`);
+    expect(await watched()).toMatchObject([{ kind: 'best', campaign_name: 'Campaign 1' }]);
+    await warehouse.connection.run(`update daily_statistics set click = 20 where campaign_id = 'c2'`);
+    expect(await watched()).toMatchObject([{ campaign_name: 'Campaign 1' }, { campaign_name: 'Campaign 2' }]);
+    await warehouse.connection.run(`delete from daily_statistics where campaign_id not in ('c1', 'c2')`);
+    expect(await watched()).toMatchObject([
+      { kind: 'best', campaign_name: 'Campaign 1' },
+      { kind: 'worst', campaign_name: 'Campaign 2' },
+    ]);
+  });
+
   test('is compared with those of its own channel alone', async () => {
     await warehouse.connection.run(`
       update daily_statistics set channel = 'email', click = 200 where campaign_id in ('c1', 'c2')`);
