@@ -96,7 +96,7 @@ const saidBy = (all: readonly Answered[], role: Said['as'], isAbout: boolean) =>
   all
     .filter(({ section }) => (section.isAbout === true) === isAbout)
     .flatMap(({ answers }) =>
-      answers.flatMap(({ query, said }) =>
+      answers.flatMap(({ asked: { query }, said }) =>
         said.filter(({ as }) => as === role).map(({ text }) => ({ query, text })),
       ),
     );

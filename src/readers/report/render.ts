@@ -4,13 +4,12 @@ import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
 import { bar, interval, line, squares, stepOf } from './chart.js';
 import { html, NOTHING, prose, type Html } from './html.js';
-import type { Asked, Block, Section, Shown } from './sections.js';
+import type { Asked, Heatmap, Section, Series, Shown, Table } from './sections.js';
 import { WORDS, type Word } from './words.js';
 
 /** The answer to one query of a section. */
 export interface Answer {
   readonly asked: Asked;
-  readonly query: string;
   readonly rows: readonly Row[];
   readonly said: readonly Said[];
 }
@@ -25,8 +24,6 @@ export interface Answered {
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
-
-type Of<Kind extends Block['kind']> = Extract<Block, { kind: Kind }>;
 
 const numberOf = (row: Row, column: string): number | null => {
   const value = row[column];
@@ -89,7 +86,7 @@ export class Renderer {
               </p>`
         }
       </div>
-      <div class="shows">${section.blocks.map((block) => this.#block(block, section, answers))}</div>
+      <div class="shows">${answers.map((answer) => this.#shown(answer))}</div>
     </section>`;
   }
 
@@ -99,14 +96,12 @@ export class Renderer {
       : html`<p class="sentence">${prose(said.map(({ text }) => text).join(' '))}</p>`;
   }
 
-  #block(block: Block, { asks }: Section, answers: readonly Answer[]): Html {
-    const asked = asks['of' in block ? (block.of ?? 0) : 0];
-    const answer = answers.find((one) => one.asked === asked);
-    if (answer === undefined || answer.rows.length === 0) return NOTHING;
-    if (block.kind === 'tiles') return this.#tiles(answer.rows);
-    if (block.kind === 'heatmap') return this.#heatmap(block, answer);
-    if (block.kind === 'series') return this.#series(block, answer.rows);
-    return this.#table(block, answer);
+  #shown({ asked, rows, said }: Answer): Html {
+    if (rows.length === 0) return NOTHING;
+    if ('columns' in asked) return this.#table(asked, rows, asked.query);
+    if ('counters' in asked) return this.#series(asked, rows);
+    if (asked.kind === 'heatmap') return this.#heatmap(asked, rows, said);
+    return asked.kind === 'tiles' ? this.#tiles(rows) : NOTHING;
   }
 
   // Tiles.
@@ -152,8 +147,8 @@ export class Renderer {
 
   // Tables.
 
-  #table(block: Of<'table'>, answer: Answer): Html {
-    const pivoted = block.pivot === undefined ? answer.rows : pivot(answer.rows, block.pivot);
+  #table(block: Table, all: readonly Row[], query: string): Html {
+    const pivoted = block.pivot === undefined ? all : pivot(all, block.pivot);
     const kept = block.where === undefined ? pivoted : pivoted.filter(block.where);
     const { by } = block;
     const rows = by === undefined ? kept : [...kept].sort((a, b) => descending(a[by], b[by]));
@@ -189,7 +184,7 @@ export class Renderer {
         </caption>
         <thead>
           <tr>
-            ${inRow.map((column) => html`<th scope="col" class="${kindOf(column, rows)}">${this.#head(column, answer.query)}</th>`)}
+            ${inRow.map((column) => html`<th scope="col" class="${kindOf(column, rows)}">${this.#head(column, query)}</th>`)}
           </tr>
         </thead>
         <tbody>
@@ -292,7 +287,7 @@ export class Renderer {
 
   // Series of days.
 
-  #series(block: Of<'series'>, rows: readonly Row[]): Html {
+  #series(block: Series, rows: readonly Row[]): Html {
     const { by, sub, counters, ofGoal } = block;
     const dates = rows.map((row) => textOf(row, 'date')).sort();
     const [start = '', end = ''] = [dates[0], dates.at(-1)];
@@ -367,7 +362,7 @@ export class Renderer {
 
   // The heatmap of a channel.
 
-  #heatmap(block: Of<'heatmap'>, { rows, said }: Answer): Html {
+  #heatmap(block: Heatmap, rows: readonly Row[], said: readonly Said[]): Html {
     const isKnown = (row: Row): boolean => WEEK.some((day) => numberOf(row, day) !== null);
     const from = rows.findIndex(isKnown);
     if (from === -1) return NOTHING;

@@ -88,12 +88,12 @@ class Questions {
     const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
     this.asked.set(query, this.asked.get(query) ?? { command, query, sql: question.sql });
     const { rows, said } = await this.#atOnce(() => answerAndSentences(this.reader, question, this.wording));
-    return { asked, query, rows, said: asked.isSilent === true ? [] : said };
+    return { asked, rows, said: asked.isSilent === true ? [] : said };
   }
 
   /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */
   #withoutPeople(answer: Answer): Answer {
-    if (this.dropped.length === 0 || answer.rows.length > 0 || !queryNamed(answer.query).countsPeople)
+    if (this.dropped.length === 0 || answer.rows.length > 0 || !queryNamed(answer.asked.query).countsPeople)
       return answer;
     const text = this.wording.say(notCounted(this.dropped));
     return { ...answer, said: [{ as: 'sentence', text, row: {} }] };

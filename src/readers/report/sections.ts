@@ -1,19 +1,9 @@
 /**
  * The sections of the page as data: which bundled queries they ask, and how the answers are shown. A section shows the
- * sentences of its queries above its blocks. A new section is an entry here; `render.ts` draws it.
+ * sentences of its queries above what is drawn of their answers. A new section is an entry here; `render.ts` draws it.
  */
 import type { Row, Unit } from '../queries/wording.js';
 import type { Word } from './words.js';
-
-/** One bundled query. */
-export interface Asked {
-  readonly query: string;
-  readonly parameters?: Readonly<Record<string, string>>;
-  /** The parameter `start` is this many days before the newest day. */
-  readonly since?: number;
-  /** True if its sentences are not said here. */
-  readonly isSilent?: boolean;
-}
 
 /** A column of a table: the value of a column of the answer, and a chart of it. */
 export interface Shown {
@@ -34,10 +24,9 @@ export interface Shown {
   readonly wide?: boolean;
 }
 
-interface Table {
+/** A table of the rows. */
+export interface Table {
   readonly caption: Word;
-  /** Which of the section's queries; by default the first. */
-  readonly of?: number;
   readonly columns: readonly (string | Shown)[];
   readonly where?: (row: Row) => boolean;
   /** The order of the rows, descending; by default that of the answer. */
@@ -53,31 +42,42 @@ interface Table {
   readonly pivot?: readonly string[];
 }
 
-export type Block =
-  | ({ readonly kind: 'table' } & Table)
-  | { readonly kind: 'tiles' }
-  | { readonly kind: 'heatmap'; readonly caption: Word }
-  | {
-      /** A row for each value of `by`, with a chart of each counter over the days of `date`. */
-      readonly kind: 'series';
-      readonly caption: Word;
-      readonly of?: number;
-      readonly by: string;
-      readonly head?: Word;
-      readonly sub?: string;
-      readonly counters: readonly string[];
-      readonly chart: 'line' | 'squares';
-      /** A counter of this name is not added up where the rows name several goals. */
-      readonly ofGoal?: string;
-      readonly most: number;
-    };
+/** A row for each value of `by`, with a chart of each counter over the days of `date`. */
+export interface Series {
+  readonly caption: Word;
+  readonly by: string;
+  readonly head?: Word;
+  readonly sub?: string;
+  readonly counters: readonly string[];
+  readonly chart: 'line' | 'squares';
+  /** A counter of this name is not added up where the rows name several goals. */
+  readonly ofGoal?: string;
+  readonly most: number;
+}
+
+export interface Heatmap {
+  readonly kind: 'heatmap';
+  readonly caption: Word;
+}
+
+/** How an answer is shown below its sentences; with none of these, it is not. */
+export type Block = Table | Series | Heatmap | { readonly kind: 'tiles' } | { readonly kind?: undefined };
+
+/** One bundled query. */
+export type Asked = Block & {
+  readonly query: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** The parameter `start` is this many days before the newest day. */
+  readonly since?: number;
+  /** True if its sentences are not said here. */
+  readonly isSilent?: boolean;
+};
 
 export interface Section {
   readonly id: Word;
   /** True if the section is about the data and the job, and stands folded at the end of the page. */
   readonly isAbout?: boolean;
   readonly asks: readonly Asked[];
-  readonly blocks: readonly Block[];
 }
 
 const JUDGED = ['baseline', 'alone', 'hold_out'];
@@ -85,18 +85,14 @@ const JUDGED = ['baseline', 'alone', 'hold_out'];
 export const SECTIONS: readonly Section[] = [
   {
     id: 'happened',
-    asks: [{ query: 'key-figures' }, { query: 'restatements-by-age' }],
-    blocks: [{ kind: 'tiles' }],
+    asks: [{ query: 'key-figures', kind: 'tiles' }, { query: 'restatements-by-age' }],
   },
   {
     id: 'channels',
     asks: [
-      { query: 'channel-summary', parameters: { by: 'day' } },
-      { query: 'period-comparison', parameters: { by: 'channel' }, isSilent: true },
-    ],
-    blocks: [
       {
-        kind: 'series',
+        query: 'channel-summary',
+        parameters: { by: 'day' },
         caption: 'channelDays',
         by: 'channel',
         counters: ['sent', 'delivered', 'clicked', 'conversions'],
@@ -105,9 +101,10 @@ export const SECTIONS: readonly Section[] = [
         most: 12,
       },
       {
-        kind: 'table',
+        query: 'period-comparison',
+        parameters: { by: 'channel' },
+        isSilent: true,
         caption: 'channelRates',
-        of: 1,
         pivot: ['channel'],
         by: 'sent',
         most: 12,
@@ -127,12 +124,8 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'campaigns',
     asks: [
-      { query: 'campaigns-to-watch' },
-      { query: 'period-comparison', parameters: { by: 'campaign' }, isSilent: true },
-    ],
-    blocks: [
       {
-        kind: 'table',
+        query: 'campaigns-to-watch',
         caption: 'watched',
         most: 10,
         columns: [
@@ -150,9 +143,10 @@ export const SECTIONS: readonly Section[] = [
         ],
       },
       {
-        kind: 'table',
+        query: 'period-comparison',
+        parameters: { by: 'campaign' },
+        isSilent: true,
         caption: 'allCampaigns',
-        of: 1,
         pivot: ['channel_or_campaign', 'channel', 'campaign_id'],
         by: 'sent',
         most: 10,
@@ -170,10 +164,9 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'tests',
-    asks: [{ query: 'ab-tests' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'ab-tests',
         caption: 'testArms',
         where: ({ verdict_code: code }) => !JUDGED.includes(String(code)),
         most: 6,
@@ -195,10 +188,9 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'revenue',
-    asks: [{ query: 'revenue' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'revenue',
         caption: 'sales',
         where: ({ variant_name: variant, revenue }) => variant === null && Number(revenue) > 0,
         by: 'revenue',
@@ -214,10 +206,9 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'journeys',
-    asks: [{ query: 'journey-funnel' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'journey-funnel',
         caption: 'funnels',
         group: 'user_journey_name',
         most: 12,
@@ -233,10 +224,10 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'calendar',
-    asks: [{ query: 'campaign-days', isSilent: true }],
-    blocks: [
+    asks: [
       {
-        kind: 'series',
+        query: 'campaign-days',
+        isSilent: true,
         caption: 'sentDays',
         by: 'resource_name',
         head: 'sender',
@@ -249,13 +240,11 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'hours',
-    asks: [{ query: 'send-heatmap' }, { query: 'best-hours' }],
-    blocks: [
-      { kind: 'heatmap', caption: 'heatmap' },
+    asks: [
+      { query: 'send-heatmap', kind: 'heatmap', caption: 'heatmap' },
       {
-        kind: 'table',
+        query: 'best-hours',
         caption: 'bestHours',
-        of: 1,
         // Where hours do not differ beyond chance, the estimate is the campaign's own rate.
         where: ({ shrunk_click_rate: here, click_rate_of_all: usual }) => Number(here) > Number(usual),
         most: 4,
@@ -272,10 +261,10 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'responses',
-    asks: [{ query: 'response-times', since: 27 }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'response-times',
+        since: 27,
         caption: 'clickTimes',
         where: ({ response }) => response === 'clicked',
         by: 'responses',
@@ -292,10 +281,9 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'audience',
-    asks: [{ query: 'message-pressure' }, { query: 'reach' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'message-pressure',
         caption: 'pressure',
         columns: [
           'messages_per_person',
@@ -306,9 +294,8 @@ export const SECTIONS: readonly Section[] = [
         ],
       },
       {
-        kind: 'table',
+        query: 'reach',
         caption: 'reached',
-        of: 1,
         most: 5,
         columns: [
           { column: 'resource_name', head: 'sender', sub: ['channels'] },
@@ -321,10 +308,9 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'optOuts',
-    asks: [{ query: 'opt-outs-after-messages' }, { query: 'opt-outs' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'opt-outs-after-messages',
         caption: 'followed',
         where: ({ messages }) => messages !== null,
         most: 5,
@@ -341,19 +327,17 @@ export const SECTIONS: readonly Section[] = [
           { column: 'verdict', below: true },
         ],
       },
+      { query: 'opt-outs' },
     ],
   },
   {
     id: 'templates',
     asks: [
       { query: 'refused-templates' },
-      { query: 'template-performance', parameters: { per: 'template' } },
-    ],
-    blocks: [
       {
-        kind: 'table',
+        query: 'template-performance',
+        parameters: { per: 'template' },
         caption: 'sentTemplates',
-        of: 1,
         where: ({ template_known: known }) => known !== 'unknown',
         most: 5,
         columns: [
@@ -367,12 +351,11 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     id: 'failures',
-    asks: [{ query: 'failure-alarm' }, { query: 'failure-reasons' }],
-    blocks: [
+    asks: [
+      { query: 'failure-alarm' },
       {
-        kind: 'table',
+        query: 'failure-reasons',
         caption: 'reasons',
-        of: 1,
         by: 'failed',
         most: 6,
         columns: [
@@ -387,10 +370,9 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'freshness',
     isAbout: true,
-    asks: [{ query: 'freshness' }, { query: 'missing-days' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'freshness',
         caption: 'streams',
         columns: [
           'stream',
@@ -400,15 +382,15 @@ export const SECTIONS: readonly Section[] = [
           { column: 'last_pulled_at_kst', wide: true },
         ],
       },
+      { query: 'missing-days' },
     ],
   },
   {
     id: 'restated',
     isAbout: true,
-    asks: [{ query: 'restatements' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'restatements',
         caption: 'changes',
         by: 'date',
         most: 8,
@@ -425,10 +407,10 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'findings',
     isAbout: true,
-    asks: [{ query: 'checks', parameters: { top: '20' } }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'checks',
+        parameters: { top: '20' },
         caption: 'testsOfData',
         most: 5,
         columns: [
@@ -446,16 +428,14 @@ export const SECTIONS: readonly Section[] = [
   {
     id: 'fees',
     isAbout: true,
-    asks: [{ query: 'export-fees' }, { query: 'budget' }],
-    blocks: [
+    asks: [
       {
-        kind: 'table',
+        query: 'budget',
         caption: 'budget',
-        of: 1,
         columns: ['month', 'records_used', 'forecast_records', 'records_per_month'],
       },
       {
-        kind: 'table',
+        query: 'export-fees',
         caption: 'feesByMonth',
         by: 'month',
         most: 13,

@@ -9,7 +9,7 @@ import { documentOf } from '../../../src/readers/report/document.js';
 import { html } from '../../../src/readers/report/html.js';
 import { Renderer, type Answered } from '../../../src/readers/report/render.js';
 import { makeReport, noticeOf } from '../../../src/readers/report/report.js';
-import { SECTIONS, type Block } from '../../../src/readers/report/sections.js';
+import { SECTIONS, type Block, type Table } from '../../../src/readers/report/sections.js';
 import type { PastRun } from '../../../src/journal/lines.js';
 import { goldenAnswers } from '../queries/support.js';
 import { NOW } from '../../support/dawnload.js';
@@ -18,17 +18,17 @@ import { temporaryFolder } from '../../warehouse/support.js';
 
 const DAY = '2026-11-20';
 
-/** A section that shows these rows, and says these sentences of the query. */
+/** A section that shows these rows as the block says, and says these sentences of the query. */
 function answered(
   query: string,
   said: readonly (readonly [Said['as'], string])[],
-  given: { rows?: readonly Row[]; blocks?: readonly Block[]; isAbout?: boolean } = {},
+  given: { rows?: readonly Row[]; block?: Block; isAbout?: boolean } = {},
 ): Answered {
-  const { rows = [], blocks = [], isAbout = false } = given;
-  const asked = { query };
+  const { rows = [], block = {}, isAbout = false } = given;
+  const asked = { query, ...block };
   return {
-    section: { id: isAbout ? 'findings' : 'channels', isAbout, asks: [asked], blocks },
-    answers: [{ asked, query, rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
+    section: { id: isAbout ? 'findings' : 'channels', isAbout, asks: [asked] },
+    answers: [{ asked, rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
   };
 }
 
@@ -79,14 +79,13 @@ describe('the first screen', () => {
 });
 
 describe('tables', () => {
-  const shown = (rows: readonly Row[], block: Partial<Extract<Block, { kind: 'table' }>> = {}): Element => {
-    const table: Block = {
-      kind: 'table',
+  const shown = (rows: readonly Row[], given: Partial<Table> = {}): Element => {
+    const block: Block = {
       caption: 'watched',
       columns: ['name', { column: 'verdict', below: true }],
-      ...block,
+      ...given,
     };
-    const document = pageOf([answered('q', [], { rows, blocks: [table] })]);
+    const document = pageOf([answered('q', [], { rows, block })]);
     return document.querySelector('.shows') ?? document.body;
   };
   const row = (name: string, given: Row = {}): Row => ({ name, verdict: null, ...given });
@@ -156,10 +155,10 @@ test('sections show columns that their queries answer with', () => {
   const made = /_(?:change|points)$/;
   const headsOf = (query: string): readonly string[] =>
     goldenAnswers().find(({ name }) => name === query)?.heads ?? [];
-  for (const { asks, blocks } of SECTIONS) {
-    for (const block of blocks) {
-      if (block.kind !== 'table') continue;
-      const heads = headsOf(asks[block.of ?? 0]?.query ?? '');
+  for (const { asks } of SECTIONS) {
+    for (const block of asks) {
+      if (!('columns' in block)) continue;
+      const heads = headsOf(block.query);
       const columns = block.columns.flatMap((one) =>
         typeof one === 'string' ? [one] : [one.column, ...(one.with ?? []), ...(one.sub ?? [])],
       );
