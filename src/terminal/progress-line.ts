@@ -1,5 +1,5 @@
 /** The line at the bottom of a terminal: the current step of a command and its elapsed time. */
-import { formatClock, visible } from './text.js';
+import { formatDuration, visible } from './text.js';
 
 interface Screen {
   readonly columns: number;
@@ -76,7 +76,7 @@ export class ProgressLine {
 
   #text(): string {
     const passed = this.now() - this.#since;
-    const step = passed < SOON_MS ? this.#step : `${this.#step}, ${formatClock(passed)}`;
+    const step = passed < SOON_MS ? this.#step : `${this.#step}, ${formatDuration(passed)}`;
     return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
   }
 

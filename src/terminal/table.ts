@@ -1,7 +1,7 @@
 /** Draws a result as a table: wide Korean letters are aligned, and control characters in cells are escaped. */
 import Table from 'cli-table3';
 import wrapAnsi from 'wrap-ansi';
-import { visible, widthOf, wrapLine } from './text.js';
+import { listed, packed, visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
   readonly name: string;
@@ -113,7 +113,7 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
 /** Draws the first columns, one for each width. */
 function grid({ columns, heads, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
   const table = new Table({
-    head: widths.map((width, i) => wrapped(heads[i] ?? '', width)),
+    head: widths.map((width, i) => packed(wordsOf(heads[i] ?? ''), width).join('\n')),
     colAligns: widths.map((_, i) => (columns[i]?.numeric === true ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
@@ -137,32 +137,17 @@ function wordsOf(name: string): string[] {
   return name.split(/(?<=[_ ])/);
 }
 
-/** Wraps a name into lines no wider than the column. */
-function wrapped(name: string, width: number): string {
-  const lines = [''];
-  for (const word of wordsOf(name)) {
-    const longer = `${lines.at(-1) ?? ''}${word}`;
-    if (widthOf(longer.trimEnd()) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines
-    .map((line) => line.trimEnd())
-    .filter((line) => line !== '')
-    .join('\n');
-}
-
-/** Draws one block per row and one line per column: `name  value`. */
+/** Draws one block per row: `name  value` for each column, and the sentences below them. */
 function blocks({ heads, cells, notes }: Parts, drawing: Drawing): string {
-  const labels = Math.max(0, ...heads.map((head) => widthOf(head)));
-  const room = Math.max(NARROWEST, (drawing.width ?? Infinity) - labels - 2);
+  const { width = Infinity } = drawing;
   return cells
     .flatMap((row, number) => [
       `── ${number + 1} ──`,
-      ...heads.map((head, i) => {
-        const pad = ' '.repeat(labels - widthOf(head));
-        return `${head}${pad}  ${shown(row[i] ?? null, room, drawing)}`.trimEnd();
-      }),
-      ...[notes[number] ?? ''].filter((note) => note !== '').map((note) => wrapLine(note, drawing.width, 0)),
+      listed(
+        heads.map((head, i) => [head, shown(row[i] ?? null, Infinity, drawing)]),
+        width,
+      ),
+      ...[notes[number] ?? ''].filter((note) => note !== '').map((note) => wrapLine(note, width, 0)),
     ])
     .join('\n');
 }

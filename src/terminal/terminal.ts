@@ -87,12 +87,13 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
 
   /** Wraps the text at words first and then colours the label, so that colour codes do not count as width. */
   function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
-    const whole = wrapLine(`${label}${visible(text)}`, interactive ? stderr.columns || undefined : undefined);
+    const whole = wrapLine(`${label}${visible(text)}`, columnsOf(stderr));
     bottom.above(label === '' ? whole : `${styled(style, label.trimEnd())} ${whole.slice(label.length)}`);
   }
 
   // A terminal of unknown width reports 0.
-  const widthNow = (): number | undefined => (stdout.isTTY ? stdout.columns || undefined : undefined);
+  const columnsOf = (stream: NodeJS.WriteStream): number | undefined =>
+    stream.isTTY ? stream.columns || undefined : undefined;
 
   function draw(text: string): void {
     bottom.clear();
@@ -103,10 +104,10 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     interactive,
     color: allowsColor(stdout),
     get width() {
-      return widthNow();
+      return columnsOf(stdout);
     },
     out(text) {
-      draw(/^[[{]/.test(text) ? visible(text) : wrapLine(visible(text), widthNow()));
+      draw(/^[[{]/.test(text) ? visible(text) : wrapLine(visible(text), columnsOf(stdout)));
     },
     draw,
     note(text) {

@@ -32,14 +32,6 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Formats a duration as a running clock: `0:42`, `12:05`, `1:02:09`. */
-export function formatClock(ms: number): string {
-  const seconds = Math.floor(Math.max(0, ms) / 1000);
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const [first = 0, ...rest] = parts[0] === 0 ? parts.slice(1) : parts;
-  return [first, ...rest.map((part) => String(part).padStart(2, '0'))].join(':');
-}
-
 /**
  * Characters that would move the cursor, change colours, reverse the line or start a new one: C0, DEL and C1; marks of
  * direction, embeddings, overrides and isolates; separators of lines and paragraphs. They are escaped as in JSON
@@ -74,13 +66,18 @@ export { widthOf };
  */
 export function wrapLine(text: string, width: number | undefined, indent = indentOf(text)): string {
   if (width === undefined || widthOf(text) <= width) return text;
+  return packed(text.match(/ *[^ ]+/g) ?? [], width, indent).join('\n');
+}
+
+/** Fills lines of this width with words, whose blanks are at either end. A word that is longer has a line of its own. */
+export function packed(words: readonly string[], width: number, indent = 0): string[] {
   const lines = [''];
-  for (const word of text.match(/ *[^ ]+/g) ?? []) {
+  for (const word of words) {
     const line = lines.at(-1) ?? '';
-    if (line === '' || widthOf(line + word) <= width) lines[lines.length - 1] = line + word;
+    if (line === '' || widthOf((line + word).trimEnd()) <= width) lines[lines.length - 1] = line + word;
     else lines.push(' '.repeat(indent) + word.trimStart());
   }
-  return lines.join('\n');
+  return lines.map((line) => line.trimEnd());
 }
 
 /** The column at which the text beside a label begins (`  label  text`), or two columns after the first word. */
@@ -105,7 +102,7 @@ export function listed(rows: readonly (readonly string[])[], width: number): str
   return rows
     .map((row) => {
       const cells = widths.map((cell, i) => `${row[i] ?? ''}${' '.repeat(cell - widthOf(row[i] ?? ''))}`);
-      const line = [...cells, row.at(-1) ?? ''].join('  ');
+      const line = [...cells, row.at(-1) ?? ''].join('  ').trimEnd();
       return wrapLine(line, width, width - indent < NARROWEST ? 4 : indent);
     })
     .join('\n');

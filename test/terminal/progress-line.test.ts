@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ProgressLine } from '../../src/terminal/progress-line.js';
-import { formatClock } from '../../src/terminal/text.js';
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());
@@ -21,7 +20,7 @@ test('a step that lasts shows for how long, and its line goes when it ends', () 
   line.show('modelling');
   vi.advanceTimersByTime(65_000);
   expect(screen.written.at(0)).toBe('\rModelling\u001b[K');
-  expect(screen.written.at(-1)).toBe('\rModelling, 1:05\u001b[K');
+  expect(screen.written.at(-1)).toBe('\rModelling, 1 min\u001b[K');
   line.end();
   expect(screen.written.at(-1)).toBe('\r\u001b[J');
   const { length } = screen.written;
@@ -55,13 +54,4 @@ test('many pages are drawn ten times a second, and the last one is not forgotten
   expect(screen.written.length).toBeLessThanOrEqual(13);
   vi.advanceTimersByTime(1000);
   expect(screen.written.at(-1)).toBe('\rPage 999\u001b[K');
-});
-
-test.each([
-  [0, '0:00'],
-  [42_900, '0:42'],
-  [725_000, '12:05'],
-  [3_729_000, '1:02:09'],
-])('%d ms is %s on a clock', (ms, text) => {
-  expect(formatClock(ms)).toBe(text);
 });
