@@ -77,25 +77,28 @@ export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text
  *
  * @param hasMark true if the text starts with a byte order mark, so that Excel reads it as UTF-8
  */
-export async function* csvText(
-  answer: QueryResult,
-  { head, word } = AS_IS,
-  hasMark = false,
-): AsyncGenerator<string> {
-  const line = joined(answer.columns.map(({ name }) => textCell(head(name))));
+export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = false): AsyncGenerator<string> {
+  const cells = answer.columns.map(({ type }) => (WORDS.test(String(type)) ? textCell : quoted));
+  const line = joined(answer.columns.map(({ name }) => textCell(naming.head(name))));
   yield hasMark ? `\ufeff${line}` : line;
-  for await (const chunk of answer.chunks) {
-    yield chunk
-      .getRows()
-      .map((row) =>
-        joined(
-          answer.columns.map(({ name, type }, i) => {
-            const value = row[i] ?? null;
-            return cell(typeof value === 'string' ? word(name, value) : value, type);
-          }),
-        ),
-      )
+  for await (const rows of textsOf(answer, naming)) {
+    // Null is an empty cell, and an empty text is `""`.
+    yield rows
+      .map((row) => joined(row.map((text, i) => (text === null ? '' : (cells[i] ?? quoted)(text)))))
       .join('');
+  }
+}
+
+/** The values as texts, in batches of rows; null for null. */
+async function* textsOf({ columns, chunks }: QueryResult, { word }: Naming): AsyncGenerator<Row[]> {
+  for await (const chunk of chunks) {
+    yield chunk.getRows().map((row) =>
+      columns.map(({ name, type }, i) => {
+        const value = row[i] ?? null;
+        if (value === null) return null;
+        return typeof value === 'string' ? word(name, value) : cellText(value, type);
+      }),
+    );
   }
 }
 
@@ -105,13 +108,6 @@ function joined(cells: readonly string[]): string {
 
 /** Types with arbitrary text, unlike numbers, days and times. An interval such as `-1 days` begins like a formula. */
 const WORDS = /^(VARCHAR|ENUM|BLOB|UNION|VARIANT|INTERVAL)/;
-
-/** Formats one cell: null is an empty cell, and an empty text is `""`. */
-function cell(value: DuckDBValue, type: DuckDBType): string {
-  if (value === null) return '';
-  const text = cellText(value, type);
-  return WORDS.test(String(type)) ? textCell(text) : quoted(text);
-}
 
 /**
  * Protects against formula injection: a spreadsheet runs text that begins like this as a formula, and the text comes from
@@ -228,28 +224,21 @@ export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
 
 /** The first rows of the answer, at most `limit`, drawn as a table. */
 export async function* tableText(
-  { columns, chunks }: QueryResult,
-  { head, word }: Naming,
+  answer: QueryResult,
+  naming: Naming,
   limit: number,
   drawing: Drawing,
 ): AsyncGenerator<string> {
-  const rows: Row[] = [];
-  for await (const chunk of chunks) {
-    for (const row of chunk.getRows().slice(0, limit - rows.length)) {
-      rows.push(
-        columns.map(({ name, type }, i) => {
-          const value = row[i] ?? null;
-          if (value === null) return null;
-          return typeof value === 'string' ? word(name, value) : cellText(value, type);
-        }),
-      );
-    }
+  const shown: Row[] = [];
+  for await (const rows of textsOf(answer, naming)) {
+    shown.push(...rows.slice(0, limit - shown.length));
+    if (shown.length === limit) break;
   }
-  const heads = columns.map(({ name, type }) => ({
-    name: head(name),
+  const heads = answer.columns.map(({ name, type }) => ({
+    name: naming.head(name),
     numeric: isNumeric(type),
     below: name === 'verdict',
     isName: /(?:^|_)name$/.test(name),
   }));
-  yield `${drawTable(heads, rows, drawing)}\n`;
+  yield `${drawTable(heads, shown, drawing)}\n`;
 }

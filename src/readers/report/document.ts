@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../ground/package.js';
 import type { Said } from '../queries/sentences.js';
 import { html, Html, prose } from './html.js';
-import { folded, type Answered, type Renderer } from './render.js';
+import { folded, listed, type Answer, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
 /** Style and behaviour of the page, which contains them. */
@@ -36,8 +36,6 @@ interface Circumstances {
   readonly madeAt: string;
   /** What the last run says of the numbers: a line at the top, and the whole reason. */
   readonly notice: { readonly word: Word; readonly reason: string } | undefined;
-  /** The text of each query that the page asked, with its command. */
-  readonly queries: readonly { readonly command: string; readonly query: string; readonly sql: string }[];
 }
 
 export function documentOf(renderer: Renderer, all: readonly Answered[], given: Circumstances): string {
@@ -48,6 +46,7 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
   });
   const [first, ...others] = shown.filter(({ isAbout }) => isAbout !== true);
   const about = shown.filter(({ isAbout }) => isAbout === true);
+  const queries = new Map(all.flatMap(({ answers }) => answers).map((one) => [one.asked.query, one]));
   const day = given.day === undefined ? renderer.word('noDay') : wording.day(given.day, 'long');
   const title = renderer.word('title');
   const { markup } = html`<html lang="${wording.language}">
@@ -83,7 +82,7 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
             <summary>${about.map(({ id }) => renderer.word(id)).join(', ')}</summary>
             ${about.map(({ drawn }) => drawn)}
           </details>
-          ${folded(renderer.word('sql'), html`${given.queries.map((query) => source(renderer, query))}`)}
+          ${folded(renderer.word('sql'), html`${[...queries.values()].map((answer) => source(renderer, answer))}`)}
         </section>
       </main>
       ${new Html(`<script>${SCRIPT}</script>`)}
@@ -117,13 +116,7 @@ function standsOut(renderer: Renderer, all: readonly Answered[]): Html {
   const findings = saidBy(all, 'finding', false).slice(0, MOST_FINDINGS);
   return html`<div role="region" aria-labelledby="stands-out">
     <h2 id="stands-out">${renderer.word('standsOut')}</h2>
-    ${
-      findings.length === 0
-        ? html`<p>${renderer.word('nothingStandsOut')}</p>`
-        : html`<ul>
-            ${findings.map(({ text }) => html`<li>${prose(text)}</li>`)}
-          </ul>`
-    }
+    ${findings.length === 0 ? html`<p>${renderer.word('nothingStandsOut')}</p>` : listed(findings.map(({ text }) => text))}
   </div>`;
 }
 
@@ -149,7 +142,7 @@ function toDo(renderer: Renderer, all: readonly Answered[]): Html {
 }
 
 /** A bundled query as it can be run again, and its SQL without the header. */
-function source(renderer: Renderer, { command, query, sql }: Circumstances['queries'][number]): Html {
+function source(renderer: Renderer, { asked: { query }, command, sql }: Answer): Html {
   return html`<p><code>${command}</code></p>
     <pre tabindex="0" role="region" aria-label="${renderer.word('sqlOf', { query })}">
 ${sql.slice(sql.indexOf('\n\n') + 2)}</pre>`;

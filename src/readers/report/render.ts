@@ -10,6 +10,9 @@ import { WORDS, type Word } from './words.js';
 /** The answer to one query of a section. */
 export interface Answer {
   readonly asked: Asked;
+  /** The command that asks the query again, and its text. */
+  readonly command: string;
+  readonly sql: string;
   readonly rows: readonly Row[];
   readonly said: readonly Said[];
 }
@@ -52,8 +55,8 @@ export class Renderer {
     const said = answers.flatMap((answer) => answer.said);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
-    const roles = (...roles: readonly Said['as'][]) => said.filter(({ as }) => roles.includes(as));
-    const todos = section.isAbout === true ? roles('to do') : [];
+    const texts = (...roles: readonly Said['as'][]) =>
+      said.filter(({ as }) => roles.includes(as)).map(({ text }) => text);
     const title = html`${this.word(section.id)}`;
     const head =
       section.isAbout === true
@@ -64,36 +67,13 @@ export class Renderer {
       <div class="says">
         ${
           failure === undefined
-            ? this.paragraphs(roles('finding', 'sentence'))
+            ? paragraph('sentence', texts('finding', 'sentence'))
             : html`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`
         }
-        ${
-          todos.length === 0
-            ? undefined
-            : html`<ul>
-                ${todos.map(({ text }) => html`<li>${prose(text)}</li>`)}
-              </ul>`
-        }
-        ${
-          roles('note').length === 0
-            ? undefined
-            : html`<p class="note">
-                ${prose(
-                  roles('note')
-                    .map(({ text }) => text)
-                    .join(' '),
-                )}
-              </p>`
-        }
+        ${section.isAbout === true ? listed(texts('to do')) : undefined} ${paragraph('note', texts('note'))}
       </div>
       <div class="shows">${answers.map((answer) => this.#shown(answer))}</div>
     </section>`;
-  }
-
-  paragraphs(said: readonly Said[]): Html {
-    return said.length === 0
-      ? NOTHING
-      : html`<p class="sentence">${prose(said.map(({ text }) => text).join(' '))}</p>`;
   }
 
   #shown({ asked, rows, said }: Answer): Html {
@@ -288,18 +268,19 @@ export class Renderer {
   // Series of days.
 
   #series(block: Series, rows: readonly Row[]): Html {
-    const { by, sub, counters, ofGoal } = block;
+    const { by, sub, counters } = block;
     const dates = rows.map((row) => textOf(row, 'date')).sort();
     const [start = '', end = ''] = [dates[0], dates.at(-1)];
     const days = daysOf({ start, end });
     const names = [...new Set(rows.map((row) => textOf(row, by)))];
     const series = names.map((name) => {
       const own = rows.filter((row) => textOf(row, by) === name);
+      // Conversions to several goals are not added up.
       const goals = new Set(own.map((row) => row['goals'] ?? null).filter((goal) => goal !== null));
       const unknown = own.some((row) => (row['goals'] ?? null) !== null && row['conversions'] === null);
       const values = counters.map((counter) =>
         days.map((day) =>
-          counter === ofGoal && (goals.size > 1 || unknown)
+          counter === 'conversions' && (goals.size > 1 || unknown)
             ? null
             : sumOf(own.filter((row) => row['date'] === day).map((row) => numberOf(row, counter))),
         ),
@@ -404,6 +385,19 @@ export class Renderer {
       </table>`,
     );
   }
+}
+
+function paragraph(kind: string, texts: readonly string[]): Html {
+  return texts.length === 0 ? NOTHING : html`<p class="${kind}">${prose(texts.join(' '))}</p>`;
+}
+
+/** Sentences as a list; nothing if there are none. */
+export function listed(texts: readonly string[]): Html {
+  return texts.length === 0
+    ? NOTHING
+    : html`<ul>
+        ${texts.map((text) => html`<li>${prose(text)}</li>`)}
+      </ul>`;
 }
 
 /** Longer texts in small print are cut. */

@@ -6,7 +6,6 @@ import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
-import { queryNamed } from '../queries/catalogue.js';
 import { questionNamed } from '../queries/question.js';
 import { writeFileWhole } from '../queries/output.js';
 import { Wording, type Text } from '../queries/wording.js';
@@ -35,69 +34,54 @@ interface ReportOptions {
 export function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
   return Reader.using(published, async (reader) => {
     const wording = new Wording(language);
-    const warehouse = new Questions(reader, now, wording, await droppedIds(reader));
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
-    const { rows } = await warehouse.ask({ query: 'freshness' }, { stream: 'statistics' });
-    const held = rows[0];
-    const day = typeof held?.['last_date'] === 'string' ? held['last_date'] : undefined;
-    const all = await Promise.all(SECTIONS.map((section) => warehouse.answered(section, day)));
-    return documentOf(new Renderer(wording), all, {
+    const dropped = await droppedIds(reader);
+    // Two queries run at a time; a small query keeps one processor busy.
+    const atOnce = pLimit(2);
+    const ask = (asked: Asked, day?: Day): Promise<Answer> =>
+      atOnce(() => answerTo(asked, day, reader, { wording, now, dropped }));
+    const { rows } = await ask({ query: 'freshness', parameters: { stream: 'statistics' } });
+    const day = typeof rows[0]?.['last_date'] === 'string' ? rows[0]['last_date'] : undefined;
+    const answered = async (section: Section): Promise<Answered> => {
+      try {
+        return { section, answers: await Promise.all(section.asks.map((asked) => ask(asked, day))) };
+      } catch (error) {
+        // A section that cannot be drawn must not stop the others.
+        return { section, answers: [], failure: messageOf(error) };
+      }
+    };
+    return documentOf(new Renderer(wording), await Promise.all(SECTIONS.map(answered)), {
       day,
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: wording.say(notice) },
-      queries: [...warehouse.asked.values()],
     });
   });
 }
 
-/** Asks the bundled queries of sections. */
-class Questions {
-  /** Two queries run at a time; a small query keeps one processor busy. */
-  readonly #atOnce = pLimit(2);
-  /** The queries that were asked, each once. */
-  readonly asked = new Map<string, { command: string; query: string; sql: string }>();
+interface Asking {
+  readonly wording: Wording;
+  readonly now: Date;
+  /** The id columns that the warehouse does not keep. */
+  readonly dropped: readonly string[];
+}
 
-  /** @param dropped the id columns that the warehouse does not keep */
-  constructor(
-    readonly reader: Reader,
-    readonly now: Date,
-    readonly wording: Wording,
-    readonly dropped: readonly string[],
-  ) {}
-
-  async answered(section: Section, day: Day | undefined): Promise<Answered> {
-    const asks = section.asks.map((asked) => {
-      const { parameters = {}, since } = asked;
-      const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
-      return [asked, { ...parameters, ...start }] as const;
-    });
-    try {
-      const answers = await Promise.all(asks.map(([asked, parameters]) => this.ask(asked, parameters)));
-      return { section, answers: answers.map((answer) => this.#withoutPeople(answer)) };
-    } catch (error) {
-      // A section that cannot be drawn must not stop the others.
-      return { section, answers: [], failure: messageOf(error) };
-    }
-  }
-
-  async ask(asked: Asked, parameters: Readonly<Record<string, string>>): Promise<Answer> {
-    const { query } = asked;
-    const param = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-    const question = questionNamed(query, { param, lang: this.wording.language }, this.now);
-    const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
-    this.asked.set(query, this.asked.get(query) ?? { command, query, sql: question.sql });
-    const { rows, said } = await this.#atOnce(() => answerAndSentences(this.reader, question, this.wording));
-    return { asked, rows, said: asked.isSilent === true ? [] : said };
-  }
-
-  /** The answer with the reason why people are not counted, where the warehouse cannot tell them apart. */
-  #withoutPeople(answer: Answer): Answer {
-    if (this.dropped.length === 0 || answer.rows.length > 0 || !queryNamed(answer.asked.query).countsPeople)
-      return answer;
-    const text = this.wording.say(notCounted(this.dropped));
-    return { ...answer, said: [{ as: 'sentence', text, row: {} }] };
-  }
+/** Asks a bundled query of a section. Where the warehouse cannot tell people apart, the answer says why they are not counted. */
+async function answerTo(
+  asked: Asked,
+  day: Day | undefined,
+  reader: Reader,
+  { wording, now, dropped }: Asking,
+): Promise<Answer> {
+  const { query, since, isSilent, parameters } = asked;
+  const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
+  const param = Object.entries({ ...parameters, ...start }).map(([name, value]) => `${name}=${value}`);
+  const question = questionNamed(query, { param, lang: wording.language }, now);
+  const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
+  const { rows, said } = await answerAndSentences(reader, question, wording);
+  const answer = { asked, command, sql: question.sql, rows, said: isSilent === true ? [] : said };
+  if (dropped.length === 0 || rows.length > 0 || question.query?.countsPeople !== true) return answer;
+  return { ...answer, said: [{ as: 'sentence', text: wording.say(notCounted(dropped)), row: {} }] };
 }
 
 const summary = z.object({

@@ -50,8 +50,6 @@ export interface Series {
   readonly sub?: string;
   readonly counters: readonly string[];
   readonly chart: 'line' | 'squares';
-  /** A counter of this name is not added up where the rows name several goals. */
-  readonly ofGoal?: string;
   readonly most: number;
 }
 
@@ -97,7 +95,6 @@ export const SECTIONS: readonly Section[] = [
         by: 'channel',
         counters: ['sent', 'delivered', 'clicked', 'conversions'],
         chart: 'line',
-        ofGoal: 'conversions',
         most: 12,
       },
       {

@@ -28,14 +28,12 @@ function answered(
   const asked = { query, ...block };
   return {
     section: { id: isAbout ? 'findings' : 'channels', isAbout, asks: [asked] },
-    answers: [{ asked, rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
+    answers: [{ asked, command: '', sql: '', rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
   };
 }
 
 const pageOf = (all: readonly Answered[], notice?: Parameters<typeof documentOf>[2]['notice']): Document =>
-  parseHTML(
-    documentOf(new Renderer(new Wording('en')), all, { day: DAY, madeAt: 'now', notice, queries: [] }),
-  ).document;
+  parseHTML(documentOf(new Renderer(new Wording('en')), all, { day: DAY, madeAt: 'now', notice })).document;
 const textOf = (document: ParentNode, selector: string): string =>
   (document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
