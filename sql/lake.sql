@@ -336,14 +336,15 @@ insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, co
 values ({number}, {commit}, {writer}, {at}::timestamptz, {command}, {version}, {days}, {rows});
 
 -- name: note_days
--- Notes these days of a relation as pushed, with the version of `source`; a day without rows has no version.
+-- Notes these days of a relation as pushed, with their version; a day without rows has none. The people of events follow
+-- the model of daily people, as in model_days.
 insert into cleared_parts
 select '{relation}', unnest([{days}]);
 
 insert into pushed_parts
 select '{relation}', date, digest
 from ops.model_days
-where relation = '{source}' and date in ({days});
+where relation = if('{relation}' = 'marts.event_people', 'marts.daily_people', '{relation}') and date in ({days});
 
 -- name: note_part
 insert into cleared_parts values ('{relation}', null);
@@ -389,7 +390,7 @@ with shapes as (
 
 select
     shapes.schema_name as schema,
-    shapes.table_name as name,
+    shapes.table_name as table,
     shapes.columns,
     case
         when shapes.schema_name = 'main' and list_contains(shapes.names, 'export_date') then 'events'

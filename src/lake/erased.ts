@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { ID_COLUMNS, PERSON_COLUMNS } from '../ground/fields.js';
 import { count, listOf } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
-import { nameOf, quoted, relationsOf, type DataFile, type Lake, type Relation } from './lake.js';
+import { quoted, relationsOf, type DataFile, type Lake, type Relation, CONTENTS } from './lake.js';
 
 interface HoldingFile extends DataFile {
   readonly table: string;
@@ -47,8 +47,7 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
     const texts = textsOf(relation);
     const columns = [...texts, ...relation.columns.map(({ name }) => name).filter((name) => isId(name))];
     if (columns.length === 0) continue;
-    const table = nameOf(relation);
-    progress(table);
+    progress(relation.name);
     const files = await lake.catalog.dataFiles(lake.session, lake.tableOf(relation));
     searched.tables++;
     searched.files += files.length;
@@ -62,7 +61,7 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
       });
       for (const { file, ids } of rows) {
         const current = some.find((one) => one.file === file)?.current ?? false;
-        searched.holding.push({ table, file, current, ids });
+        searched.holding.push({ table: relation.name, file, current, ids });
       }
     }
   }
@@ -72,9 +71,8 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
 const isId = (name: string): boolean => IDS.includes(name) || PERSON_COLUMNS.includes(name);
 
 /** The columns of a message table whose texts may mention somebody. */
-function textsOf({ schema, name, stream, columns }: Relation): string[] {
-  const holdsTexts =
-    schema === 'main' && name !== 'events' && (stream === 'events' || name === 'message_contents');
+function textsOf({ schema, table, stream, columns }: Relation): string[] {
+  const holdsTexts = schema === 'main' && table !== 'events' && (stream === 'events' || table === CONTENTS);
   if (!holdsTexts) return [];
   return columns.flatMap((one) =>
     one.type === 'VARCHAR' && !isId(one.name) && !one.name.endsWith('_id') ? [one.name] : [],

@@ -1,4 +1,5 @@
 /** The lake: one DuckDB session to which the catalog of Iceberg tables and the published file are attached. */
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, basename } from 'node:path';
 import { z } from 'zod';
@@ -16,11 +17,11 @@ import {
 import { openInstance, escaped } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
 import { ordinaryLimit } from '../warehouse/opening.js';
+import { relationName } from '../warehouse/dictionary.js';
 import { Reader } from '../warehouse/reader.js';
 import { count, Session } from '../warehouse/session.js';
 import type { Day } from '../ground/calendar.js';
 import { cut } from '../ground/text.js';
-import { existsSync, readdirSync } from 'node:fs';
 
 /** The way in which the catalog is attached as `lake`, and the capabilities of its tables. */
 export interface LakeCatalog {
@@ -66,8 +67,8 @@ export class Lake {
   }
 
   /** The qualified name of a table of the lake, such as `dawnload_marts."channel_days"`. */
-  tableOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
-    return `${this.schemas[schema]}."${name}"`;
+  tableOf({ schema, table }: Pick<Relation, 'schema' | 'table'>): string {
+    return `${this.schemas[schema]}."${table}"`;
   }
 }
 
@@ -258,7 +259,10 @@ async function loadExtension(session: Session, name: string, { extensions }: Lak
   try {
     await session.run('lake/load_extension', { extension: quoted(path) });
   } catch (cause) {
-    throw new ConfigError(`DuckDB cannot load its extension ${name} (${firstLine(cause)}).`, { hint, cause });
+    throw new ConfigError(`DuckDB cannot load its extension ${name} (${briefly(messageOf(cause))}).`, {
+      hint,
+      cause,
+    });
   }
 }
 
@@ -317,14 +321,10 @@ function authorization({ catalog }: LakeConfig): string {
   }
 }
 
-function firstLine(error: unknown): string {
-  return messageOf(error).split('\n', 1)[0] ?? '';
-}
-
 const relationRow = z
   .object({
     schema: z.enum(['main', 'ops', 'marts']),
-    name: z.string(),
+    table: z.string(),
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     /** The stream whose coverage determines the changed days of the relation. */
     stream: z.enum(['events', 'statistics', 'statistics_by_subchannel']).nullable(),
@@ -333,10 +333,10 @@ const relationRow = z
     /** The column with the day by which rows are replaced. */
     day: z.enum(['export_date', 'date', 'week']).nullable(),
   })
-  .transform(({ columns, stream, day, ...relation }) => ({
+  .transform(({ columns, ...relation }) => ({
     ...relation,
-    stream: stream ?? undefined,
-    day: day ?? undefined,
+    /** The name in models and for readers: `marts.channel_days`, `events`. */
+    name: relationName(relation.schema, relation.table),
     /** Each with its type in the lake and its type in the file. */
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
@@ -360,29 +360,15 @@ export function relationsOf(lake: Lake): Promise<Relation[]> {
   return lake.session.rows('lake/relations', relationRow);
 }
 
-/** The name of a relation in models and for readers: `marts.channel_days`, `events`. */
-export function nameOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
-  return schema === 'main' ? name : `${schema}.${name}`;
-}
-
-/**
- * The model that determines the changed days of the relation. `marts.event_people` follows the days of
- * `marts.daily_people`.
- */
-export function sourceOf(relation: Relation): string {
-  const name = nameOf(relation);
-  return name === 'marts.event_people' ? 'marts.daily_people' : name;
-}
-
 /**
  * The placeholders of a relation for statements: its names in the lake and in the file, its columns, and the expressions
  * of their values for the lake.
  */
 export function placeholders(lake: Lake, relation: Relation): Record<string, string> {
-  const { schema, name, columns, day } = relation;
+  const { schema, table, columns, day } = relation;
   const quoted = columns.map((column) => `"${column.name}"`);
   return {
-    relation: `warehouse.${schema}."${name}"`,
+    relation: `warehouse.${schema}."${table}"`,
     table: lake.tableOf(relation),
     day: day ?? 'null',
     names: quoted.join(', '),

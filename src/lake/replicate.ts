@@ -20,11 +20,9 @@ import {
   quoted,
   inDays,
   COVERAGE,
-  nameOf,
   placeholders,
   relationsOf,
   removedDays,
-  sourceOf,
   type Relation,
   CONTENTS,
   withLake,
@@ -165,13 +163,10 @@ class Transaction {
     }
     for (const day of events) await this.replaceEvents(day);
     for (const relation of this.relations) {
-      const name = nameOf(relation);
-      const days = (models.get(name) ?? []).filter(
-        (day) => relation.stream === undefined || !this.#people.has(day),
-      );
+      const { name, stream, incremental } = relation;
+      const days = (models.get(name) ?? []).filter((day) => stream === null || !this.#people.has(day));
       if (days.length > 0) await this.#replaceModel(relation, days);
-      if (relation.stream === undefined && !relation.incremental && name !== COVERAGE)
-        await this.#replaceStaged(relation);
+      if (stream === null && !incremental && name !== COVERAGE) await this.#replaceStaged(relation);
     }
   }
 
@@ -218,11 +213,7 @@ class Transaction {
 
   async #replaceModel(relation: Relation, days: readonly Day[]): Promise<void> {
     await this.#replaceDays(relation, days);
-    await this.#run('note_days', {
-      relation: nameOf(relation),
-      source: sourceOf(relation),
-      days: daysList(days),
-    });
+    await this.#run('note_days', { relation: relation.name, days: daysList(days) });
   }
 
   /** @param stored true if the lake may hold rows of these days */
@@ -245,7 +236,7 @@ class Transaction {
   /** Replaces the parts of a relation that differ: its days, or the whole relation if it has none. */
   async #replaceStaged(relation: Relation): Promise<void> {
     const { lake } = this.writing;
-    const name = nameOf(relation);
+    const { name } = relation;
     const names = { ...placeholders(lake, relation), name };
     await lake.session.run('lake/stage_relation', names);
     const parts = await lake.session.rows('lake/staged_parts', part);
@@ -267,7 +258,7 @@ class Transaction {
   }
 
   #coverageColumns(): string {
-    const coverage = this.relations.find((relation) => nameOf(relation) === COVERAGE);
+    const coverage = this.relations.find(({ name }) => name === COVERAGE);
     return (coverage?.columns ?? []).map(({ name }) => `"${name}"`).join(', ');
   }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
 import { listOf } from '../warehouse/session.js';
 import { commitTogether, latestCommits, type Writing } from './commits.js';
-import { type Column, isMissing, type Lake, quoted, nameOf, relationsOf, type Relation } from './lake.js';
+import { type Column, isMissing, type Lake, quoted, relationsOf, type Relation } from './lake.js';
 
 /**
  * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
@@ -48,7 +48,7 @@ async function forget(lake: Lake, created: readonly Relation[]): Promise<void> {
   if (created.length === 0) return;
   await lake.session.run('lake/forget_relations', {
     ...lake.ops,
-    relations: listOf(created.map(nameOf)),
+    relations: listOf(created.map(({ name }) => name)),
     streams: listOf(created.flatMap(({ stream }) => stream ?? [])) || "''",
   });
 }
@@ -67,7 +67,7 @@ export const COLUMNS_PART = 'columns';
 
 /** A fingerprint of all tables and columns. */
 export function columnsVersion(relations: readonly Relation[]): string {
-  const text = JSON.stringify(relations.map(({ schema, name, columns }) => [schema, name, columns]));
+  const text = JSON.stringify(relations.map(({ schema, table, columns }) => [schema, table, columns]));
   return createHash('sha256').update(text).digest('hex');
 }
 

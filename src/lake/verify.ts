@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { type Day, dayOf, listDays, shiftDay } from '../ground/calendar.js';
+import type { Stream } from '../ground/streams.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { count } from '../warehouse/session.js';
@@ -16,7 +17,6 @@ import {
   CONTENTS,
   COVERAGE,
   removedDays,
-  nameOf,
   placeholders,
   relationsOf,
   type Relation,
@@ -44,9 +44,9 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
   const differences = [];
   const unpushed = [...new Set([...streams.values()].flat())].sort();
   for (const relation of await relationsOf(lake)) {
-    const table = nameOf(relation);
+    const { name: table, stream, incremental } = relation;
     // Tables that are replaced completely always differ while a day waits for a push, so they are skipped.
-    if (unpushed.length > 0 && relation.stream === undefined && !relation.incremental) continue;
+    if (unpushed.length > 0 && stream === null && !incremental) continue;
     progress(table);
     const rows = await compare(lake, relation, await whichOf(lake, relation, models.get(table) ?? []));
     tables.push({
@@ -77,21 +77,20 @@ async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> 
 
 /** A SQL condition that selects the rows of a relation that the lake should hold. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
-  const { stream, day } = relation;
-  if (nameOf(relation) === CONTENTS && (await removedDays(lake)).length > 0)
+  const { name, stream, day } = relation;
+  if (name === CONTENTS && (await removedDays(lake)).length > 0)
     return 'content_id in (select content_id from warehouse.main.message_contents)';
-  if (day === undefined) return 'true';
+  if (day === null) return 'true';
   // The lake may cover days that the file has lost.
-  if (nameOf(relation) === COVERAGE)
-    return '(stream, date) in (select (stream, date) from warehouse.ops.coverage)';
-  if (stream !== undefined && day !== 'date') return inDays(day, await coveredDays(lake, stream));
+  if (name === COVERAGE) return '(stream, date) in (select (stream, date) from warehouse.ops.coverage)';
+  if (stream !== null && day !== 'date') return inDays(day, await coveredDays(lake, stream));
   const without = unpushed.length === 0 ? 'true' : `${day} not in (${daysList(unpushed)})`;
-  if (stream === undefined) return without;
+  if (stream === null) return without;
   const covered = inDays(day, await coveredDays(lake, stream));
   return `${covered} and ${without}`;
 }
 
-async function coveredDays(lake: Lake, stream: NonNullable<Relation['stream']>): Promise<Day[]> {
+async function coveredDays(lake: Lake, stream: Stream): Promise<Day[]> {
   const rows = await lake.session.rows('lake/covered_days', z.object({ date: z.string() }), {
     ...lake.ops,
     stream,
@@ -188,11 +187,7 @@ export async function equalInLake(
 async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day[]> {
   const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
   const published = await lake.session.rows('lake/published_events', shape);
-  return days
-    .filter(({ day, pull, loadedAt }) =>
-      published.some(
-        (row) => row.date === day && row.pull === pull && row.loaded_at_ms === loadedAt.getTime(),
-      ),
-    )
-    .map(({ day }) => day);
+  const loads = new Set(published.map((row) => `${row.date} ${row.pull} ${row.loaded_at_ms}`));
+  const alike = days.filter(({ day, pull, loadedAt }) => loads.has(`${day} ${pull} ${loadedAt.getTime()}`));
+  return alike.map(({ day }) => day);
 }
