@@ -34,20 +34,14 @@ export async function readCatalogs(
   const before = list.catalogs;
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
   const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
-  let isCurrent = true;
-  const announce = async (): Promise<Announced> => {
-    if (!isCurrent && isWhole()) {
-      for (const { files } of list.read.lists) await reader.writer.discard(files);
-      list = await readCatalogList(reader);
-    }
-    isCurrent = false;
+  const again = async (): Promise<Announced> => {
+    if (!isWhole()) return list.catalogs;
+    for (const { files } of list.read.lists) await reader.writer.discard(files);
+    list = await readCatalogList(reader);
     return list.catalogs;
   };
-  const read = await readLists(
-    sources.filter((source) => before.has(source.list)),
-    reader,
-    announce,
-  );
+  const known = sources.filter((source) => before.has(source.list));
+  const read = await readLists(known, reader, { before, again });
   if (!isWhole()) return list.read;
   // A catalog that was deleted during the reading does not count as a failure.
   const failures = read.failures.filter(({ list: name }) => list.catalogs.has(name));
@@ -108,11 +102,9 @@ const declared = z.object({
   name: z.string(),
   fields: z.array(z.object({ name: z.string(), type: z.string() })),
 });
-/** The declared types of a catalog's fields by name; undefined if they are unknown. */
-type Declared = ReadonlyMap<string, string> | undefined;
 
 /**
- * Asks for the declared types of a catalog's fields, which the list of catalogs may lack (R1).
+ * Asks for the declared types of a catalog's fields by name; undefined if the list of catalogs lacks them (R1).
  *
  * @throws RefusedError if the service has no such catalog
  * @throws ServiceError, CredentialsError
@@ -121,7 +113,7 @@ export async function declaredFields(
   service: ServiceClient,
   baseUrl: string,
   catalog: string,
-): Promise<Declared> {
+): Promise<ReadonlyMap<string, string> | undefined> {
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {

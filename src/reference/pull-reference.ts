@@ -18,7 +18,7 @@ import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 
 /** The parts of a run that pulls of reference data use. */
 interface ReferenceContext {
-  readonly service: ServiceClient;
+  readonly service: Pick<ServiceClient, 'ask'>;
   readonly config: ServiceConfig;
   readonly landing: LandingZone;
   readonly warehouse: Warehouse;
@@ -37,7 +37,13 @@ interface ReferenceContext {
  */
 export async function pullReference(job: Job, context: ReferenceContext): Promise<void> {
   const service = timed(context);
-  const readers = readersOf(context.config.reference);
+  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = context.config.reference;
+  const readers: Readonly<Record<ReferenceStream, Read | undefined>> = {
+    catalogs: catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader),
+    brand_templates: brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader)),
+    alimtalk_templates: alimtalkTemplates && ((reader) => readAlimtalkTemplates(alimtalkTemplates, reader)),
+    opt_outs: optOuts && ((reader) => readOptOuts(optOuts, reader)),
+  };
   for (const stream of REFERENCE_STREAMS) {
     const read = readers[stream];
     context.signal.throwIfAborted();
@@ -47,7 +53,7 @@ export async function pullReference(job: Job, context: ReferenceContext): Promis
 }
 
 /** The service with a time limit: after the limit every request counts as a timeout. */
-function timed({ service, config, signal }: ReferenceContext): ListsReader['service'] {
+function timed({ service, config, signal }: ReferenceContext): ReferenceContext['service'] {
   const { maxMinutes } = config.reference;
   const over = AbortSignal.timeout(maxMinutes * 60_000);
   const stopped = AbortSignal.any([signal, over]);
@@ -70,21 +76,8 @@ function timed({ service, config, signal }: ReferenceContext): ListsReader['serv
   };
 }
 
-/** The context of a run, with the time-limited service. */
-type TimedContext = Omit<ReferenceContext, 'service'> & Pick<ListsReader, 'service'>;
-
+/** Reads the lists of a stream. */
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
-
-/** The functions that read the configured streams. */
-function readersOf({ catalogs, brandTemplates, alimtalkTemplates, optOuts }: ServiceConfig['reference']) {
-  const readers: Readonly<Record<ReferenceStream, Read | undefined>> = {
-    catalogs: catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader),
-    brand_templates: brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader)),
-    alimtalk_templates: alimtalkTemplates && ((reader) => readAlimtalkTemplates(alimtalkTemplates, reader)),
-    opt_outs: optOuts && ((reader) => readOptOuts(optOuts, reader)),
-  };
-  return readers;
-}
 
 /** Reads the alimtalk templates (E10) of each configured channel, or of the only one if none is configured. */
 function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: ListsReader): Promise<ListsRead> {
@@ -128,7 +121,7 @@ async function pullStream(
   stream: ReferenceStream,
   read: Read,
   job: Job,
-  context: TimedContext,
+  context: ReferenceContext,
 ): Promise<void> {
   const { config, landing, warehouse, report, terminal } = context;
   const pulledAt = context.pullInstant();

@@ -77,23 +77,24 @@ interface Waiting {
 /**
  * Reads all lists.
  *
- * @param announce reads the announced numbers before and after each reading of the lists, if their pages have none
+ * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function that
+ *   reads them `again` after each reading
  * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
  */
 export async function readLists(
   sources: readonly ListSource[],
   reader: ListsReader,
-  announce?: () => Promise<Announced>,
+  outside?: { readonly before: Announced; readonly again: () => Promise<Announced> },
 ): Promise<ListsRead> {
   const read: ListsRead = { lists: [], differing: [], failures: [], short: [] };
-  let announced = await announce?.();
+  let announced = outside?.before;
   let waiting: Waiting[] = sources.map((source) => ({ source }));
   for (let round = 1; waiting.length > 0 && round <= READINGS; round++) {
     const before = announced;
     const walks = await settleAll(
       waiting.map(async (one) => ({ one, walk: await readList(one.source, reader) })),
     );
-    announced = await announce?.();
+    announced = await outside?.again();
     waiting = [];
     for (const { one, walk } of walks) {
       const again = await settle(one, walk, { before, after: announced }, reader, read);
@@ -338,7 +339,7 @@ export function nextCursor(body: Buffer): string | undefined {
 function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 'text'> | undefined {
   const text = valueAt(body, keys);
   const list = text && readEnvelope(text);
-  return text !== undefined && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
+  return text && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
 }
 
 /** The bytes of a value in nested objects. */
