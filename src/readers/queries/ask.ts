@@ -26,7 +26,7 @@ import duckdb = require('@duckdb/node-api');
  */
 export async function ask(reader: Reader, question: Question, language?: Language): Promise<Answer> {
   const { sql, subject, query } = question;
-  if (isEmpty(sql)) {
+  if (/^[\s;]*$/.test(withoutComments(sql))) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
   }
   const { connection } = reader;
@@ -76,11 +76,6 @@ async function setVariables(connection: DuckDBConnection, values: ParameterValue
   for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
 }
 
-/** True if the text contains only comments. */
-function isEmpty(sql: string): boolean {
-  return /^[\s;]*$/.test(withoutComments(sql));
-}
-
 /** Runs the statements one by one, because `connection.run` returns the answer of the first of several statements. */
 async function runAll(
   connection: DuckDBConnection,
@@ -90,7 +85,7 @@ async function runAll(
   const statements = await connection.extractStatements(sql);
   for (let i = 0; ; i++) {
     const prepared = await statements.prepare(i);
-    await requireReading(connection, prepared.statementType, sql, subject);
+    requireReading(prepared.statementType, subject);
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
     if (i === statements.count - 1) return prepared.run();
@@ -111,7 +106,6 @@ interface Answer extends QueryResult {
 /** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */
 const READING: ReadonlySet<duckdb.StatementType> = new Set([
   duckdb.StatementType.SELECT,
-  duckdb.StatementType.EXPLAIN,
   duckdb.StatementType.SET,
   duckdb.StatementType.TRANSACTION,
   duckdb.StatementType.CREATE,
@@ -135,26 +129,13 @@ async function requireReadingFunctions(reader: Reader, sql: string, subject: str
   if (found !== undefined) throw notReading(subject, found);
 }
 
-/** Matches SQL that is one `explain`, and the statement that it explains. */
-const EXPLAIN = /^\s*explain(?:\s+analyze)?\b([^]+)$/i;
-
 /**
- * Rejects a statement that does more than read. An `explain` may run what it explains, so that statement must read.
+ * Rejects a statement that does more than read; an `explain` may run what it explains.
  *
  * @throws UsageError
  */
-async function requireReading(
-  connection: DuckDBConnection,
-  type: duckdb.StatementType,
-  sql: string,
-  subject: string,
-): Promise<void> {
+function requireReading(type: duckdb.StatementType, subject: string): void {
   if (!READING.has(type)) throw notReading(subject, duckdb.StatementType[type]);
-  if (type !== duckdb.StatementType.EXPLAIN) return;
-  const [, explained] = EXPLAIN.exec(sql) ?? [];
-  if (explained === undefined) throw notReading(subject, 'EXPLAIN and something before it');
-  const { statementType } = await connection.prepare(explained);
-  if (!READING.has(statementType)) throw notReading(subject, duckdb.StatementType[statementType]);
 }
 
 function notReading(subject: string, found: string): UsageError {
@@ -169,7 +150,7 @@ function notReading(subject: string, found: string): UsageError {
  * @throws UsageError
  */
 function requirePreparing(type: duckdb.StatementType, subject: string): void {
-  if (type !== duckdb.StatementType.SELECT && type !== duckdb.StatementType.EXPLAIN) return;
+  if (type !== duckdb.StatementType.SELECT) return;
   throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
     hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
   });
@@ -200,17 +181,11 @@ function sqlError(subject: string, cause: unknown): DawnloadError {
   const hint = [...own, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
     ' ',
   );
-  return new UsageError(
-    `${subject} cannot be run: ${withoutStop(said)}${place === null ? '' : placeOf(place)}.`,
-    {
-      hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
-      cause,
-    },
-  );
-}
-
-function withoutStop(sentence: string): string {
-  return sentence.replace(/[.!]+$/, '');
+  const sentence = said.replace(/[.!]+$/, '');
+  return new UsageError(`${subject} cannot be run: ${sentence}${place === null ? '' : placeOf(place)}.`, {
+    hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
+    cause,
+  });
 }
 
 function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {

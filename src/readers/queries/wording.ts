@@ -50,39 +50,35 @@ export class Wording {
     return text[this.language];
   }
 
-  /** `1,234`; an unknown number is a dash. */
-  count(value: number | null): string {
-    return value === null ? '–' : this.#numbers.format(value);
+  /** `1,234`. */
+  count(value: number): string {
+    return this.#numbers.format(value);
   }
 
   /** A share as a percentage: `4.4 %`, `0.35 %`; in Korean without a space. */
-  rate(value: number | null): string {
-    return value === null ? '–' : `${this.#percent(value)}${this.say({ en: '\u00a0%', ko: '%' })}`;
+  rate(value: number): string {
+    return `${this.#percent(value)}${this.say({ en: '\u00a0%', ko: '%' })}`;
   }
 
   /** A difference of shares in percentage points, with its sign: `+2.3 pp`. */
-  points(value: number | null): string {
-    if (value === null) return '–';
+  points(value: number): string {
     const sign = value > 0 ? '+' : value < 0 ? '−' : '';
     return `${sign}${this.#percent(Math.abs(value))}${this.say({ en: '\u00a0pp', ko: '%p' })}`;
   }
 
   /** A relative change with an arrow: `▲ 3.2 %`. */
-  change(value: number | null): string {
-    if (value === null) return '–';
+  change(value: number): string {
     return `${value > 0 ? '▲' : value < 0 ? '▼' : '='}\u00a0${this.rate(Math.abs(value))}`;
   }
 
   /** One unit: `40 s`, `3.5 h`. */
-  duration(seconds: number | null): string {
-    if (seconds === null) return '–';
+  duration(seconds: number): string {
     const [size, en, ko] = DURATIONS.find(([least]) => seconds >= least) ?? [0, 's', '초'];
     return `${this.count(seconds / (size || 1))}${this.say({ en: `\u00a0${en}`, ko })}`;
   }
 
   /** An amount; from 100 on without decimals. Won follows the number in Korean. */
-  money(amount: number | null, currency?: string | null): string {
-    if (amount === null) return '–';
+  money(amount: number, currency?: string | null): string {
     const rounded = Math.abs(amount) >= 100 ? Math.round(amount) : amount;
     if (this.language === 'ko' && (currency === 'KRW' || currency === '원'))
       return `${formatPrice(rounded, undefined, 'ko')}원`;
@@ -121,7 +117,7 @@ export class Wording {
   }
 
   /**
-   * A value of a column for people: a number in its unit, a code by its name in the dictionary.
+   * A value of a column for people: a number in its unit, a code by its name in the dictionary. An unknown value is a dash.
    *
    * @param kind a unit, or the name of the column whose values the dictionary names, if not those of `column`
    */

@@ -58,16 +58,14 @@ export function bar(label: string, value: number, longest: number): Html {
 /** An estimate with its interval, and a dashed line at the value that it is compared with. */
 export function interval(
   label: string,
-  [value, low, high, reference]: readonly (number | null)[],
+  [value = null, low = null, high = null, reference = null]: readonly (number | null)[],
   [from, to]: readonly [number, number],
 ): Html {
   const at = scale(from, to);
   return svg(label, [
-    ...(reference === null || reference === undefined ? [] : [upright('dashed', at(reference), 0, HEIGHT)]),
-    ...(low === null || low === undefined || high === null || high === undefined
-      ? []
-      : [level('line', at(low), at(high))]),
-    ...(value === null || value === undefined ? [] : [dot(at(value))]),
+    ...(reference === null ? [] : [upright('dashed', at(reference), 0, HEIGHT)]),
+    ...(low === null || high === null ? [] : [level('line', at(low), at(high))]),
+    ...(value === null ? [] : [dot(at(value))]),
   ]);
 }
 

@@ -102,7 +102,7 @@ export class Renderer {
     const change = isJudged
       ? html`<span class="${verdict}">${this.word(verdict)}</span>
           ${this.wording.points((value ?? 0) - (previous ?? 0))}`
-      : html`${this.wording.change(numberOf(row, 'change'))}`;
+      : html`${this.#value(row, 'change')}`;
     const trend = this.word('trend', {
       name,
       day: row['last_date'] ?? null,
