@@ -207,6 +207,7 @@ export class Renderer {
     const texts = below.map(({ column }) => textOf(row, column)).filter((text) => text !== '–');
     const own = texts.filter((text) => !shared.includes(text));
     const marks = texts.map((text) => shared.indexOf(text) + 1).filter((mark) => mark > 0);
+    const name = this.#value(row, inRow[0]?.column ?? '');
     const cells = inRow.map((shown, i) => {
       const { column, chart, unit } = shown;
       const kind = kindOf(shown, rows);
@@ -220,7 +221,7 @@ export class Renderer {
       const content =
         chart === undefined || value === null
           ? written
-          : html`<span class="drawn">${this.#chart(shown, row, rows)}<span>${written}</span></span>`;
+          : html`<span class="drawn">${this.#chart(name, shown, row, rows)}<span>${written}</span></span>`;
       const inside = html`${content}${i === 0 ? marks.map((mark) => html`<sup>${mark}</sup>`) : undefined}${small.length === 0 ? undefined : html`<small>${small.join(' · ')}</small>`}`;
       if (i === 0) return html`<th scope="row" class="${kind}">${inside}</th>`;
       return typeof value === 'number'
@@ -242,13 +243,11 @@ export class Renderer {
     return this.wording.value(column, row[column] ?? null, unit, currencyOf(row));
   }
 
-  #chart(shown: Shown, row: Row, rows: readonly Row[]): Html {
+  /** @param name the first cell of the row, for the text that stands for the chart */
+  #chart(name: string, shown: Shown, row: Row, rows: readonly Row[]): Html {
     const { column, chart, unit, with: others = [] } = shown;
     const value = numberOf(row, column) ?? 0;
-    const label = [
-      textOf(row, Object.keys(row)[0] ?? ''),
-      ...[column, ...others].map((name) => this.#value(row, name, unit)),
-    ].join(', ');
+    const label = [name, ...[column, ...others].map((one) => this.#value(row, one, unit))].join(', ');
     const [first = null, second = null, third = null] = others.map((name) => numberOf(row, name));
     if (chart === 'interval') {
       // Another rate alone, both ends of an interval around nothing, or of one around another rate.
