@@ -148,7 +148,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
         stderr.write('\n');
         signal.throwIfAborted();
         if (key.signal.aborted) {
-          const hint = 'No paid request was sent. Completed steps are kept.';
+          const hint = 'Nothing was agreed to. Completed steps are kept.';
           throw new InterruptedError('Interrupted.', { hint, cause });
         }
         // Ctrl-D counts as no consent.
