@@ -28,6 +28,9 @@ from (
 create macro marts.matches(variable, value) as
     getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
 
+-- The distinct members of lists, sorted; null if there are none.
+create macro marts.members_of(lists) as nullif(list_sort(list_distinct(flatten(lists))), []);
+
 -- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'
@@ -163,7 +166,7 @@ create macro marts.performance(days) as {
     'deliverable': sum(days.deliverable)::bigint,
     'clickable': sum(days.clickable)::bigint,
     'convertible': if(marts.is_one_goal(list(distinct days.goals)), sum(days.convertible), null)::bigint,
-    'goals': nullif(list_sort(list_distinct(flatten(list(distinct days.goals)))), [])
+    'goals': marts.members_of(list(distinct days.goals))
 };
 
 -- Whether a dimension of E19 tells the currency of amounts. Its keys are an open vocabulary.

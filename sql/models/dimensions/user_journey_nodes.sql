@@ -1,52 +1,28 @@
 -- grain: one node of a user journey that sent messages, by its latest name, or by its id where it never had one.
 
-with statistics as (
-    select user_journey_id, user_journey_node_id, user_journey_node_name, channel, date, statistic_id
-    from daily_statistics
-    where user_journey_id is not null and user_journey_node_id is not null
-),
-
-names as (
+with by_name as (
     select
         user_journey_id,
         user_journey_node_id,
         user_journey_node_name,
-        max((date, statistic_id)) as last_used
-    from statistics
-    where user_journey_node_name is not null
-    group by user_journey_id, user_journey_node_id, user_journey_node_name
-),
-
-names_of_each as (
-    select
-        user_journey_id,
-        user_journey_node_id,
-        list(user_journey_node_name order by last_used desc) as names
-    from names
-    group by user_journey_id, user_journey_node_id
-),
-
-seen as (
-    select
-        user_journey_id,
-        user_journey_node_id,
-        list_sort(list(distinct channel) filter (channel is not null)) as channels,
+        max((date, statistic_id)) as last_used,
+        list(distinct channel) filter (channel is not null) as channels,
         min(date) as first_date,
         max(date) as last_date
-    from statistics
-    group by user_journey_id, user_journey_node_id
+    from daily_statistics
+    where user_journey_id is not null and user_journey_node_id is not null
+    group by user_journey_id, user_journey_node_id, user_journey_node_name
 )
 
 select
-    seen.user_journey_id,
-    seen.user_journey_node_id,
-    coalesce(names_of_each.names[1], seen.user_journey_node_id) as user_journey_node_name,
-    coalesce(names_of_each.names[2:], []) as former_names,
-    seen.channels,
-    seen.first_date,
-    seen.last_date
-from seen
-left join names_of_each
-    on
-        seen.user_journey_id = names_of_each.user_journey_id
-        and seen.user_journey_node_id = names_of_each.user_journey_node_id;
+    user_journey_id,
+    user_journey_node_id,
+    coalesce(arg_max(user_journey_node_name, last_used), user_journey_node_id) as user_journey_node_name,
+    coalesce(
+        list(user_journey_node_name order by last_used desc) filter (user_journey_node_name is not null)[2:], []
+    ) as former_names,
+    marts.members_of(list(channels)) as channels,
+    min(first_date) as first_date,
+    max(last_date) as last_date
+from by_name
+group by user_journey_id, user_journey_node_id;
