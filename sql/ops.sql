@@ -40,12 +40,6 @@ select
     if($id_pointer = '', count(*) - count(distinct value), 0) as equal
 from hashed;
 
--- name: coverage
-select date::varchar as date, rows, loaded_at as "loadedAt"
-from ops.coverage
-where stream = $stream
-order by coverage.date;
-
 -- name: days
 -- Replaces the wanted days by those of this run, given as JSON.
 delete from ops.days;

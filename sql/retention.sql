@@ -21,14 +21,9 @@ where date < $before::date
 order by date;
 
 -- name: leaving
--- Determines which of the days leave, and the tables that hold rows of exports.
+-- Determines which of the days leave.
 create or replace temp table leaving_days as
 select date from removable where date::varchar in (select unnest(getvariable('given').days));
-
-create or replace temp table leaving_contents as
-select content_id from sent_emails where export_date in (select date from leaving_days)
-union
-select content_id from sent_push_messages where export_date in (select date from leaving_days);
 
 insert into ops.removed_days by name
 select
@@ -39,27 +34,7 @@ from leaving_days
 left join events on leaving_days.date = events.export_date
 group by leaving_days.date;
 
-select columns.table_name as "table"
-from duckdb_columns() as columns
-inner join duckdb_tables() as tables using (database_name, schema_name, table_name)
-where
-    columns.database_name = current_database()
-    and columns.schema_name = 'main'
-    and columns.column_name = 'export_date'
-    and not tables.temporary
-order by "table";
-
 -- name: left
--- Deletes contents that no remaining message refers to.
-delete from message_contents
-where
-    content_id in (select content_id from leaving_contents)
-    and content_id not in (
-        select content_id from sent_emails where content_id is not null
-        union all
-        select content_id from sent_push_messages where content_id is not null
-    );
-
 select leaving_days.date::varchar as day, removed_days.rows
 from leaving_days
 inner join ops.removed_days using (date)

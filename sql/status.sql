@@ -6,7 +6,7 @@ select date::varchar as date from ops.removed_days order by date;
 
 -- name: coverage
 -- The days of each stream that the warehouse holds completely.
-select stream, date::varchar as date, rows::double as rows, epoch_ms(loaded_at)::double as loaded_at_ms
+select stream, date::varchar as date, rows::double as rows
 from ops.coverage
 order by stream, date;
 

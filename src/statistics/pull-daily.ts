@@ -95,7 +95,7 @@ async function doubtfulAmong(
   const heldBack = new Set(await heldBackAmong(days, context, stream));
   if (heldBack.size === 0) return [];
   const covered = await context.warehouse.coverage(stream);
-  return days.filter((day) => heldBack.has(day) || covered.get(day)?.rows === 0);
+  return days.filter((day) => heldBack.has(day) || covered.get(day) === 0);
 }
 
 /** Receives the answers and writes them to disk before they are read. */

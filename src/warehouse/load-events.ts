@@ -86,10 +86,10 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
     await session.run('load/events/8_repeats/surplus_without_id');
     await session.run('load/events/8_repeats/remove', { table: 'events' });
   }
+  if (before.is_loaded || repeats.ids > 0) await session.run('load/events/1_clear/contents');
   const beside = pulls.map((pull) => rowsIn(filesOf(pull)) - rowsIn(firstAnswers(filesOf(pull))));
   await session.set({
     loaded: {
-      loose_contents: before.is_loaded || repeats.ids > 0,
       pulls: pulls.map(({ id }) => id),
       days: pulls.map(({ days }) => days.start),
       beside: beside.map(String),

@@ -23,9 +23,10 @@ import type { ModelSettings } from './experiments.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
-import { knownDays, messagesIn, NOTES, type MessageTotals, type Notes } from './rows.js';
+import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
 import { Stagings } from './load-events.js';
+import { EVENT_TABLES } from './messages.js';
 import type { ReferenceStream, Stream } from '../ground/streams.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
@@ -66,8 +67,6 @@ const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date()
 export type HeldDay = z.infer<typeof heldDay>;
 
 const removedDay = z.object({ day: z.string(), rows: count });
-
-const coveredDay = z.object({ date: z.string(), rows: count, loadedAt: z.date() });
 
 export class Warehouse {
   /** Loads pulls into this warehouse. */
@@ -176,10 +175,10 @@ export class Warehouse {
     await this.session.run('retention/detach');
   }
 
-  /** The days that the warehouse covers for a stream. */
-  async coverage(stream: Stream) {
-    const days = await this.session.rowsWith('ops/coverage', coveredDay, { stream });
-    return new Map(days.map(({ date, ...covered }) => [date, covered]));
+  /** The days that the warehouse covers for a stream, with the rows of each. */
+  async coverage(stream: Stream): Promise<Map<Day, number>> {
+    const days = await this.session.rows('status/coverage', coveredDay);
+    return new Map(days.filter((day) => day.stream === stream).map(({ date, rows }) => [date, rows]));
   }
 
   /** The days of a stream that were loaded from pulls later than the instant. */
@@ -217,8 +216,12 @@ export class Warehouse {
       await this.session.set({ given: { days, removed_at: now } });
       return this.session.transaction(async () => {
         await this.session.run('retention/removable');
-        const tables = await this.session.rows('retention/leaving', z.object({ table: z.string() }));
-        await this.session.runForEach('retention/clear', tables);
+        await this.session.run('retention/leaving');
+        await this.session.runForEach(
+          'retention/clear',
+          EVENT_TABLES.map(({ name }) => ({ table: name })),
+        );
+        await this.session.run('load/events/1_clear/contents');
         return this.session.rows('retention/left', removedDay);
       });
     });

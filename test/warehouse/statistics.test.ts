@@ -27,7 +27,7 @@ test('a day without a record is covered, its totals are zero, and the campaigns 
     expect(await warehouse.campaignsSeen({ start: BEFORE, end: BEFORE })).toEqual([]);
     const covered = await warehouse.coverage('statistics');
     expect([...covered.keys()]).toEqual([BEFORE, DAY]);
-    expect(covered.get(DAY)).toEqual({ rows: 2, loadedAt: workshop.now });
+    expect(covered.get(DAY)).toBe(2);
     expect(await warehouse.coverage('events')).toEqual(new Map());
     expect(await warehouse.loader.loaded()).toEqual(new Set(['statistics/0001']));
   });

@@ -13,6 +13,17 @@ delete from ops.removed_days where date in (select date from days);
 -- name: table
 delete from {table} where export_date in (select date from days);
 
+-- name: contents
+-- Deletes contents that no message refers to, so that the warehouse does not depend on what it held before. It reads all
+-- messages, so it runs only after rows were removed.
+delete from message_contents
+where
+    content_id not in (
+        select content_id from sent_emails where content_id is not null
+        union all
+        select content_id from sent_push_messages where content_id is not null
+    );
+
 -- name: before
 -- Whether the days were loaded before, and the days of other exports whose rows were removed as their duplicates
 -- (`remove` in 8_repeats). Rows that a removed day lost are not restored.

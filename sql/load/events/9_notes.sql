@@ -1,15 +1,3 @@
--- Deletes contents that no message refers to, so that the warehouse does not depend on what it held before. This runs
--- only if a day was replaced or a record was repeated, so it may read all messages.
-
-delete from message_contents
-where
-    getvariable('loaded').loose_contents
-    and content_id not in (
-        select content_id from sent_emails where content_id is not null
-        union all
-        select content_id from sent_push_messages where content_id is not null
-    );
-
 -- Notes about nonconforming exports.
 
 insert into ops.load_notes by name
