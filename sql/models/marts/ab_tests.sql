@@ -20,7 +20,10 @@
 
 with configured as (
     -- A campaign in the configuration has one row with all settings.
-    select arms.*, if(own.campaign_id is null, general, own) as settings
+    select
+        arms.*,
+        struct_pack(arms.campaign_id, arms.channel) as test,
+        if(own.campaign_id is null, general, own) as settings
     from marts.experiment_arms as arms
     inner join ops.experiments as general on general.campaign_id = 'default'
     left join ops.experiments as own on arms.campaign_id = own.campaign_id
@@ -32,7 +35,7 @@ judged_by as (
         list_has_any(coalesce(settings.hold_outs, []), names) as is_hold_out,
         -- A variant without sends cannot be compared.
         coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
-        last_covered.date - min(first_date) over (partition by campaign_id, channel) + 1 as days
+        last_covered.date - min(first_date) over (partition by test) + 1 as days
     from configured
     cross join (select max(date) as date from ops.coverage where stream = 'statistics') as last_covered
 ),
@@ -42,7 +45,7 @@ arms as (
         *,
         -- The baseline comes first: the configured variant, else one named as a control, else the one sent first.
         row_number() over (
-            partition by campaign_id, channel, is_compared
+            partition by test, is_compared
             order by
                 list_contains(names, settings.baseline) desc nulls last,
                 lower(variant_name) in ('control', '대조군') desc,
@@ -54,7 +57,7 @@ arms as (
 ),
 
 first_days as (
-    select campaign_id, channel, place, unnest(first_days, recursive := true)
+    select test, place, unnest(first_days, recursive := true)
     from arms
     where is_compared
 ),
@@ -62,12 +65,11 @@ first_days as (
 -- Every compared variant on every day on which anybody got a first message, with the split that was intended on that day.
 days as (
     select
-        arms.campaign_id,
-        arms.channel,
+        test,
         arms.place,
-        dates.date,
+        date,
         coalesce(
-            list_max(list_filter(map_keys(arms.settings.split), lambda since: since <= dates.date)),
+            list_max(list_filter(map_keys(arms.settings.split), lambda since: since <= date)),
             list_min(map_keys(arms.settings.split))
         ) as split_since,
         arms.settings.split[split_since] as shares,
@@ -76,20 +78,14 @@ days as (
         coalesce(first_days.people, 0) as people,
         coalesce(first_days.clickers, 0) as clickers
     from arms
-    inner join (select distinct campaign_id, channel, date from first_days) as dates
-        on arms.campaign_id = dates.campaign_id and arms.channel is not distinct from dates.channel and arms.is_compared
-    left join first_days
-        on
-            arms.campaign_id = first_days.campaign_id
-            and arms.channel is not distinct from first_days.channel
-            and arms.place = first_days.place
-            and dates.date = first_days.date
+    inner join (select distinct test, date from first_days) as dates using (test)
+    left join first_days using (test, place, date)
+    where arms.is_compared
 ),
 
 split_arms as (
     select
-        campaign_id,
-        channel,
+        test,
         split_since,
         place,
         people_sent,
@@ -97,49 +93,46 @@ split_arms as (
         sum(people_sent) over split * share / sum(share) over split as expected,
         count(share) over split = count(*) over split as is_known
     from (
-        select campaign_id, channel, split_since, place, sum(people_sent) as people_sent, any_value(share) as share
+        select test, split_since, place, sum(people_sent) as people_sent, any_value(share) as share
         from days
-        group by campaign_id, channel, split_since, place
+        group by test, split_since, place
     ) as counted
-    window split as (partition by campaign_id, channel, split_since)
+    window split as (partition by test, split_since)
 ),
 
 -- Each split is tested by itself. People of days without events are unknown in every group.
 splits as (
     select
-        campaign_id,
-        channel,
+        test,
         count(*) as splits,
         if(bool_and(is_known), least(1, splits * min(p_value)), null) as unequal_groups_p_value
     from (
         select
-            campaign_id,
-            channel,
+            test,
             bool_and(is_known) as is_known,
             marts.sequential_split_p(list(people_sent order by place)::double[], list(share order by place)) as p_value
         from split_arms
-        group by campaign_id, channel, split_since
+        group by test, split_since
     ) as each_split
-    group by campaign_id, channel
+    group by test
 ),
 
 expected as (
-    select campaign_id, channel, place, if(bool_and(is_known), sum(expected), null) as people
+    select test, place, if(bool_and(is_known), sum(expected), null) as people
     from split_arms
-    group by campaign_id, channel, place
+    group by test, place
 ),
 
 -- The people of each variant before each day and from it on, under one intended split.
 halves as (
     select
-        campaign_id,
-        channel,
+        test,
         place,
         date,
         coalesce(sum(people_sent) over (arm order by date rows between unbounded preceding and 1 preceding), 0) as before,
         sum(people_sent) over (arm order by date rows between current row and unbounded following) as since
     from days
-    window arm as (partition by campaign_id, channel, split_since, place)
+    window arm as (partition by test, split_since, place)
 ),
 
 turns as (
@@ -149,16 +142,15 @@ turns as (
         since / nullif(sum(since) over day, 0) as share_since,
         (before + since) / sum(before + since) over day as share_of_both
     from halves
-    window day as (partition by campaign_id, channel, date)
+    window day as (partition by test, date)
 ),
 
 -- The day that divides the people best, unless chance explains it (likelihood ratio, Bonferroni over the days).
 moved as (
-    select campaign_id, channel, arg_max(date, likelihood) as date
+    select test, arg_max(date, likelihood) as date
     from (
         select
-            campaign_id,
-            channel,
+            test,
             date,
             2 * sum(
                 if(before > 0, before * ln(share_before / share_of_both), 0)
@@ -166,16 +158,15 @@ moved as (
             ) as likelihood,
             count(*) as variants
         from turns
-        group by campaign_id, channel, date
+        group by test, date
     ) as compared_days
-    group by campaign_id, channel
+    group by test
     having count(*) * marts.chi_squared_p(max(likelihood), any_value(variants) - 1) < 0.001
 ),
 
 tests as (
     select
-        arms.campaign_id,
-        arms.channel,
+        test,
         count(*) as variants,
         bool_and(coalesce(arms.people, 0) > 0) as has_people,
         coalesce(sum(arms.clickers + arms.machine_clicks), 0) > 0 or coalesce(sum(arms.clicked), 0) = 0 as has_clickers,
@@ -196,31 +187,26 @@ tests as (
             )
         end as unequal_crossing_p_value
     from arms
-    left join splits on arms.campaign_id = splits.campaign_id and arms.channel is not distinct from splits.channel
-    left join moved on arms.campaign_id = moved.campaign_id and arms.channel is not distinct from moved.channel
-    left join expected
-        on
-            arms.campaign_id = expected.campaign_id
-            and arms.channel is not distinct from expected.channel
-            and arms.place = expected.place
+    left join splits using (test)
+    left join moved using (test)
+    left join expected using (test, place)
     where arms.is_compared
-    group by arms.campaign_id, arms.channel
+    group by test
 ),
 
 tested_arms as (
     select
         arms.* exclude (people_crossed),
-        tests.* exclude (campaign_id, channel, crossed),
+        tests.* exclude (test, crossed),
         tests.crossed as people_crossed,
         turns.share_before,
         turns.share_since
     from arms
-    inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
+    inner join tests using (test)
     left join turns
         on
             arms.is_compared
-            and arms.campaign_id = turns.campaign_id
-            and arms.channel is not distinct from turns.channel
+            and arms.test = turns.test
             and arms.place = turns.place
             and tests.shares_moved_on = turns.date
 ),
@@ -255,16 +241,12 @@ rates as (
 
 -- People are compared with those of the baseline who got their first message on the same day, messages with all messages.
 strata as (
-    select rates.campaign_id, rates.channel, rates.metric, rates.place, days.date, days.people as size, days.clickers as successes
+    select test, rates.metric, place, days.date, days.people as size, days.clickers as successes
     from rates
-    inner join days
-        on
-            rates.campaign_id = days.campaign_id
-            and rates.channel is not distinct from days.channel
-            and rates.place = days.place
+    inner join days using (test, place)
     where rates.is_compared and rates.unit = 'person' and days.people > 0
     union all
-    select campaign_id, channel, metric, place, null, size, successes
+    select test, metric, place, null, size, successes
     from rates
     where is_compared and unit = 'message'
 ),
@@ -273,8 +255,7 @@ strata as (
 -- days as for many small ones (Biometrics 45, 1989); on a single day it is that of two proportions.
 compared as (
     select
-        variant.campaign_id,
-        variant.channel,
+        variant.test,
         variant.metric,
         variant.place,
         least(sum(variant.successes), sum(baseline.successes)) as fewest_successes,
@@ -301,15 +282,14 @@ compared as (
     from strata as variant
     inner join strata as baseline
         on
-            variant.campaign_id = baseline.campaign_id
-            and variant.channel is not distinct from baseline.channel
+            variant.test = baseline.test
             and variant.metric = baseline.metric
             and variant.date is not distinct from baseline.date
             and variant.place > 1
             and baseline.place = 1
     cross join lateral (select (variant.size + baseline.size)::double as people) as sums
     cross join lateral (select variant.size * baseline.size / people as weight) as weights
-    group by variant.campaign_id, variant.channel, variant.metric, variant.place
+    group by variant.test, variant.metric, variant.place
 ),
 
 pairs as (
@@ -330,16 +310,11 @@ pairs as (
         variant.settings.alpha / comparisons as level
     from rates as variant
     inner join rates as baseline
-        on
-            variant.campaign_id = baseline.campaign_id
-            and variant.channel is not distinct from baseline.channel
-            and variant.metric = baseline.metric
-            and baseline.is_baseline
+        on variant.test = baseline.test and variant.metric = baseline.metric and baseline.is_baseline
     left join compared
         on
             variant.is_compared
-            and variant.campaign_id = compared.campaign_id
-            and variant.channel is not distinct from compared.channel
+            and variant.test = compared.test
             and variant.metric = compared.metric
             and variant.place = compared.place
 ),
