@@ -6,7 +6,6 @@
 -- The missing values of each day and column.
 with given as (
     select
-        'statistics' as stream,
         'daily_statistics' as place,
         date,
         count(*) - count(columns('^(resource_type|channel|message_sent|message_failed)$')) as "\1"
@@ -16,7 +15,6 @@ with given as (
 
     union all by name
     select
-        'statistics' as stream,
         'daily_conversions' as place,
         date,
         count(*) - count(columns('^(name|type|count)$')) as "\1"
@@ -26,7 +24,6 @@ with given as (
 
     union all by name
     select
-        'statistics_by_subchannel' as stream,
         'daily_statistics_by_subchannel' as place,
         date,
         count(*) - count(columns('^(resource_id|channel|message_sent|message_failed)$')) as "\1"
@@ -36,7 +33,6 @@ with given as (
 
     union all by name
     select
-        'statistics_by_subchannel' as stream,
         'daily_conversions_by_subchannel' as place,
         date,
         count(*) - count(columns('^(name|type_label|count)$')) as "\1"
@@ -46,7 +42,6 @@ with given as (
 
     union all by name
     select
-        'campaigns' as stream,
         'campaign_metrics' as place,
         date,
         count(*) - count(columns('^(campaign_id|metric_type|metric_name|value)$')) as "\1"
@@ -56,7 +51,6 @@ with given as (
 
     union all by name
     select
-        'events' as stream,
         'events' as place,
         date,
         count(*) - count(columns('^(event_id|channel|event_name|occurred_at)$')) as "\1"
@@ -67,7 +61,6 @@ with given as (
     -- Which of the two is expected depends on the row.
     union all by name
     select
-        'statistics' as stream,
         'daily_statistics' as place,
         date,
         count(*) filter (coalesce(campaign_id, user_journey_id) is null) as "campaign_id or user_journey_id"
@@ -82,5 +75,5 @@ select
     'Values are missing.' as finding,
     '0' as expected,
     rows as actual
-from (unpivot given on columns(* exclude (stream, place, date)) into name missing value rows) as missing_values
+from (unpivot given on columns(* exclude (place, date)) into name missing value rows) as missing_values
 where rows > 0;

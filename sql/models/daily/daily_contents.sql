@@ -8,37 +8,27 @@
 -- the first record; a click may come days later.
 
 with contents as (
-    select event_id, date, 'template_code' as content_kind, template_code as content
-    from alimtalk_messages
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'template_name', template_name
-    from brand_messages
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'title', title
-    from push_messages
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'title', title
-    from emails
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'title', title
-    from text_messages
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'title', coalesce(title, commerce_title)
-    from in_app_messages
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'title', coalesce(title, commerce_title)
-    from in_web_messages
-    where date in (select date from lookback_days)
-    union all
-    select event_id, date, 'title', ti
-    from web_push_messages
-    where date in (select date from lookback_days)
+    select *
+    from (
+        select event_id, date, 'template_code' as content_kind, template_code as content from alimtalk_messages
+        union all
+        select event_id, date, 'template_name', template_name from brand_messages
+        union all
+        select event_id, date, 'title', title from push_messages
+        union all
+        select event_id, date, 'title', title from emails
+        union all
+        select event_id, date, 'title', title from text_messages
+        union all
+        select event_id, date, 'title', coalesce(title, commerce_title) from in_app_messages
+        union all
+        select event_id, date, 'title', coalesce(title, commerce_title) from in_web_messages
+        union all
+        select event_id, date, 'title', ti from web_push_messages
+    ) as messages
+    where
+        date between getvariable('first_lookback_day') and getvariable('last_batch_day')
+        and date in (select date from lookback_days)
 ),
 
 occurred as (
