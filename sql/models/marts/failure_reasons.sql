@@ -37,24 +37,20 @@ channels as (
 
 failed as (
     select
-        channel,
-        event_name,
         -- Some services send the code alone, and with its words at other times.
-        coalesce(code, failure_reason) as reason,
+        struct_pack(channel, event_name, reason := coalesce(code, failure_reason)) as cause,
         coalesce(kind = 'failover_failed', false) as is_failover,
         date,
         sum(failed) as failed,
         any_value(code) as code,
         max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failed}) as failure_reason
     from marts.daily_failures
-    group by channel, event_name, reason, is_failover, date
+    group by cause, is_failover, date
 ),
 
 reasons as (
     select
-        channel,
-        event_name,
-        reason,
+        cause,
         is_failover,
         any_value(code) as code,
         max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'date': date}) as failure_reason,
@@ -62,15 +58,13 @@ reasons as (
         min(date) as first_date,
         max(date) as last_date
     from failed
-    group by channel, event_name, reason, is_failover
+    group by cause, is_failover
 ),
 
 -- Days without such a failure count too.
 days as (
     select
-        reasons.channel,
-        reasons.event_name,
-        reasons.reason,
+        cause,
         attempts.date > latest.last_date - 7 as is_recent,
         attempts.attempts,
         coalesce(failed.failed, 0) as failed,
@@ -80,25 +74,16 @@ days as (
     cross join latest
     inner join attempts
         on
-            reasons.channel is not distinct from attempts.channel
+            cause.channel is not distinct from attempts.channel
             and reasons.is_failover = attempts.is_failover
             and attempts.date > latest.last_date - 14
-    left join failed
-        on
-            reasons.channel is not distinct from failed.channel
-            and reasons.event_name is not distinct from failed.event_name
-            and reasons.reason is not distinct from failed.reason
-            and attempts.date = failed.date
-    window same_window as (
-        partition by reasons.channel, reasons.event_name, reasons.reason, is_recent
-    )
+    left join failed using (cause, date)
+    window same_window as (partition by cause, is_recent)
 ),
 
 windows as (
     select
-        channel,
-        event_name,
-        reason,
+        cause,
         coalesce(sum(failed) filter (is_recent), 0) as recent_failed,
         coalesce(sum(failed) filter (not is_recent), 0) as previous_failed,
         sum(attempts) filter (is_recent) as recent_attempts,
@@ -113,7 +98,7 @@ windows as (
             )
         ) as dispersion
     from days
-    group by channel, event_name, reason
+    group by cause
 ),
 
 compared as (
@@ -129,14 +114,12 @@ compared as (
 )
 
 select
-    reasons.channel,
-    reasons.event_name,
+    cause.channel as channel,
+    cause.event_name as event_name,
     reasons.failure_reason,
     reasons.code,
     reasons.failed,
-    reasons.failed / sum(reasons.failed) over (
-        partition by reasons.channel, reasons.event_name
-    ) as share_of_failed,
+    reasons.failed / sum(reasons.failed) over (partition by cause.channel, cause.event_name) as share_of_failed,
     reasons.failed / nullif(channels.attempts, 0) as failure_rate,
     coalesce(compared.recent_failed, 0)::bigint as recent_failed,
     compared.recent_failure_rate,
@@ -161,10 +144,6 @@ select
     reasons.last_date
 from reasons
 cross join latest
-left join compared
-    on
-        reasons.channel is not distinct from compared.channel
-        and reasons.event_name is not distinct from compared.event_name
-        and reasons.reason is not distinct from compared.reason
+left join compared using (cause)
 left join channels
-    on reasons.channel is not distinct from channels.channel and reasons.is_failover = channels.is_failover;
+    on cause.channel is not distinct from channels.channel and reasons.is_failover = channels.is_failover;

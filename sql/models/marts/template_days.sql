@@ -7,18 +7,19 @@
 -- are distinguished by the sender where both sides name it. Among templates that cannot be distinguished, one that existed on
 -- that day is taken, then the latest, then the first by id. candidates is their number.
 
-with used as (
-    select distinct date, template_kind, template, sender_key, plus_friend_id
+with days as (
+    select *, struct_pack(template_kind, template, sender_key, plus_friend_id) as use
     from marts.daily_templates
 ),
 
 candidates as (
     select
-        used.*,
+        used.date,
+        use,
         versions,
         coalesce(
-            used.sender_key in (versions.sender_key, versions.channel_id)
-            or used.plus_friend_id in (versions.plus_friend_id, versions.channel_id),
+            use.sender_key in (versions.sender_key, versions.channel_id)
+            or use.plus_friend_id in (versions.plus_friend_id, versions.channel_id),
             false
         ) as is_of_sender,
         case
@@ -26,30 +27,26 @@ candidates as (
             when used.date > versions.valid_to then 'earlier'
             else 'that day'
         end as known
-    from used
+    from (select distinct date, use from days) as used
     inner join marts.template_versions as versions
-        on used.template_kind = versions.template_kind and used.template = versions.template
+        on use.template_kind = versions.template_kind and use.template = versions.template
 ),
 
 told as (
     select *
     from candidates
-    window same_use as (partition by date, template_kind, template, sender_key, plus_friend_id)
-    qualify is_of_sender = bool_or(is_of_sender) over same_use
+    qualify is_of_sender = bool_or(is_of_sender) over (partition by date, use)
 ),
 
 chosen as (
     select
         date,
-        template_kind,
-        template,
-        sender_key,
-        plus_friend_id,
+        use,
         known,
         versions as version,
         count(distinct (versions.template_id, versions.sender_key, versions.channel_id)) over same_use as candidates
     from told
-    window same_use as (partition by date, template_kind, template, sender_key, plus_friend_id)
+    window same_use as (partition by date, use)
     qualify
         row_number() over (
             same_use
@@ -68,21 +65,7 @@ chosen as (
 )
 
 select
-    days.date,
-    days.template_kind,
-    days.template,
-    days.sender_key,
-    days.plus_friend_id,
-    days.channel,
-    days.channel_subtype,
-    days.resource_type,
-    days.campaign_id,
-    days.user_journey_id,
-    days.sent,
-    days.failed,
-    days.succeeded,
-    days.delivered,
-    days.clicked,
+    days.* exclude (use),
     coalesce(chosen.known, 'unknown') as template_known,
     coalesce(chosen.candidates, 0) as candidates,
     chosen.version.template_id as template_id,
@@ -95,11 +78,5 @@ select
     chosen.version.buttons as buttons,
     chosen.version.valid_from as version_from,
     chosen.version.valid_to as version_to
-from marts.daily_templates as days
-left join chosen
-    on
-        days.date = chosen.date
-        and days.template_kind = chosen.template_kind
-        and days.template = chosen.template
-        and days.sender_key is not distinct from chosen.sender_key
-        and days.plus_friend_id is not distinct from chosen.plus_friend_id;
+from days
+left join chosen using (date, use);
