@@ -4,22 +4,14 @@
 -- The days (E19: of a campaign) whose rows the pull would reduce, with the sizes of the answers held back for them
 -- before.
 select
-    sizes.date::varchar as date,
-    sizes.campaign_id,
-    sizes.rows_before,
-    sizes.messages_before,
-    sizes.rows,
-    sizes.messages,
-    to_json(
-        coalesce(
-            list({
-                rows: held_back.rows,
-                messages: held_back.messages,
-                pulled_at_ms: epoch_ms(held_back.pulled_at)
-            }) filter (held_back.pulled_at is not null),
-            []
-        )
-    )::varchar as held_back
+    concat_ws(' ', sizes.date, sizes.campaign_id) as key,
+    {rows: sizes.rows_before, messages: sizes.messages_before} as before,
+    {rows: sizes.rows, messages: sizes.messages} as after,
+    coalesce(
+        list({rows: held_back.rows, messages: held_back.messages, "pulledAt": held_back.pulled_at})
+            filter (held_back.pulled_at is not null),
+        []
+    ) as "heldBack"
 from sizes
 left join ops.held_back
     on

@@ -148,29 +148,14 @@ export async function loadStatistics(
   });
 }
 
-const heldBackAnswer = z
-  .object({ rows: count, messages: count, pulled_at_ms: z.number() })
-  .transform(({ rows, messages, pulled_at_ms }) => ({ rows, messages, pulledAt: new Date(pulled_at_ms) }));
+const size = z.object({ rows: count, messages: count });
 
-const change = z
-  .object({
-    date: z.string(),
-    campaign_id: z.string().nullable(),
-    rows_before: count,
-    messages_before: count,
-    rows: count,
-    messages: count,
-    held_back: z
-      .string()
-      .transform((text): unknown => JSON.parse(text))
-      .pipe(z.array(heldBackAnswer)),
-  })
-  .transform(({ date, campaign_id, rows_before, messages_before, rows, messages, held_back }) => ({
-    key: [date, campaign_id ?? []].flat().join(' '),
-    before: { rows: rows_before, messages: messages_before },
-    after: { rows, messages },
-    heldBack: held_back,
-  }));
+const change = z.object({
+  key: z.string(),
+  before: size,
+  after: size,
+  heldBack: z.array(size.extend({ pulledAt: z.date() })),
+});
 
 /**
  * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
