@@ -168,7 +168,6 @@ interface Incremental extends Dependence {
 export interface Model {
   /** The name of the relation: `campaigns`, or `marts.channel_days`. */
   readonly relation: string;
-  readonly grain: string;
   /** The select, without its semicolon. */
   readonly select: string;
   /** Undefined for a view. */
@@ -193,7 +192,7 @@ export function columnOf({ partition }: Incremental): 'date' | 'week' {
 
 const view = z
   .strictObject({ grain: z.string(), also_in: z.literal('main').optional() })
-  .transform(({ grain, also_in }) => ({ grain, incremental: undefined, isInMain: also_in === 'main' }));
+  .transform(({ also_in }) => ({ incremental: undefined, isInMain: also_in === 'main' }));
 
 const table = z
   .strictObject({
@@ -205,13 +204,10 @@ const table = z
     dirties,
     unique_key: z.string().optional(),
   })
-  .transform(
-    ({ grain, partition, depends_on: streams, dirties: allLater, unique_key: uniqueKey, ...header }) => ({
-      grain,
-      isInMain: false,
-      incremental: { partition, streams, lookback: header.lookback, allLater, uniqueKey },
-    }),
-  );
+  .transform(({ partition, depends_on: streams, dirties: allLater, unique_key: uniqueKey, ...header }) => ({
+    isInMain: false,
+    incremental: { partition, streams, lookback: header.lookback, allLater, uniqueKey },
+  }));
 
 let all: readonly Model[] | undefined;
 
@@ -240,13 +236,13 @@ function readModels(): Model[] {
     const next =
       ready.find(({ incremental }) => incremental && dependenceKey(incremental) === days) ?? ready[0];
     if (next === undefined) return [...made.values()];
-    const { relation, text, reads, grain, incremental, isInMain } = next;
+    const { relation, text, reads, incremental, isInMain } = next;
     const madeOf = [text, ...reads.map((other) => made.get(other)?.fingerprint), ...schema];
     const fingerprint = createHash('sha256').update(madeOf.join('\0')).digest('hex');
-    made.set(relation, { relation, grain, select: selectIn(text), incremental, fingerprint });
+    made.set(relation, { relation, select: selectIn(text), incremental, fingerprint });
     if (isInMain) {
       const name = relation.replace('marts.', '');
-      made.set(name, { relation: name, grain, select: `from ${relation}`, incremental, fingerprint });
+      made.set(name, { relation: name, select: `from ${relation}`, incremental, fingerprint });
     }
     waiting.delete(relation);
     if (incremental !== undefined) days = dependenceKey(incremental);
