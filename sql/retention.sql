@@ -53,13 +53,14 @@ from (
 ) as given;
 
 -- name: closed_opt_outs
--- The range and number of opt-out versions that ended before the day.
-select min(valid_to)::varchar as first_date, max(valid_to)::varchar as last_date, count(*) as items
+-- The numbers of opt-out versions that ended before the day, by their last day.
+select valid_to::varchar as day, count(*) as rows
 from opt_outs_history
-where valid_to < getvariable('given').before::date;
+where valid_to < $before::date
+group by valid_to;
 
 -- name: remove_opt_outs
-delete from opt_outs_history where valid_to < getvariable('given').before::date;
+delete from opt_outs_history where valid_to < $before::date;
 
 -- name: attach
 attach '{old}' as old (read_only);

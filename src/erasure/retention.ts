@@ -99,20 +99,20 @@ export async function retain(
   if (retention.events !== undefined) {
     const due = await warehouse.removable(shiftDay(today, -retention.events));
     const left = await warehouse.removeDays(await mayLeave(due), now);
-    const rows = left.reduce((sum, day) => sum + day.rows, 0);
-    await noteDays('events', rows, left);
+    await noteDays('events', left);
   }
   if (retention.reference !== undefined) {
     const gone = await warehouse.removeClosedOptOuts(shiftDay(today, -retention.reference));
-    await noteDays('opt_outs', gone?.items ?? 0, gone?.days.map((day) => ({ day })) ?? []);
+    await noteDays('opt_outs', gone);
   }
   const left = new Set(await warehouse.removedDays());
   const folders = await foldersDue(dataDir, retention, { entries: ledger.entries(), left, now });
-  await noteDays('landing', folders.length, folders);
+  await noteDays('landing', folders);
   return folders;
 
-  async function noteDays(place: string, items: number, of: readonly { readonly day: Day }[]): Promise<void> {
+  async function noteDays(place: string, of: readonly { readonly day: Day; readonly rows?: number }[]) {
     const days = [...new Set(of.map(({ day }) => day))].sort();
+    const items = of.reduce((sum, { rows = 1 }) => sum + rows, 0);
     const [firstDay, lastDay] = [days[0], days.at(-1)];
     if (firstDay === undefined || lastDay === undefined) return;
     const removal = { place, days: days.length, items };

@@ -67,6 +67,7 @@ const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date()
 export type HeldDay = z.infer<typeof heldDay>;
 
 const removedDay = z.object({ day: z.string(), rows: count });
+type RemovedDay = z.infer<typeof removedDay>;
 
 export class Warehouse {
   /** Loads pulls into this warehouse. */
@@ -148,18 +149,11 @@ export class Warehouse {
     return this.#days('status/removed');
   }
 
-  /** Removes the versions of opt-outs that ended before the day. Returns undefined if there are none. */
-  async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
-    await this.session.set({ given: { before } });
-    const ended = z.object({
-      first_date: z.string().nullable(),
-      last_date: z.string().nullable(),
-      items: count,
-    });
-    const { first_date, last_date, items } = await this.session.row('retention/closed_opt_outs', ended);
-    if (first_date === null || last_date === null) return undefined;
-    await this.#writing(() => this.session.transaction(() => this.session.run('retention/remove_opt_outs')));
-    return { days: [first_date, last_date], items };
+  /** Removes the versions of opt-outs that ended before the day. Resolves with their last days, and their numbers. */
+  async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
+    const ended = await this.session.rowsWith('retention/closed_opt_outs', removedDay, { before });
+    await this.#writing(() => this.session.runWith('retention/remove_opt_outs', { before }));
+    return ended;
   }
 
   /**
@@ -211,7 +205,7 @@ export class Warehouse {
    * Removes the events and messages of the days that may leave the file; the rows computed from them stay (model.ts).
    * Resolves with the days that were removed, and their numbers of events.
    */
-  removeDays(days: readonly Day[], now: Date): Promise<z.infer<typeof removedDay>[]> {
+  removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
     return this.#writing(async () => {
       await this.session.set({ given: { days, removed_at: now } });
       return this.session.transaction(async () => {
