@@ -16,7 +16,7 @@ import {
 } from '../ground/errors.js';
 import { openInstance, escaped } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
-import { ordinaryLimit } from '../warehouse/opening.js';
+import { limitsOf } from '../warehouse/opening.js';
 import { relationName } from '../warehouse/dictionary.js';
 import { Reader } from '../warehouse/reader.js';
 import { count, Session } from '../warehouse/session.js';
@@ -101,7 +101,7 @@ export async function withLake<T>(
   const temporary = join(temp, `lake-${process.pid}`);
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   try {
-    const limits = ordinaryLimit(MEMORY_MB);
+    const limits = limitsOf({ memoryLimitMb: MEMORY_MB });
     const instance = await openInstance(':memory:', {
       memory_limit: `${limits.megabytes}MB`,
       threads: String(limits.threads),

@@ -15,16 +15,29 @@ import { orStorageError } from '../landing/storage-error.js';
 import { Session, statement } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
+import type { Effects } from '../ground/effects.js';
+import type { ModelSettings } from './experiments.js';
+import type { Privacy } from './privacy.js';
 import { Reader } from './reader.js';
 
-interface Opening {
+export interface WarehouseOptions extends ModelSettings {
+  /** The private working file; readers use the published one. */
   readonly path: string;
+  /** Folder for data that DuckDB spills when memory does not suffice. */
   readonly tempDirectory: string;
-  /** The format of a new file; an existing file keeps its own. */
-  readonly storageVersion: string;
-  readonly limits: MemoryLimit;
-  /** Interrupts the current statement of the session. */
-  readonly signal: AbortSignal | undefined;
+  /** The brand word: precedes `_user_id` and `_device_id` in export records, and names the web-push object. */
+  readonly brand: string;
+  /** The messenger's own name in channel names; it is replaced by `chatapp`. */
+  readonly messenger: string;
+  readonly privacy: Privacy;
+  /** The format of a new file: the oldest DuckDB that reads it. */
+  readonly storageVersion?: 'v1.0.0' | 'v1.4.0';
+  readonly effects: Pick<Effects, 'now' | 'reach'>;
+  /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+  /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -34,13 +47,9 @@ interface Opening {
  * @throws TryLaterError when another program has it open
  * @throws CorruptDatabaseError when it is not a database, or damaged
  */
-export async function openSession({
-  path,
-  tempDirectory,
-  storageVersion,
-  limits,
-  signal,
-}: Opening): Promise<Session> {
+export async function openSession(options: WarehouseOptions): Promise<Session> {
+  const { path, tempDirectory, storageVersion = 'v1.4.0', signal } = options;
+  const limits = limitsOf(options);
   // DuckDB creates its log and its spill files itself, with the mode that the umask leaves.
   process.umask(0o077);
   // Sequentially: after a failure, nothing further is created.
@@ -108,10 +117,11 @@ export interface MemoryLimit {
   readonly threads: number;
 }
 
-export function ordinaryLimit(
-  megabytes = ORDINARY_MB,
+/** The limits of ordinary loads. */
+export function limitsOf({
+  memoryLimitMb: megabytes = ORDINARY_MB,
   threads = Math.min(availableParallelism(), 4),
-): MemoryLimit {
+}: Pick<WarehouseOptions, 'memoryLimitMb' | 'threads'>): MemoryLimit {
   return { megabytes, threads };
 }
 

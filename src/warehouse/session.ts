@@ -53,6 +53,7 @@ export class Session {
   async sibling(): Promise<Session> {
     const sibling = new Session(this.instance, await this.instance.connect(), this.signal);
     this.#siblings.push(sibling);
+    await sibling.run('session/1_settings');
     return sibling;
   }
 

@@ -3,7 +3,6 @@ import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../ground/calendar.js';
-import type { Effects } from '../ground/effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
 import { PATTERNS } from '../ground/patterns.js';
 import { wellFormedJson } from '../ground/text.js';
@@ -11,18 +10,17 @@ import { keepMacros, migrate } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
+  limitsOf,
   openSession,
-  ordinaryLimit,
   withMemoryLimit,
   writing,
-  type MemoryLimit,
+  type WarehouseOptions,
 } from './opening.js';
 import type { Page } from '../landing/pull.js';
 import { countRows, type CountedRows } from './landed-files.js';
-import type { ModelSettings } from './experiments.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
-import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
+import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
 import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals, type Notes } from './rows.js';
 import { count, Session } from './session.js';
 import { Stagings } from './load-events.js';
@@ -41,26 +39,6 @@ export const WAREHOUSE_POINTS = [
   'close/after-checkpoint',
   'close/done',
 ] as const;
-
-export interface WarehouseOptions extends ModelSettings {
-  /** The private working file; readers use the published one. */
-  readonly path: string;
-  /** Folder for data that DuckDB spills when memory does not suffice. */
-  readonly tempDirectory: string;
-  /** The brand word: precedes `_user_id` and `_device_id` in export records, and names the web-push object. */
-  readonly brand: string;
-  /** The messenger's own name in channel names; it is replaced by `chatapp`. */
-  readonly messenger: string;
-  readonly privacy: Privacy;
-  /** The format of a new file: the oldest DuckDB that reads it. */
-  readonly storageVersion?: 'v1.0.0' | 'v1.4.0';
-  readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
-  readonly memoryLimitMb?: number;
-  readonly threads?: number;
-  /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
-  readonly signal?: AbortSignal;
-}
 
 /** A loaded day of events that is still in the file. */
 const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
@@ -91,16 +69,10 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory, storageVersion = 'v1.4.0', effects, signal } = options;
+    const { path, effects, signal } = options;
     let session: Session | undefined;
     try {
-      session = await openSession({
-        path,
-        tempDirectory,
-        storageVersion,
-        limits: limitsOf(options),
-        signal,
-      });
+      session = await openSession(options);
       await session.run('session/1_settings');
       await migrate(session, effects);
       await keepMacros(session);
@@ -119,7 +91,6 @@ export class Warehouse {
   /** Opens another connection, whose macros hash under every privacy setting, to search for a person. */
   async searching(): Promise<Session> {
     const session = await this.session.sibling();
-    await session.run('session/1_settings');
     await prepareSearch(session, this.options);
     return session;
   }
@@ -298,16 +269,11 @@ export class Warehouse {
   }
 }
 
-function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
-  return ordinaryLimit(memoryLimitMb, threads);
-}
-
 /** What loads need; connections beside the warehouse's own prepare the batches of exports. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory, brand, privacy } = options;
   const open = async (): Promise<Session> => {
     const sibling = await session.sibling();
-    await sibling.run('session/1_settings');
     await prepare(sibling, options);
     return sibling;
   };

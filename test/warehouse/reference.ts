@@ -1,6 +1,6 @@
 /** Warehouses with reference data, made by SQL of rows that a test names. */
 import type { Day } from '../../src/ground/calendar.js';
-import type { WarehouseOptions } from '../../src/warehouse/warehouse.js';
+import type { WarehouseOptions } from '../../src/warehouse/opening.js';
 import { Workshop } from './support.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 

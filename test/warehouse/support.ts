@@ -10,7 +10,8 @@ import { shiftDay, windowOf, type Day, type DayRange } from '../../src/ground/ca
 import { factsOf, type Facts, type Page, type Pull } from '../../src/landing/pull.js';
 import type { Stream } from '../../src/ground/streams.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
-import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
+import type { WarehouseOptions } from '../../src/warehouse/opening.js';
+import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import { runChecks } from '../../src/warehouse/checks.js';
