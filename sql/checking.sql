@@ -10,15 +10,15 @@ where name in ({names}) and (date is null or date in (select date from dirty_day
 
 -- name: forget_gone
 -- Deletes what is stored of checks that no longer exist.
-delete from ops.checks where name not in (select unnest(getvariable('checks').names));
-delete from ops.check_versions where name not in (select unnest(getvariable('checks').names));
+delete from ops.checks where name not in ({names});
+delete from ops.check_versions where name not in ({names});
 
 -- name: found
 -- Stores the findings of a check. The inner statement is a file of sql/checks, without its semicolon. An incremental
 -- check may read days beyond the batch for comparison; only findings about days of the batch are stored.
 insert into ops.checks by name
 select
-    getvariable('checks').checked_at as checked_at,
+    getvariable('checked_at') as checked_at,
     '{name}' as name,
     '{severity}' as severity,
     nullif('{stream}', '') as stream,
@@ -27,7 +27,7 @@ select
     found.finding,
     found.expected::varchar as expected,
     found.actual::varchar as actual,
-    getvariable('checks').meanings[{number}] as meaning
+    '{meaning}' as meaning
 from (
 {check}
 ) as found

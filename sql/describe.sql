@@ -21,24 +21,9 @@ order by columns.schema_name, columns.table_name, columns.column_index;
 comment on {kind} {name} is '{text}';
 
 -- name: fingerprint
--- The state of the descriptions in the file: the relations with their comments, and the fingerprint that was noted
--- last.
-with things as (
-    select concat_ws('.', schema_name, table_name) as name, comment
-    from duckdb_tables()
-    where database_name = current_database() and not internal and not temporary
-    union all
-    select concat_ws('.', schema_name, view_name) as name, comment
-    from duckdb_views()
-    where database_name = current_database() and not internal and not temporary
-    union all
-    select concat_ws('.', schema_name, table_name, column_name) as name, comment
-    from duckdb_columns()
-    where database_name = current_database() and not internal
-)
-
+-- The state of the descriptions in the file: its relations with their comments, and the fingerprint that was noted last.
 select
-    (select md5(string_agg(concat_ws(' ', name, comment), chr(10) order by name)) from things) as found,
+    (select md5(string_agg(things::varchar, chr(10) order by things)) from ({relations}) as things) as found,
     (select count(*)::integer from ops.dictionary) as words,
     (select fingerprint from ops.descriptions) as noted;
 

@@ -135,9 +135,6 @@ select unnest(from_json(
       "currency": "VARCHAR", "startDate": "DATE", "notedAt": "TIMESTAMPTZ"}'
 ), recursive := true);
 
--- name: forget_privacy
-delete from ops.privacy;
-
 -- name: held_back_days
 select distinct date::varchar as date
 from ops.held_back
@@ -305,8 +302,13 @@ from (select unnest(map_entries(getvariable('given').prices::json::map(varchar, 
 insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);
 
 -- name: note_privacy
+delete from ops.privacy;
+
 insert into ops.privacy by name
-select $recipients as recipients, nullif($columns, '') as columns, $key_fingerprint as key_fingerprint;
+select
+    getvariable('given').recipients as recipients,
+    nullif(getvariable('given').columns, '') as columns,
+    getvariable('given').key_fingerprint as key_fingerprint;
 
 -- name: privacy_stored
 -- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not

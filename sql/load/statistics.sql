@@ -256,14 +256,9 @@ subjects as (
     select
         date,
         statistic_id,
-        any_value({
-            'resource_type': resource_type,
-            'campaign_id': campaign_id,
-            'variant_id': variant_id,
-            'user_journey_id': user_journey_id,
-            'user_journey_node_id': user_journey_node_id,
-            'channel': channel
-        }) as subject
+        any_value(
+            struct_pack(resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel)
+        ) as subject
     from statistics
     group by date, statistic_id
 )

@@ -303,23 +303,14 @@ create macro marts.sequential_split_p(counts, shares) as case
 end;
 
 -- The 95 % interval (Wilson's) of a rate of so many out of so many, where messages are independent of each other.
+create macro marts.wilson_end(successes, trials, z) as (
+    successes / trials + 1.9207 / trials
+    + z * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
+) / (1 + 3.8415 / trials);
+
 create macro marts.wilson_interval(successes, trials) as {
-    'low': if(
-        successes <= 0,
-        0.0 / trials,
-        (
-            successes / trials + 1.9207 / trials
-            - 1.96 * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
-        ) / (1 + 3.8415 / trials)
-    ),
-    'high': if(
-        successes >= trials,
-        trials / trials,
-        (
-            successes / trials + 1.9207 / trials
-            + 1.96 * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
-        ) / (1 + 3.8415 / trials)
-    )
+    'low': if(successes <= 0, 0.0 / trials, marts.wilson_end(successes, trials, -1.96)),
+    'high': if(successes >= trials, trials / trials, marts.wilson_end(successes, trials, 1.96))
 };
 
 -- The exact two-sided p-value of so many successes in so many trials, each of which succeeds with that chance (binomial_p).

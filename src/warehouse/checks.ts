@@ -3,6 +3,7 @@
  * dirty days only; findings of all other days are kept.
  */
 import { fieldsOf, selectIn, type Session, listOf, statement, statementsIn } from './session.js';
+import { escaped } from '../landing/duckdb.js';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { dependenceKey, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
@@ -30,25 +31,25 @@ export async function checkAll(
   effects: Pick<Effects, 'now' | 'reach'>,
 ): Promise<FindingGroup[]> {
   const checks = statementsIn('checks').map(readCheck);
-  await session.set({
-    checks: {
-      checked_at: effects.now(),
-      names: checks.map(({ name }) => name),
-      meanings: checks.map(({ meaning }) => meaning),
-    },
-  });
+  await session.set({ checked_at: effects.now() });
   return session.transaction(async () => {
-    await session.run('checking/forget_gone');
+    await session.run('checking/forget_gone', { names: listOf(checks.map(({ name }) => name)) });
     const dirty = await DirtyDays.open(session);
     const versions = await session.rows('checking/versions', version);
     const known = new Map(versions.map(({ name, fingerprint }) => [name, fingerprint]));
     const now = new Map(checks.map((check) => [check.name, fingerprintOf(check)]));
     const changed = checks.filter(({ name }) => known.get(name) !== now.get(name));
 
-    const find = ({ name, severity, stream, query, scope }: Check): Promise<void> => {
-      const number = String(1 + checks.findIndex((check) => check.name === name));
+    const find = ({ name, severity, stream, meaning, query, scope }: Check): Promise<void> => {
       const whole = String(scope === 'full');
-      return session.run('checking/found', { name, severity, stream, number, whole, check: query });
+      return session.run('checking/found', {
+        name,
+        severity,
+        stream,
+        meaning: escaped(meaning),
+        whole,
+        check: query,
+      });
     };
     const whole = checks.filter(({ scope }) => scope === 'full');
     await session.run('checking/clear_checks', { names: listOf(whole.map(({ name }) => name)) });

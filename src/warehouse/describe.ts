@@ -5,7 +5,7 @@
 import { escaped } from '../landing/duckdb.js';
 import { z } from 'zod';
 import { Dictionary, relationName, type Words } from './dictionary.js';
-import type { Session } from './session.js';
+import { selectIn, statement, type Session } from './session.js';
 
 const describedThing = z.object({
   kind: z.enum(['schema', 'table', 'view', 'column']),
@@ -31,7 +31,8 @@ export async function describeAll(session: Session): Promise<void> {
  */
 async function fingerprint(session: Session): Promise<{ now: string; noted: string | null }> {
   const state = z.object({ found: z.string(), words: z.number(), noted: z.string().nullable() });
-  const { found, words, noted } = await session.row('describe/fingerprint', state);
+  const relations = selectIn(statement('describe/relations'));
+  const { found, words, noted } = await session.row('describe/fingerprint', state, { relations });
   return { now: `${Dictionary.fingerprint()} ${words} ${found}`, noted };
 }
 

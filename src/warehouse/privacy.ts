@@ -37,10 +37,8 @@ type StoredPrivacy = z.infer<typeof storedPrivacy>;
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
   if (assertSamePrivacy([await session.row('ops/privacy_stored', storedPrivacy)], privacy)) return;
-  await session.transaction(async () => {
-    await session.run('ops/forget_privacy');
-    await session.runWith('ops/note_privacy', noted(privacy));
-  });
+  await session.set({ given: noted(privacy) });
+  await session.transaction(() => session.run('ops/note_privacy'));
 }
 
 const noted = (privacy: Privacy) => ({

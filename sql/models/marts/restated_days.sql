@@ -14,14 +14,9 @@ with changes as (
         arg_max({'value': after}, detected_at).value as last_value,
         min(detected_at) as first_changed_at,
         max(detected_at) as last_changed_at,
-        arg_max({
-            'resource_type': resource_type,
-            'campaign_id': campaign_id,
-            'variant_id': variant_id,
-            'user_journey_id': user_journey_id,
-            'user_journey_node_id': user_journey_node_id,
-            'channel': channel
-        }, detected_at) as subject
+        arg_max(
+            struct_pack(resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel), detected_at
+        ) as subject
     from ops.restatements
     group by date, statistic_id, counter
 )
