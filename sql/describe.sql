@@ -1,4 +1,4 @@
--- Statements that describe tables and columns in the file.
+-- Statements that describe tables and columns in the file, and fill the seed tables.
 
 -- name: columns
 -- Every column of every table and view, in order.
@@ -25,6 +25,7 @@ comment on {kind} {name} is '{text}';
 select
     (select md5(string_agg(things::varchar, chr(10) order by things)) from ({relations}) as things) as found,
     (select count(*)::integer from ops.dictionary) as words,
+    (select md5(string_agg(content, '' order by filename)) from read_text('{seeds}/*.csv')) as seeds,
     (select fingerprint from ops.descriptions) as noted;
 
 -- name: note
@@ -50,6 +51,13 @@ select 'column', schema_name, table_name, column_name, comment, column_index
 from duckdb_columns()
 where database_name = current_database() and not internal
 order by schema_name, relation_name nulls first, place;
+
+-- name: seed
+-- Fills a small table from a file of this package.
+delete from {relation};
+
+insert into {relation} by name
+from read_csv('{file}', header = true, comment = '#');
 
 -- name: replace_words
 delete from ops.dictionary;

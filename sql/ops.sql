@@ -161,11 +161,8 @@ from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VAR
 update ops.models
 set fingerprint = 'other clicks'
 where
-    kind <> 'seed'
-    and (
-        list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names)
-        or (select thresholds from ops.machine_clicks as thresholds) is distinct from getvariable('given').machines
-    );
+    list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names)
+    or (select thresholds from ops.machine_clicks as thresholds) is distinct from getvariable('given').machines;
 
 delete from ops.not_clicks;
 

@@ -1,4 +1,4 @@
--- Statements that refresh incremental models and seeds.
+-- Statements that refresh models.
 
 -- name: clear
 delete from {relation}
@@ -41,7 +41,7 @@ where
 select relation, kind, fingerprint from ops.models;
 
 -- name: note
--- Replaces the notes about models and seeds by their current state; notes about removed models are deleted.
+-- Replaces the notes about models by their current state; notes about removed models are deleted.
 delete from ops.models where relation in (select unnest(getvariable('given').former_relations));
 delete from ops.model_days where relation in (select unnest(getvariable('given').former_relations));
 
@@ -80,13 +80,6 @@ where
     and {column} not in (select date_trunc('{partition}', date)::date from dirty_days);
 
 drop table {schema}.{aside};
-
--- name: seed
--- Fills a small table from a file of this package.
-delete from {relation};
-
-insert into {relation} by name
-from read_csv(getvariable('given').file, header = true, comment = '#', auto_detect = true);
 
 -- name: set_aside
 alter table {relation} rename to {aside};

@@ -1,9 +1,13 @@
 /**
- * Documents the file within itself: a comment on every table, view and column, and the whole dictionary in
- * `ops.dictionary`. Comments that are already right are left alone, so an ordinary run writes nothing here.
+ * What this package gives each file: a comment on every table, view and column, the whole dictionary in `ops.dictionary`, and
+ * the rows of the seed tables. What is already right is left alone, so an ordinary run writes nothing here.
  */
-import { escaped } from '../landing/duckdb.js';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { PACKAGE_ROOT } from '../ground/package.js';
+import { escaped } from '../landing/duckdb.js';
+import { asPattern } from './landed-files.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';
 import { selectIn, statement, type Session } from './session.js';
 
@@ -16,24 +20,36 @@ const describedThing = z.object({
 });
 type DescribedThing = z.infer<typeof describedThing>;
 
-/** Writes the texts of the dictionary into the file where they differ. Call inside a transaction. */
+const SEEDS = join(PACKAGE_ROOT, 'sql', 'seeds');
+
+/** Writes the texts of the dictionary and the seeds into the file where they differ. Call inside a transaction. */
 export async function describeAll(session: Session): Promise<void> {
   const { now, noted } = await fingerprint(session);
   if (now === noted) return;
   await writeWords(session, Dictionary.load());
+  const seeds = readdirSync(SEEDS).map((file) => ({
+    relation: basename(file, '.csv'),
+    file: escaped(join(SEEDS, file)),
+  }));
+  await session.runForEach('describe/seed', seeds);
   await session.set({ given: { fingerprint: (await fingerprint(session)).now } });
   await session.run('describe/note');
 }
 
 /**
- * A fingerprint of the dictionary and of the file's relations with their comments; `now` is computed, `noted` was
- * stored last.
+ * A fingerprint of the dictionary, of the seeds and of the file's relations with their comments; `now` is computed, `noted`
+ * was stored last.
  */
 async function fingerprint(session: Session): Promise<{ now: string; noted: string | null }> {
-  const state = z.object({ found: z.string(), words: z.number(), noted: z.string().nullable() });
-  const relations = selectIn(statement('describe/relations'));
-  const { found, words, noted } = await session.row('describe/fingerprint', state, { relations });
-  return { now: `${Dictionary.fingerprint()} ${words} ${found}`, noted };
+  const state = z.object({
+    found: z.string(),
+    words: z.number(),
+    seeds: z.string(),
+    noted: z.string().nullable(),
+  });
+  const names = { relations: selectIn(statement('describe/relations')), seeds: escaped(asPattern(SEEDS)) };
+  const { found, words, seeds, noted } = await session.row('describe/fingerprint', state, names);
+  return { now: `${Dictionary.fingerprint()} ${seeds} ${words} ${found}`, noted };
 }
 
 async function writeWords(session: Session, dictionary: Dictionary): Promise<void> {

@@ -2,11 +2,7 @@
 import { MACHINE_CLICKS, type ExperimentSettings, type MachineClicks } from '../config/schema.js';
 import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../ground/package.js';
 
 /** Defaults of the settings, also for fields that `default` leaves out. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
@@ -71,32 +67,4 @@ export async function chooseMainGoals(session: Session, now: Date): Promise<Reco
   await session.set({ given: { today: dayOf(now) } });
   const chosen = await session.rows('ops/choose_main_goals', chosenGoal);
   return Object.fromEntries(chosen.map(({ resource_id, goal }) => [resource_id, goal]));
-}
-
-const FOLDER = join(PACKAGE_ROOT, 'sql', 'seeds');
-
-/** Fills the seed tables whose file has changed since they were last filled. Call inside a transaction. */
-export async function plantSeeds(session: Session): Promise<void> {
-  const known = await session.rows(
-    'refresh/known',
-    z.object({ relation: z.string(), fingerprint: z.string() }),
-  );
-  for (const file of readdirSync(FOLDER)) {
-    const relation = basename(file, '.csv');
-    const path = join(FOLDER, file);
-    const fingerprint = createHash('sha256').update(readFileSync(path)).digest('hex');
-    if (known.some((seed) => seed.relation === relation && seed.fingerprint === fingerprint)) continue;
-    const relations = [relation];
-    await session.set({
-      given: {
-        file: path,
-        former_relations: relations,
-        relations,
-        kinds: ['seed'],
-        fingerprints: [fingerprint],
-      },
-    });
-    await session.run('refresh/seed', { relation });
-    await session.run('refresh/note');
-  }
 }

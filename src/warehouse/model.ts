@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DawnloadError, messageOf } from '../ground/errors.js';
 import { fieldsOf, selectIn, type Session, statement, statementsIn, count } from './session.js';
 import { describeAll } from './describe.js';
-import { chooseMainGoals, noteSettings, plantSeeds } from './experiments.js';
+import { chooseMainGoals, noteSettings } from './experiments.js';
 import { MESSAGE_ROWS } from './messages.js';
 import type { Warehouse } from './warehouse.js';
 import { createHash } from 'node:crypto';
@@ -57,7 +57,7 @@ export function dependenceKey({ streams, lookback, allLater, partition }: Depend
 
 const knownModel = z.object({
   relation: z.string(),
-  kind: z.enum(['view', 'table', 'seed']),
+  kind: z.enum(['view', 'table']),
   fingerprint: z.string(),
 });
 
@@ -70,7 +70,6 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
   const { effects } = options;
   const chosen = await warehouse.refining(() =>
     session.transaction(async () => {
-      await plantSeeds(session);
       await noteSettings(session, options, effects.now());
       await refreshAll(session);
       await describeAll(session);
@@ -84,7 +83,7 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
 /** Refreshes all models to the contents of the tables. Call inside a transaction. */
 export async function refreshAll(session: Session): Promise<void> {
   const noted = await session.rows('refresh/known', knownModel);
-  const known = new Map(noted.filter(({ kind }) => kind !== 'seed').map((model) => [model.relation, model]));
+  const known = new Map(noted.map((model) => [model.relation, model]));
   const wanted = models();
   const changed = wanted.filter(
     ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
