@@ -37,9 +37,7 @@ const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 const filled = z.object({
   ids: count,
   has_no_ids: z.boolean(),
-  dates: z.array(z.string()),
-  records: z.array(count),
-  outside: z.array(count),
+  days: z.array(z.object({ day: z.string(), records: count, outside: count })),
 });
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
 
@@ -65,15 +63,15 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   const before = await session.row('load/events/1_clear/before', dayBefore);
   const { repaired, large } = await fill(session, workers, pulls);
   const repeats = await session.row('load/events/8_repeats/find', filled);
-  const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
-  const outside = new Map(repeats.dates.map((date, at) => [date, repeats.outside[at]]));
+  const counts = new Map(repeats.days.map((one) => [one.day, one]));
+  const records: number[] = [];
   const erased: number[] = [];
   for (const pull of pulls) {
-    const found = records.get(pull.days.start) ?? 0;
+    const { records: found = 0, outside: strays = 0 } = counts.get(pull.days.start) ?? {};
     const landed = rowsIn(filesOf(pull));
-    const strays = outside.get(pull.days.start) ?? 0;
     if (strays * ONE_OF > found && !pull.facts.accepted)
       throw new StrayError(`${strays} of its ${found} records happened on other days`);
+    records.push(found);
     erased.push(landed - found);
     if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
     throw damaged(
@@ -93,7 +91,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
       pulls: pulls.map(({ id }) => id),
       days: pulls.map(({ days }) => days.start),
       beside: beside.map(String),
-      counts: pulls.map(({ days }, at) => String((records.get(days.start) ?? 0) - (beside[at] ?? 0))),
+      counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
       erased: erased.map(String),
       full_days: pulls.filter(endsFull).map(({ days }) => days.start),
       repaired_days: repaired,

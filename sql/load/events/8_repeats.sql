@@ -68,9 +68,7 @@ group by export_date;
 select
     (select count(*) from repeated_ids) as ids,
     coalesce(sum(no_id) > 0, false) as has_no_ids,
-    coalesce(list(export_date::varchar), []) as dates,
-    coalesce(list(records), []) as records,
-    coalesce(list(outside), []) as outside
+    coalesce(list({day: export_date::varchar, records: records, outside: outside}), []) as days
 from note_counts;
 
 -- name: surplus
