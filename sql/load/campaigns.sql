@@ -55,32 +55,24 @@ create or replace temp table documents (
 -- name: answers
 create or replace temp table staged_answers as
 select
-    pull,
-    campaign_id,
-    window_start,
-    window_end,
+    * exclude (row_id, document, a),
     korean_day(epoch_us(window_start)) as first_date,
     korean_day(epoch_us(window_end) - 1) as last_date,
     -- The text has no time zone. The service uses Korean days, so Korean time is assumed; the text is kept too.
     korean_time(a."lastCollectedAt") at time zone 'Asia/Seoul' as last_collected_at,
     a."lastCollectedAt" as last_collected_text,
-    document -> '$.stats[*]' as stats,
-    extra
+    document -> '$.stats[*]' as stats
 from (select *, json_transform(document, shape('answer')) as a from documents) as read;
 
 -- name: metrics
 create or replace temp table staged_metrics as
 select
-    pull,
-    campaign_id,
-    first_date,
-    last_date,
+    * exclude (row_id, document, m),
     m."metricType" as metric_type,
     m."metricName" as metric_name,
     m."conversionType" as conversion_type,
     coalesce(number(m."totalSum"), quantity(m."totalCount")) as total,
-    (document -> '$.dailySums[*]') || (document -> '$.dailyCounts[*]') as dailies,
-    extra
+    (document -> '$.dailySums[*]') || (document -> '$.dailyCounts[*]') as dailies
 from (select *, json_transform(document, shape('metric')) as m from documents) as read;
 
 -- name: dailies

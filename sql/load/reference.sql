@@ -66,16 +66,13 @@ limit 0;
 -- E2: catalogs and their items. The fields of a catalog are documents of their own (section catalog_fields).
 insert into staged_catalogs by name
 select
-    documents.list,
-    documents.date,
-    documents.pull,
+    * exclude (row_id, document, sender_number, c),
     c.name as catalog_name,
     c.description,
     c.data_classification,
     counter(c.num_items) as num_items,
-    c.fields,
-    documents.extra
-from (select *, json_transform(document, shape('catalog')) as c from documents where list = '*') as documents;
+    c.fields
+from (select *, json_transform(document, shape('catalog')) as c from documents where list = '*') as read;
 
 -- The fields of an item are defined by its catalog, so the whole item is kept unchanged.
 insert into staged_catalog_items by name
@@ -117,16 +114,8 @@ select '{inner}', date, extra from staged_{inner}s semi join days using (pull, d
 
 -- name: catalog_fields
 insert into staged_catalog_fields by name
-select
-    documents.list,
-    documents.date,
-    documents.pull,
-    documents.catalog_name,
-    documents.position,
-    f.name,
-    f.type,
-    documents.extra
-from (select *, json_transform(document, shape('catalog_field')) as f from documents) as documents;
+select * exclude (row_id, document, f), f.name, f.type
+from (select *, json_transform(document, shape('catalog_field')) as f from documents) as read;
 
 -- name: template_status
 -- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
@@ -213,20 +202,15 @@ left join template_status
 -- name: brand_template_buttons
 insert into staged_brand_template_buttons by name
 select
-    documents.list,
-    documents.date,
-    documents.pull,
-    documents.template_id,
-    documents.list as sender_key,
-    documents.position,
+    * exclude (row_id, document, b),
+    list as sender_key,
     b."buttonType" as button_type,
     b."buttonName" as button_name,
     b."linkMo" as link_mo,
     b."linkPc" as link_pc,
     b."linkAnd" as link_and,
-    b."linkIos" as link_ios,
-    documents.extra
-from (select *, json_transform(document, shape('brand_template_button')) as b from documents) as documents;
+    b."linkIos" as link_ios
+from (select *, json_transform(document, shape('brand_template_button')) as b from documents) as read;
 
 -- name: alimtalk_templates
 -- E10. The structure of a template is not specified, so the whole template is kept; the columns take the values of the

@@ -141,15 +141,7 @@ from (
 
 -- name: conversions
 create or replace temp table staged_conversions as
-select
-    pull,
-    statistic_id,
-    date,
-    c.name,
-    c.type,
-    counter(c.count) as count,
-    position,
-    extra
+select * exclude (row_id, document, c), c.name, c.type, counter(c.count) as count
 from (select *, json_transform(document, shape('conversion')) as c from documents) as read;
 
 -- name: sizes
