@@ -2,7 +2,7 @@
 import { open, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, unreadable } from '../landing/storage-error.js';
-import type { Page, Pull } from '../landing/pull.js';
+import type { Page } from '../landing/pull.js';
 import { gzipped, readWhole } from '../landing/landing-zone.js';
 import { repairedJson } from '../ground/envelope.js';
 import { type Session, count } from './session.js';
@@ -84,37 +84,37 @@ export async function repair(file: string, folder: string): Promise<string> {
   return copy;
 }
 
-/** A repaired copy that is read instead of a landed file; the caller removes it. */
-export interface RepairedCopy {
-  readonly pull: string;
-  readonly file: string;
-}
-
 /**
- * Returns the pulls with repaired copies in place of the files that DuckDB rejects.
+ * Does work with pages among which DuckDB rejected one: those that it rejects are read from repaired copies, which are
+ * removed afterwards. Errors name the landed pages.
  *
+ * @param work gets the pages to read, and those that were repaired
  * @throws DamageError when a file is not JSON, even when repaired
  */
-export async function repairedPulls(
-  pulls: readonly Pull[],
-  { session, tempDirectory }: { session: Session; tempDirectory: string },
-): Promise<{ pulls: Pull[]; copies: RepairedCopy[] }> {
-  const copies: RepairedCopy[] = [];
-  const usable = async (page: Page, pull: string): Promise<Page> => {
-    const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
-    if (!(await session.runWith('ops/read_file', given).then(() => false, isRefusal))) return page;
-    const file = await repair(page.file, tempDirectory);
-    copies.push({ pull, file });
-    return { ...page, file };
-  };
-  const repaired: Pull[] = [];
-  for (const pull of pulls) {
-    const files: Page[] = [];
-    // The load of exports repairs page by page.
-    for (const page of pull.files) files.push(pull.stream === 'events' ? page : await usable(page, pull.id));
-    repaired.push({ ...pull, files });
+export async function withRepairs<P extends { readonly file: string }, T>(
+  session: Session,
+  pages: readonly P[],
+  tempDirectory: string,
+  work: (usable: readonly P[], repaired: readonly P[]) => Promise<T>,
+): Promise<T> {
+  const copies = new Map<string, P>();
+  const usable: P[] = [];
+  try {
+    for (const page of pages) {
+      const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
+      const isRejected = await session.runWith('ops/read_file', given).then(() => false, isRefusal);
+      const file = isRejected ? await repair(page.file, tempDirectory) : page.file;
+      if (isRejected) copies.set(file, page);
+      usable.push({ ...page, file });
+    }
+    return await work(usable, [...copies.values()]);
+  } catch (error) {
+    for (const [copy, { file }] of copies)
+      if (error instanceof Error) error.message = error.message.replaceAll(copy, file);
+    throw error;
+  } finally {
+    await Promise.all([...copies.keys()].map((copy) => rm(copy, { force: true })));
   }
-  return { pulls: repaired, copies };
 }
 
 const counted = z.object({
@@ -140,28 +140,20 @@ export async function countRows(
   id: string,
   tempDirectory: string,
 ): Promise<CountedRows> {
-  const files = pages.map(({ file }) => file);
-  const largest = pages.reduce((most, { bytes }) => Math.max(most, bytes), SMALLEST_BUFFER);
-  const countIn = async (some: readonly string[]): Promise<CountedRows> => {
+  const countIn = async (some: readonly Page[]): Promise<CountedRows> => {
     const [all] = await session.rowsWith('ops/count_rows', counted, {
-      files: some.map(asPattern),
+      files: some.map(({ file }) => asPattern(file)),
       id_pointer: id,
-      largest_object: largest,
+      largest_object: await largestOf(some),
     });
     return counted.parse(all);
   };
   try {
-    return await countIn(files);
+    return await countIn(pages);
   } catch (error) {
-    if (!isRefusal(error)) throw loadError(error, files[0] ?? '');
+    if (!isRefusal(error)) throw loadError(error, pages[0]?.file ?? '');
   }
-  const copies: string[] = [];
-  try {
-    for (const file of files) copies.push(await repair(file, tempDirectory));
-    return await countIn(copies);
-  } finally {
-    await Promise.all(copies.map((file) => rm(file, { force: true })));
-  }
+  return withRepairs(session, pages, tempDirectory, countIn);
 }
 
 /** Messages that SQL files raise with `error()`; the name of the file follows them. */

@@ -3,13 +3,22 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
-import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError, split } from './landed-files.js';
+import {
+  asPattern,
+  isRefusal,
+  largestOf,
+  loadError,
+  sized,
+  SMALLEST_BUFFER,
+  split,
+  withRepairs,
+} from './landed-files.js';
 import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
-import { DamageError, StrayError } from '../ground/errors.js';
+import { StrayError } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
 import {
   CHANNELS,
@@ -292,12 +301,8 @@ class Staging {
     return repaired;
   }
 
-  /**
-   * Reads all pages at once, in one layout or the other; if DuckDB rejects a page in both, reads page by page, and those
-   * that it rejects from repaired copies.
-   */
+  /** Reads all pages, in one layout or the other; if DuckDB rejects a page in both, from a repaired copy. */
   async #read({ pages, largest }: Batch): Promise<BatchRead & { repaired: Day[] }> {
-    await this.session.run('load/events/2_read/open', this.databases);
     try {
       return { ...(await this.#readPages(pages, largest)), repaired: [] };
     } catch (error) {
@@ -307,22 +312,16 @@ class Staging {
       this.#layout = 'unstructured';
       return this.#read({ pages, largest });
     }
-    await this.session.run('load/events/2_read/open', this.databases);
-    const repaired: Day[] = [];
-    let last: BatchRead = { personal: false };
-    for (const page of pages) {
-      try {
-        last = await this.#readPages([page], largest);
-      } catch (error) {
-        if (!isRefusal(error)) throw loadError(error, page.file);
-        last = await this.#readRepaired(page, largest);
-        repaired.push(page.day);
-      }
-    }
-    return { ...last, repaired };
+    return withRepairs(this.session, pages, this.settings.tempDirectory, async (usable, repaired) => ({
+      ...(await this.#readPages(usable, await largestOf(usable))),
+      repaired: repaired.map(({ day }) => day),
+    })).catch((error: unknown) => {
+      throw loadError(error, pages[0]?.file ?? '');
+    });
   }
 
   async #readPages(pages: readonly PageFile[], largest: number): Promise<BatchRead> {
+    await this.session.run('load/events/2_read/open', this.databases);
     await this.session.set({
       landed: {
         files: pages.map(({ file }) => asPattern(file)),
@@ -337,21 +336,6 @@ class Staging {
       channels: CHANNELS,
       record_fields: listOf(known.map(({ field }) => field)),
     });
-  }
-
-  async #readRepaired(page: PageFile, largest: number): Promise<BatchRead> {
-    const copy = await repair(page.file, this.settings.tempDirectory);
-    try {
-      return await this.#readPages([{ ...page, file: copy }], largest * 2);
-    } catch (error) {
-      const failure = loadError(error, page.file);
-      // The original error names the temporary repaired copy instead of the page.
-      throw failure instanceof DamageError
-        ? damaged(page.file, 'is not an answer of the expected shape')
-        : failure;
-    } finally {
-      await rm(copy, { force: true });
-    }
   }
 
   /** Unfolds messages and the lists inside them, without what no column takes. */

@@ -2,13 +2,12 @@
  * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
  * coverage and the note that the pulls are loaded.
  */
-import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
 import { type Stagings, loadEvents } from './load-events.js';
-import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
+import { isRefusal, loadError, withRepairs } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
 import { isReference, rowsIn, type Pull } from '../landing/pull.js';
@@ -110,22 +109,27 @@ async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<
   try {
     return await attempt(pulls, context);
   } catch (error) {
-    if (!isRefusal(error)) throw fail(error);
+    // The load of exports repairs its pages itself.
+    if (!isRefusal(error) || pulls[0]?.stream === 'events') throw fail(error);
   }
-  const { pulls: repaired, copies } = await repairedPulls(pulls, context);
-  try {
-    return await attempt(repaired, context, copies);
-  } catch (error) {
+  const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
+  return withRepairs(context.session, pages, context.tempDirectory, (usable, repaired) => {
+    const filesOf = ({ id }: Pull) => usable.filter((page) => page.pull === id);
+    const given = pulls.map((pull) => ({ ...pull, files: filesOf(pull) }));
+    return attempt(
+      given,
+      context,
+      repaired.map(({ pull }) => pull),
+    );
+  }).catch((error: unknown) => {
     throw fail(error);
-  } finally {
-    await Promise.all(copies.map(({ file }) => rm(file, { force: true })));
-  }
+  });
 }
 
 function attempt(
   pulls: readonly Pull[],
   context: LoadContext,
-  copies: readonly RepairedCopy[] = [],
+  repaired: readonly string[] = [],
 ): Promise<LoadReport[]> {
   const { session, effects } = context;
   return withMemoryLimit(session, context.limits, async (limits) => {
@@ -138,7 +142,7 @@ function attempt(
         instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
         loaded_at: effects.now(),
         complete: pulls.every(({ facts }) => facts.complete),
-        repaired_pulls: copies.map(({ pull }) => pull),
+        repaired_pulls: repaired,
       },
     });
     const reports = await session.transaction(async () => {
