@@ -14,14 +14,6 @@ import { fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { writing } from './opening.js';
 import { Session } from './session.js';
 
-export const PUBLISH_POINTS = [
-  'publish/before-copy',
-  'publish/before-fsync',
-  'publish/before-rename',
-  'publish/after-rename',
-  'publish/after-folder-fsync',
-] as const;
-
 /** The magic bytes of a DuckDB file; they follow its first checksum. */
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;

@@ -27,19 +27,6 @@ import { Stagings } from './load-events.js';
 import { EVENT_TABLES } from './messages.js';
 import type { ReferenceStream, Stream } from '../ground/streams.js';
 
-/** The crash points of the working file, in the order in which a run passes them. */
-export const WAREHOUSE_POINTS = [
-  'load/before-commit',
-  'load/after-commit',
-  'exports/after-replace',
-  'model/done',
-  'check/before-commit',
-  'check/done',
-  'close/before-checkpoint',
-  'close/after-checkpoint',
-  'close/done',
-] as const;
-
 /** A loaded day of events that is still in the file. */
 const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
 export type HeldDay = z.infer<typeof heldDay>;

@@ -10,8 +10,7 @@ import { commandLine } from '../../src/commands/program.js';
 import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { LAKE_POINTS } from '../../src/lake/replicate.js';
 import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
-import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
-import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
+import { PUBLISH_POINTS, WAREHOUSE_POINTS } from '../support/points.js';
 import { ANY_TEXT, ask, closeAll, KEYS, play, PROJECT, type Service, start, type Step } from './support.js';
 
 let there: Service;

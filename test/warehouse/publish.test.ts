@@ -5,15 +5,10 @@ import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { onTestFinished, expect, test } from 'vitest';
 import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/ground/errors.js';
-import {
-  discardDatabase,
-  publish,
-  PUBLISH_POINTS,
-  replaceDatabase,
-  rewriteDatabase,
-} from '../../src/warehouse/publish.js';
+import { discardDatabase, publish, replaceDatabase, rewriteDatabase } from '../../src/warehouse/publish.js';
 import { dataFiles } from '../../src/landing/paths.js';
 import { Reader } from '../../src/warehouse/reader.js';
+import { PUBLISH_POINTS } from '../support/points.js';
 import { shared, statistic, Workshop } from './support.js';
 
 const DAY = '2026-11-20';
