@@ -291,10 +291,7 @@ class Staging {
       await session.run('load/events/3_privacy/documents');
     }
     if (personal) await session.run('load/events/3_privacy/fields');
-    await redact(session, {
-      candidates: 'load/events/3_privacy/candidates',
-      replace: 'load/events/3_privacy/write_back',
-    });
+    await redact(session, 'load/events/3_privacy');
     await this.#unfoldMessages();
     await session.set({ batch: folder });
     await session.run('load/events/6_hand_over/all', handedOver());

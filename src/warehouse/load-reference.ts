@@ -3,7 +3,7 @@
  * file.
  */
 import { makeCatalogViews } from './describe.js';
-import { redactDocuments } from './privacy.js';
+import { redact } from './privacy.js';
 import { asPattern, countRows, largestOf, DOCUMENTS, split } from './landed-files.js';
 import { listsOf, templatesOf, type Pull } from '../landing/pull.js';
 import { dayOf } from '../ground/calendar.js';
@@ -129,7 +129,7 @@ async function inner(session: Session, list: typeof FIELDS): Promise<void> {
 
 /** Converts documents to rows, stream by stream. */
 async function stage(stream: ReferenceStream, session: Session, pulls: readonly Pull[]): Promise<void> {
-  await redactDocuments(session);
+  await redact(session, 'load/documents');
   switch (stream) {
     case 'catalogs':
       await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });

@@ -1,5 +1,5 @@
 /** E17, E18 and E19: loads daily statistics and the statistics of campaigns. The order of all steps is in this file. */
-import { redactDocuments } from './privacy.js';
+import { redact } from './privacy.js';
 import { asPattern, largestOf, split } from './landed-files.js';
 import { areNightsApart } from '../ground/calendar.js';
 import { answersOf, type Pull } from '../landing/pull.js';
@@ -44,7 +44,7 @@ export async function loadCampaigns(session: Session, pulls: readonly Pull[]): P
     },
   });
   await session.run(files.length > 0 ? 'load/campaigns/read' : 'load/campaigns/none');
-  await redactDocuments(session);
+  await redact(session, 'load/documents');
   for (const { place, step, inside } of LEVELS) {
     await split(session, place);
     await session.run(`load/campaigns/${step}`);
@@ -133,7 +133,7 @@ export async function loadStatistics(
     },
   });
   await session.run('load/statistics/read');
-  await redactDocuments(session);
+  await redact(session, 'load/documents');
   await split(session, names.place);
   await session.run(names.records);
   await session.run('load/statistics/typed');

@@ -162,20 +162,13 @@ export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array 
 }
 
 /**
- * Redacts documents that may hold personal data: the statement `candidates` selects them, `sql/load/redact.sql` redacts
- * them, and the statement `replace` writes them back.
+ * Redacts documents that may hold personal data, at any depth, so that lists and objects inside are redacted before they are
+ * unfolded: the section `candidates` of the topic selects them, `sql/load/redact.sql` redacts them, and the section
+ * `write_back` writes them back.
  */
-export async function redact(
-  session: Session,
-  { candidates, replace }: { candidates: string; replace: string },
-): Promise<void> {
-  const { documents } = await session.row(candidates, z.object({ documents: count }));
+export async function redact(session: Session, topic: string): Promise<void> {
+  const { documents } = await session.row(`${topic}/candidates`, z.object({ documents: count }));
   if (documents === 0) return;
   await session.run('load/redact');
-  await session.run(replace);
-}
-
-/** Redacts the table `documents` at any depth, so that lists and objects inside are redacted before they are unfolded. */
-export function redactDocuments(session: Session): Promise<void> {
-  return redact(session, { candidates: 'load/documents/candidates', replace: 'load/documents/write_back' });
+  await session.run(`${topic}/write_back`);
 }

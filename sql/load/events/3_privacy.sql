@@ -33,32 +33,28 @@ nodes as (
 ),
 
 texts as (
-    select distinct value
+    select value, json(value ->> '$')::varchar as document
     from nodes
     where
         regexp_matches(value, '^"(?:[ ]|\\[nrt])*[[{]')
         and regexp_matches(value, getvariable('settings').ruled_pattern || '\\+"')
         and json_valid(value ->> '$')
-),
-
-texts_read as (
-    select value, json(value ->> '$')::varchar as document
-    from texts
+    group by value
 ),
 
 text_members as (
-    select texts_read.value, ruled_member(key, json_tree.value::varchar) as member
-    from texts_read, json_tree(texts_read.document)
+    select texts.value, ruled_member(key, json_tree.value::varchar) as member
+    from texts, json_tree(texts.document)
     where rule_of(key) is not null
 ),
 
 new_texts as (
     select
-        texts_read.value,
-        with_members(texts_read.document, list(text_members.member order by length(text_members.member) desc)) as document
-    from texts_read
-    left join text_members on texts_read.value = text_members.value
-    group by texts_read.value, texts_read.document
+        texts.value,
+        with_members(texts.document, list(text_members.member order by length(text_members.member) desc)) as document
+    from texts
+    left join text_members on texts.value = text_members.value
+    group by texts.value, texts.document
 ),
 
 members as (
