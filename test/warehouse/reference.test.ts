@@ -175,6 +175,28 @@ describe('an opt-out', () => {
   const perHour = (workshop: Workshop): Promise<Row[]> =>
     asked(workshop, 'opt-outs-after-messages', { per: 'hour' });
 
+  test('that ended leaves the file, and each day on which one ended is told', async () => {
+    const at = clock('11:00:00');
+    const workshop = await made(
+      [],
+      [
+        { recipient: 'a', at, from: '2026-11-10', to: '2026-11-11' },
+        { recipient: 'b', at, from: '2026-11-10', to: '2026-11-11' },
+        { recipient: 'c', at, from: '2026-11-10', to: '2026-11-12' },
+        { recipient: 'd', at, from: '2026-11-10', to: '2026-11-13' },
+        { recipient: 'e', at, from: '2026-11-10', to: '2026-11-20' },
+        { recipient: 'f', at, from: '2026-11-10' },
+      ],
+    );
+    const removed = await workshop.with((warehouse) => warehouse.removeClosedOptOuts('2026-11-14'));
+    expect(removed.toSorted((one, other) => one.day.localeCompare(other.day))).toEqual([
+      { day: '2026-11-11', rows: 2 },
+      { day: '2026-11-12', rows: 1 },
+      { day: '2026-11-13', rows: 1 },
+    ]);
+    expect(await workshop.lines('select recipient from opt_outs_history order by 1')).toEqual(['e', 'f']);
+  });
+
   test('follows the last message to the same recipient within 72 hours, both ends included', async () => {
     const messages = [
       text('72 hours', clock('12:00:00', 7), { recipient: 'a' }),
