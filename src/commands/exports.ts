@@ -6,7 +6,6 @@ import { adviceFor } from '../exports/advice.js';
 import { blocksRuns, isClosed, isResumable, partsOf, STATES, type Export } from '../exports/export.js';
 import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
-import { formatKst } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import {
   EXIT,
@@ -16,33 +15,25 @@ import {
   UsageError,
   type ExitCode,
 } from '../ground/errors.js';
-import { formatPrice, priceOf } from '../ground/price.js';
 import { Secrets } from '../ground/redaction.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
-import { plural, type Terminal } from '../terminal/terminal.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { knownBy } from '../warehouse/reader.js';
 import { summarise } from './run.js';
-import { knownOf, showTable, sizeOf, type JsonOptions, type Options } from './shared.js';
+import { knownOf, shown, showTable, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
-  if (json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.taken))));
-  else if (entries.length > 0) {
-    const rows = entries.map((entry) => ({
-      key: entry.key,
-      state: entry.state,
-      records: sizeOf(entry),
-      requested: formatKst(entry.requestedAt ?? entry.intendedAt),
-      note: entry.note ?? '',
-    }));
-    showTable(terminal, rows, 'records');
-  } else if (doubt === undefined) terminal.note('No paid export has been requested yet.');
+  const all = entries.map((entry) => asJson(entry, lock.taken));
+  if (json === true) terminal.out(JSON.stringify(all));
+  else if (all.length === 0 && doubt === undefined) terminal.note('No paid export has been requested yet.');
+  else showTable(terminal, all, ['key', 'state', 'records', 'estimated_records', 'requested_at', 'note']);
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
@@ -53,44 +44,23 @@ export async function exportsShowCommand(
   key: string,
 ): Promise<ExitCode> {
   const { terminal } = invocation;
-  const config = invocation.loadConfig();
-  const state = await ledgerOf(config, invocation.effects);
+  const state = await ledgerOf(invocation.loadConfig(), invocation.effects);
   const entry = entryIn(state, key);
-  if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
-  else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
+  const { advice: told, ...fields } = asJson(entry, state.lock.taken);
+  if (json === true) terminal.out(JSON.stringify({ ...fields, advice: told }));
+  else
+    for (const [name, value] of Object.entries({
+      ...fields,
+      state: `${entry.state}: ${STATES[entry.state]}`,
+    }))
+      if (value !== null) terminal.out(`${name.padEnd(NAME_WIDTH)}  ${shown(value)}`);
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
-
-/** The export as lines of `what  value`. */
-function inWords(entry: Export, currency: string | undefined): string[] {
-  const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
-  const price =
-    billed === 'no' || pricePerRecord === 0
-      ? undefined
-      : priceOf([{ records: records ?? entry.estimate ?? 0, pricePerRecord }]);
-  const size =
-    records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
-  const lines: readonly (readonly [what: string, value: string | undefined])[] = [
-    ['export', `${entry.key}, of the KST day ${entry.day}`],
-    ['state', `${entry.state}: ${STATES[entry.state]}`],
-    ['requested', formatKst(entry.requestedAt ?? entry.intendedAt)],
-    ['export id', entry.exportId],
-    ['messages', entry.messageData ? 'with message data' : 'without message data'],
-    ['expected', entry.estimate === undefined ? undefined : `about ${plural(entry.estimate, 'record')}`],
-    ['received', size],
-    ['landed', landedAt && formatKst(landedAt)],
-    ['loaded', loadedAt && formatKst(loadedAt)],
-    ['billed', `${BILLED[billed]}${price === undefined ? '' : `, price ${formatPrice(price, currency)}`}`],
-    ['again for', again],
-    ['note', note],
-    ['answer', answerText],
-  ];
-  return lines.flatMap(([what, value]) => (value === undefined ? [] : [`${what.padEnd(10)}${value}`]));
-}
+/** Width of the longest name of a field of an export. */
+const NAME_WIDTH = 'attempts_without_delivery'.length;
 
 /** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
 const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
@@ -235,7 +205,7 @@ function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
 }
 
 /** The columns of `ops.exports` and the additional fields of the ledger. */
-function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
+function asJson(entry: Export, isRunning: boolean) {
   return {
     ...knownOf(entry),
     billed: entry.billed,

@@ -2,7 +2,7 @@
 import { requireLake } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { Register } from '../erasure/register.js';
-import { formatKst, listDays } from '../ground/calendar.js';
+import { listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
@@ -85,14 +85,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   if (removed.length > 0)
     terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
   for (const line of planLines(status)) terminal.out(line);
-  const newest = commits.map(({ commit_id: commit, committed_at: at, command, days, rows }) => ({
-    commit,
-    at: formatKst(at),
-    command,
-    days,
-    rows,
-  }));
-  showTable(terminal, newest);
+  showTable(terminal, commits, ['commit_id', 'committed_at', 'command', 'days', 'rows']);
   return EXIT.done;
 }
 
@@ -111,16 +104,7 @@ export async function lakeVerifyCommand(
   });
   terminal.progress('');
   if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
-  else {
-    const rows = tables.map(({ table, days, file_rows, lake_rows, equal }) => ({
-      table,
-      days: days === 0 ? '' : days,
-      'rows here': file_rows,
-      'in the lake': lake_rows,
-      '': equal ? 'equal' : 'DIFFERS',
-    }));
-    showTable(terminal, rows, 'days');
-  }
+  else showTable(terminal, tables, ['table', 'days', 'file_rows', 'lake_rows', 'equal']);
   if (unpushed.length > 0)
     terminal.warn(
       `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,

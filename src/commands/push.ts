@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { formatKst } from '../ground/calendar.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { assertSameProject, withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
@@ -122,16 +121,18 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   if (json === true) terminal.out(JSON.stringify(all));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
   else
-    showTable(
-      terminal,
-      all.map(({ push, target, name, state, begun_at, rows, sent, rejected, in_doubt, note }) => ({
-        push,
-        target: name === null ? target : `${target} (${name})`,
-        state,
-        begun: formatKst(begun_at),
-        ...{ rows, sent, rejected, unknown: in_doubt, note: note ?? '' },
-      })),
-    );
+    showTable(terminal, all, [
+      'push',
+      'target',
+      'name',
+      'state',
+      'begun_at',
+      'rows',
+      'sent',
+      'rejected',
+      'in_doubt',
+      'note',
+    ]);
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
@@ -155,7 +156,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   const config = invocation.loadConfig();
   const pushes = await pushesIn(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
-  const all: { target: string; row: string; reason: string; tries: number }[] = [];
+  const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
   const session = await hashingSession(config, hmac);
   try {
     for (const [target, key] of new Map(pushes.map((push) => [push.target, push.key]))) {
@@ -167,20 +168,14 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
       if (rejections.length === 0) continue;
       const keys = await keysOf(target, { key, ...options }, hmac, config, effects.now());
       for (const { k, reason, tries } of rejections)
-        all.push({ target, row: keys.get(k) ?? k, reason, tries });
+        all.push({ target, row: keys.get(k) ?? k, reason, tries, tried_again: tries < TRIES });
     }
   } finally {
     session.close();
   }
-  const isTriedAgain = ({ tries }: { readonly tries: number }): boolean => tries < TRIES;
-  if (options.json === true)
-    terminal.out(JSON.stringify(all.map((one) => ({ ...one, tried_again: isTriedAgain(one) }))));
+  if (options.json === true) terminal.out(JSON.stringify(all));
   else if (all.length === 0) terminal.note('The service rejected no row.');
-  else
-    showTable(
-      terminal,
-      all.map((one) => ({ ...one, 'tried again': isTriedAgain(one) ? 'yes' : 'no' })),
-    );
+  else showTable(terminal, all);
   return EXIT.done;
 }
 

@@ -4,7 +4,7 @@ import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
 import { ERASE, erasuresOf } from '../erasure/register.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { untrackedIn, type Untracked } from '../exports/recovery.js';
+import { untrackedIn } from '../exports/recovery.js';
 import type { Invocation } from '../config/invocation.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
@@ -14,7 +14,7 @@ import { rememberedCalls } from '../push/plan.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
-import { knownOf, showTable, sizeOf, type Options } from './shared.js';
+import { knownOf, showTable, type Options } from './shared.js';
 
 export async function recoverCommand(
   { yes, json }: Options<never, 'yes' | 'json'>,
@@ -37,8 +37,8 @@ export async function recoverCommand(
       'private warehouse': await exportsKnownBy(working),
       'published warehouse': await exportsKnownBy(published),
     });
-    if (json === true)
-      terminal.out(JSON.stringify(untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }))));
+    const found = untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }));
+    if (json === true) terminal.out(JSON.stringify(found));
     if (doubt === undefined) {
       terminal.note('The journal holds everything that other files know.');
       return EXIT.done;
@@ -48,7 +48,16 @@ export async function recoverCommand(
     const left = erasures === 0 ? doubt : await again();
     if (left?.erase !== undefined) throw left;
     terminal.warn(doubt.why);
-    if (json !== true && untracked.length > 0) showTable(terminal, untracked.map(asRow), 'records');
+    if (json !== true)
+      showTable(terminal, found, [
+        'key',
+        'date',
+        'state',
+        'records',
+        'estimated_records',
+        'export_id',
+        'known_by',
+      ]);
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
     );
@@ -111,8 +120,4 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
     await journal.append(ERASE, { event: 'done', of });
   }
   return entered;
-}
-
-function asRow({ key, day, state, exportId = '', knownBy, ...size }: Untracked) {
-  return { key, day, state, records: sizeOf(size), 'export id': exportId, 'known by': knownBy };
 }

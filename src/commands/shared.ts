@@ -1,5 +1,5 @@
 /** Helpers of several commands. */
-import { windowOf } from '../ground/calendar.js';
+import { formatKst, windowOf } from '../ground/calendar.js';
 import { UsageError } from '../ground/errors.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
@@ -20,11 +20,15 @@ export function numberIn(flag: string, text: string, low: number, high: number):
   return value;
 }
 
-/** An export that the ledger or another file knows. */
-type Known = Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>;
-
-/** The first columns of `ops.exports`, for JSON. */
-export function knownOf({ key, day, state, exportId, records, estimate }: Known): object {
+/** The first columns of `ops.exports`, for JSON, of an export that the ledger or another file knows. */
+export function knownOf({
+  key,
+  day,
+  state,
+  exportId,
+  records,
+  estimate,
+}: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>) {
   const { start, end } = windowOf(day);
   return {
     key,
@@ -38,28 +42,28 @@ export function knownOf({ key, day, state, exportId, records, estimate }: Known)
   };
 }
 
-/** The number of records of an export, or else the estimate: `~1,200`. */
-export function sizeOf(one: Pick<Known, 'records' | 'estimate'>): string | number {
-  return one.records ?? (one.estimate === undefined ? '' : `~${formatCount(one.estimate)}`);
+/** A value of a record for `--json`. */
+type Value = string | number | boolean | Date | null;
+
+/** The value as people read it: counts with commas, instants in Korean time, and nothing for null. */
+export function shown(value: Value): string {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return formatCount(value);
+  return value instanceof Date ? formatKst(value) : value;
 }
 
-/**
- * Draws records, if there are any, as a table whose heads are their keys.
- *
- * @param numeric columns that are aligned as numbers although they may hold texts
- */
+/** Draws records, if there are any, as a table of the named values; by default of all. */
 export function showTable(
   terminal: Terminal,
-  records: readonly Readonly<Record<string, string | number>>[],
-  ...numeric: readonly string[]
+  records: readonly Readonly<Record<string, Value>>[],
+  names: readonly string[] = Object.keys(records[0] ?? {}),
 ): void {
   if (records.length === 0) return;
-  const columns = Object.entries(records[0] ?? {}).map(([name, cell]) => ({
+  const columns = names.map((name) => ({
     name,
-    numeric: typeof cell === 'number' || numeric.includes(name),
+    numeric: records.some((record) => typeof record[name] === 'number'),
   }));
-  const rows = records.map((record) =>
-    Object.values(record).map((cell) => (typeof cell === 'number' ? formatCount(cell) : cell)),
-  );
+  const rows = records.map((record) => names.map((name) => shown(record[name] ?? null)));
   terminal.draw(drawTable(columns, rows, terminal));
 }

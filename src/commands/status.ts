@@ -166,7 +166,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const row = DAILY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
     return row.some(([, cell]) => cell !== '') ? [{ date, ...Object.fromEntries(row) }] : [];
   });
-  showTable(terminal, cells, ...DAILY_STREAMS);
+  showTable(terminal, cells);
   for (const { stream, date, rows } of snapshots)
     line('snapshot', `${stream}: ${date === null ? 'no whole one yet' : `${date}, ${plural(rows, 'row')}`}`);
   for (const [stream, days] of Object.entries(missing)) {
