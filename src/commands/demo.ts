@@ -16,7 +16,6 @@ import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
 import { runCommand } from './run.js';
-import { numberIn } from './shared.js';
 
 const FOLDER = 'demo';
 /** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
@@ -29,27 +28,18 @@ const KEYS = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' 
 const PROJECT = '0123456789abcdef0123456789abcdef';
 const ENVIRONMENT = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
 
-interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds', string> {
+interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds', number> {
   readonly billingJournal?: string;
 }
 
 /** Runs the sandbox on a port until it is stopped. */
 export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects, signal } = invocation;
-  const eventsPerDay = numberIn('--events-per-day', flags.eventsPerDay, 0, 100_000_000);
-  const sandbox = await startSandbox({
-    port: numberIn('--port', flags.port, 0, 65_535),
-    eventsPerDay,
-    exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
-    now: () => effects.now(),
-    projectId: PROJECT,
-    billingJournal: flags.billingJournal,
-    ...KEYS,
-  });
+  const sandbox = await startSandbox({ ...flags, projectId: PROJECT, ...KEYS, now: () => effects.now() });
   // The environment of a job against the sandbox, for `eval "$(…)"` or a program that reads lines.
   const variables = { DAWNLOAD_BASE_URL: sandbox.url, DAWNLOAD_PROJECT_ID: PROJECT, ...ENVIRONMENT };
   for (const [name, value] of Object.entries(variables)) terminal.out(`${name}=${value}`);
-  const size = `about ${formatCount(eventsPerDay)} events a day`;
+  const size = `about ${formatCount(flags.eventsPerDay)} events a day`;
   terminal.note(`The sandbox answers on ${sandbox.url} with ${size}. Press Ctrl-C to stop it.`);
   if (!signal.aborted) await once(signal, 'abort');
   await sandbox.close();

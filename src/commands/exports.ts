@@ -161,8 +161,6 @@ export async function exportsResumeCommand(
     entry = await withDataFolder(config, invocation, 'exports resume', 'nothing', ({ ledger }) =>
       Promise.resolve(ledger.get(key)),
     );
-  if (options.payAgain === true && options.acceptIncomplete === true)
-    throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
   if (wereRemoved(state.journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
   if (options.payAgain !== true && !isResumable(entry.state) && entry.state !== 'loaded') {

@@ -17,7 +17,6 @@ import type { Asking } from '../readers/queries/question.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
 import { columnsIn, findRelation } from './docs.js';
-import { numberIn } from './shared.js';
 import { readStatus } from './status.js';
 
 const INSTRUCTIONS = `The warehouse of a messaging service: what was sent, delivered, clicked and converted, by Korean (KST) day.
@@ -29,14 +28,9 @@ const lang = z.enum(['en', 'ko']).default('en').describe('language of definition
 
 /** Serves until the client closes standard input, or the command is interrupted. */
 export async function mcpCommand(
-  options: Readonly<Record<'rows' | 'characters' | 'seconds', string>>,
+  { seconds, ...limits }: Limits & { readonly seconds: number },
   invocation: Invocation,
 ): Promise<ExitCode> {
-  const limits = {
-    rows: Math.floor(numberIn('--rows', options.rows, 1, 100_000)),
-    characters: Math.floor(numberIn('--characters', options.characters, 10_000, 10_000_000)),
-  };
-  const seconds = numberIn('--seconds', options.seconds, 0.1, 3_600);
   invocation.loadConfig();
   // One question at a time: each may use all the memory of the setting.
   const oneAtATime = pLimit(1);

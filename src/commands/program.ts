@@ -1,9 +1,9 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { visibleLines } from '../terminal/text.js';
+import { formatCount, visibleLines } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 
 /** Runs a command and resolves to its exit code. */
@@ -15,7 +15,7 @@ interface Entry<O extends object> {
   readonly about: string;
   /** Shown first in the help; by default the command alone. */
   readonly examples?: readonly string[];
-  readonly options?: readonly (Option | readonly [flags: string, about: string, value?: string])[];
+  readonly options?: readonly (Option | readonly [flags: string, about: string])[];
   /** Imports the function that performs the command; it gets the arguments after the options. Groups have none. */
   readonly load?: () => Promise<
     (options: O, invocation: Invocation, ...args: string[]) => ExitCode | Promise<ExitCode>
@@ -41,6 +41,15 @@ const choice = (flags: string, about: string, ...words: readonly string[]): Opti
   new Option(flags, about).choices(words);
 
 const LANGUAGE = (what: string): Option => choice('--lang <language>', what, 'en', 'ko');
+
+/** An option that is a number, `preset` by default. */
+function numeric(flags: string, about: string, low: number, high: number, preset: number): Option {
+  return new Option(flags, about).default(preset).argParser((text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= low && value <= high) return value;
+    throw new InvalidArgumentError(`It must be a number from ${low} to ${formatCount(high)}.`);
+  });
+}
 
 /** Adds examples to the beginning of the help. */
 function withExamples(command: Command, ...examples: readonly string[]): Command {
@@ -176,7 +185,7 @@ export function commandLine(version: string, perform: Perform): Command {
     about: 'resume one at no cost; with --pay-again, request its day again',
     examples: ['dawnload exports resume 2026-11-20.1', 'dawnload exports resume 2026-11-20.1 --pay-again'],
     options: [
-      ['--pay-again', 'consent to be billed again for this day'],
+      new Option('--pay-again', 'consent to be billed again for this day').conflicts('acceptIncomplete'),
       ['--accept-incomplete', 'accept an incomplete export: no record, or only some of the pages'],
     ],
     load: async () => (await import('./exports.js')).exportsResumeCommand,
@@ -193,13 +202,11 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
-  for (const name of ['recover', 'exports recover']) {
-    add(name, {
-      about: 'show what the journal lacks and other files know, and enter it',
-      options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
-      load: async () => (await import('./recover.js')).recoverCommand,
-    });
-  }
+  add('recover', {
+    about: 'show what the journal lacks and other files know, and enter it',
+    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+    load: async () => (await import('./recover.js')).recoverCommand,
+  });
   add('rebuild', {
     about: 'rebuild the warehouse from the landing zone, without any request',
     options: [JSON_OPTION],
@@ -334,7 +341,6 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     options: [
       ...SQL_OPTIONS,
-      ['--list', 'list the queries, as without a name'],
       ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
       choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
       LANGUAGE('the language of the headers of a table or CSV'),
@@ -388,9 +394,9 @@ export function commandLine(version: string, perform: Perform): Command {
     about: 'run the sandbox service alone, on a port, for rehearsals',
     examples: ['dawnload sandbox', 'dawnload sandbox --port 8080 --events-per-day 1000000'],
     options: [
-      ['--port <port>', 'the port; 0 takes any free one', '0'],
-      ['--events-per-day <count>', 'export records per day', '20000'],
-      ['--export-seconds <seconds>', 'how long an export is processing', '1'],
+      numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 0),
+      numeric('--events-per-day <count>', 'export records per day', 0, 100_000_000, 20_000),
+      numeric('--export-seconds <seconds>', 'how long an export is processing', 0, 86_400, 1),
       ['--billing-journal <file>', 'a file that each bill is appended to'],
     ],
     load: async () => (await import('./demo.js')).sandboxCommand,
@@ -402,9 +408,9 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload mcp --rows 200 --characters 20000 --seconds 10',
     ],
     options: [
-      ['--rows <count>', 'how many rows an answer has at most', '1000'],
-      ['--characters <count>', 'how long an answer is at most', '50000'],
-      ['--seconds <seconds>', 'how long a question may take', '30'],
+      numeric('--rows <count>', 'how many rows an answer has at most', 1, 100_000, 1_000),
+      numeric('--characters <count>', 'how long an answer is at most', 10_000, 10_000_000, 50_000),
+      numeric('--seconds <seconds>', 'how long a question may take', 0.1, 3_600, 30),
     ],
     load: async () => (await import('./mcp.js')).mcpCommand,
   });

@@ -1,6 +1,5 @@
 /** Helpers of several commands. */
 import { formatKst, windowOf } from '../ground/calendar.js';
-import { UsageError } from '../ground/errors.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import type { ExportRow } from '../warehouse/rows.js';
@@ -11,14 +10,6 @@ export type Options<Text extends string, Switch extends string> = Readonly<
 >;
 
 export type JsonOptions = Options<never, 'json'>;
-
-export function numberIn(flag: string, text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < low || value > high) {
-    throw new UsageError(`${flag} must be a number from ${low} to ${formatCount(high)}, not "${text}".`);
-  }
-  return value;
-}
 
 /** The first columns of `ops.exports`, for JSON, of an export that the ledger or another file knows. */
 export function knownOf({
