@@ -4,7 +4,7 @@ import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
-import { explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
+import { explainLimit, REASONS, spendOf, type Budget, type Decision } from '../exports/budget.js';
 import { isResumable, type Export } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
@@ -12,6 +12,7 @@ import { EXIT, type ExitCode } from '../ground/errors.js';
 import { formatPrice, priceOf } from '../ground/price.js';
 import type { Job, Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow } from '../job/published.js';
+import type { RunReport } from '../job/report.js';
 import { daysIn, type DayState } from '../job/wanted-days.js';
 import { foldersOf } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -145,38 +146,41 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
     price === null || price === 0
       ? ''
       : `, price ${about}${formatPrice(price, events.currency ?? undefined)}`;
-  const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
-  const daysOf = (reason?: keyof typeof REASONS): string[] => {
-    const days = reason === undefined ? to_request : not_requested.filter((day) => day.reason === reason);
-    if (days.length === 0) return [];
-    const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);
-    const sum = estimates.reduce((total, estimate) => total + estimate, 0);
-    const records = estimates.length === 0 ? 'no estimate yet' : `~${size(sum)}`;
-    const list = `  ${listDays(days.map(({ date }) => date))}  ${records}`;
-    if (reason === undefined) return [list];
-    // A run pulls the statistics before it decides on exports.
-    const why =
-      reason === 'no_estimate'
-        ? '`run` pulls the statistics first, then decides within the budget'
-        : [REASONS[reason], explainLimit(reason, estimates, limits) ?? []].flat().join('. ');
-    return [`${list}  not requested: ${why}`];
-  };
-  const reasons = [...new Set(not_requested.map(({ reason }) => reason))];
   const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate').length;
+  const list = listDays(to_request.map(({ date }) => date));
   const head =
     to_request.length > 0
-      ? `request ${plural(to_request.length, 'day')}, about ${size(events.estimated_records)}${priced(events.estimated_price, 'about ')}`
+      ? `request ${plural(to_request.length, 'day')} (${list}), about ${size(events.estimated_records)}${priced(events.estimated_price, 'about ')}`
       : events.expected_records !== null
         ? `${plural(unestimated, 'day')} without statistics, about ${size(events.expected_records)} if all are like the night that init saw${priced(events.expected_price, 'about ')}`
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
+  // A run pulls the statistics before it decides on exports.
+  const no_estimate = 'since `run` first pulls the statistics to estimate from';
+  const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   return [
     head,
-    ...daysOf(),
-    ...reasons.flatMap(daysOf),
+    ...notRequestedLines(not_requested, { ...REASONS, no_estimate }, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${size(month.records)}${priced(month.price)}`,
   ];
+}
+
+/** The days of events that are not requested, as a line for each reason. */
+export function notRequestedLines(
+  unpaid: RunReport['notRequested'],
+  reasons: Readonly<Record<string, string>>,
+  budget: Budget | undefined,
+): string[] {
+  return [...new Set(unpaid.map(({ reason }) => reason))].map((reason) => {
+    const days = unpaid.filter((day) => day.reason === reason);
+    const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);
+    const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
+    const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
+    const list = listDays(days.map(({ date }) => date));
+    const line = `not requested, ${reasons[reason] ?? reason}: ${list}${about}.`;
+    return `${line} ${explainLimit(reason, estimates, budget) ?? ''}`.trimEnd();
+  });
 }

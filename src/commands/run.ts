@@ -3,7 +3,7 @@ import { backfill } from '../../jobs/backfill.js';
 import { nightly } from '../../jobs/nightly.js';
 import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { explainLimit, REASONS } from '../exports/budget.js';
+import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/pull-events.js';
 import {
   completeFrom,
@@ -12,7 +12,6 @@ import {
   formatKst,
   isDay,
   lastCompleteDay,
-  listDays,
   shiftDay,
   type DayRange,
 } from '../ground/calendar.js';
@@ -25,13 +24,13 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
-import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
+import { describeGap, describeGroup, mergedGaps } from '../job/report.js';
 import { rebuild } from '../job/rebuild.js';
 import { runJob, type Outcome } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
-import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
-import { makePlan, printPlan } from './plan.js';
+import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
+import { makePlan, notRequestedLines, printPlan } from './plan.js';
 import type { JsonOptions, Options } from './shared.js';
 import { didYouMean } from '../ground/text.js';
 
@@ -156,7 +155,11 @@ export function summarise(
     const fields = { event: 'loaded', stream, days, rows };
     terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`, fields);
   }
-  for (const line of unpaidLines(report)) terminal.note(line);
+  const { notRequested } = report;
+  if (notRequested.some(({ reason }) => reason === 'no_budget'))
+    terminal.note(`Events are off: ${UNPAID.no_budget}, so no paid request is sent.`);
+  const unpaid = notRequested.filter(({ reason }) => reason !== 'no_budget');
+  for (const line of notRequestedLines(unpaid, UNPAID, report.budget)) terminal.note(`Events ${line}`);
   for (const [kind, records] of Object.entries(report.notes())) {
     const text = `Noticed ${kind.replaceAll('_', ' ')}: ${plural(records, 'record')}.`;
     if (records > 0) terminal.note(text, { event: 'noticed', kind, records });
@@ -210,18 +213,4 @@ export function summarise(
   if (json === true)
     terminal.out(JSON.stringify({ command, days: days ?? null, ...report.toJSON(), ...size }));
   return exit_code;
-}
-
-function unpaidLines({ unpaidDays, budget }: RunReport): string[] {
-  const verdicts = [...new Set(unpaidDays.map(({ verdict }) => verdict))];
-  return verdicts.map((verdict) => {
-    if (verdict === 'no_budget') return `Events are off: ${UNPAID.no_budget}, so no paid request is sent.`;
-    const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
-    const estimates = days.flatMap(({ estimate }) => estimate ?? []);
-    const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
-    const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
-    const list = listDays(days.map(({ day }) => day));
-    const sentence = `Events not requested, ${UNPAID[verdict]}: ${list}${about}.`;
-    return [sentence, explainLimit(verdict, estimates, budget) ?? ''].join(' ').trimEnd();
-  });
 }

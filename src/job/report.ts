@@ -118,6 +118,15 @@ export class RunReport {
     return notes;
   }
 
+  /** The days of events that were not requested, for `--json`. */
+  get notRequested() {
+    return this.unpaidDays.map(({ day, verdict, estimate }) => ({
+      date: day,
+      estimated_records: estimate ?? null,
+      reason: verdict,
+    }));
+  }
+
   /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is lacking, else 0. */
   exitCode(): ExitCode {
     if (this.gaps.length > 0 || this.attention.length > 0 || this.withheld !== undefined)
@@ -144,11 +153,7 @@ export class RunReport {
         records: records ?? null,
         requested,
       })),
-      not_requested: this.unpaidDays.map(({ day, verdict, estimate }) => ({
-        date: day,
-        estimated_records: estimate ?? null,
-        reason: verdict,
-      })),
+      not_requested: this.notRequested,
       gaps: this.gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
       needs_attention: this.attention,
       pending_exports: this.pending,
@@ -180,17 +185,6 @@ export interface StepOutcome {
 
 type Removal = Pick<RetentionRow, 'place' | 'days' | 'items'>;
 
-const NAMES: Record<Stream, string> = {
-  statistics: 'Daily statistics',
-  statistics_by_subchannel: 'Statistics by sub-channel',
-  campaigns: 'Campaign statistics',
-  catalogs: 'Catalogs',
-  brand_templates: 'Brand templates',
-  alimtalk_templates: 'Alimtalk templates',
-  opt_outs: 'Opt-outs',
-  events: 'Events',
-};
-
 /** Returns the same gaps; those of one stream and one reason are merged into one, with their days as ranges. */
 export function mergedGaps(gaps: readonly Gap[]): Gap[] {
   const alike = new Map<string, { readonly gap: Gap; readonly days: Day[] }>();
@@ -208,7 +202,8 @@ export function mergedGaps(gaps: readonly Gap[]): Gap[] {
 /** Returns the gap as one line for the terminal. */
 export function describeGap({ stream, days, reason }: Gap): string {
   const when = dayCount(days) === 1 ? days.start : `${days.start} to ${days.end}`;
-  return `${NAMES[stream]} of ${when}: ${reason}`;
+  const name = `${stream.charAt(0).toUpperCase()}${stream.slice(1).replaceAll('_', ' ')}`;
+  return `${name} of ${when}: ${reason}`;
 }
 
 /** Returns the group as one line for the terminal. */

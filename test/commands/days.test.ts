@@ -50,7 +50,7 @@ test('gaps of one stream and one reason are told as ranges of days', () => {
   ).toEqual([
     'Events of 2026-11-16: It failed.',
     'Events of 2026-11-18 to 2026-11-20: It failed.',
-    'Campaign statistics of 2026-11-18: It failed.',
+    'Campaigns of 2026-11-18: It failed.',
     'Events of 2026-11-17: It was refused.',
   ]);
 });

@@ -69,12 +69,12 @@ const days = (sums: unknown, table: string): number =>
   (sums as Record<string, unknown[]>)[table]?.length ?? 0;
 
 describe.each([
-  ['E17', 'daily_statistics', 'Daily statistics', []],
-  ['E18', 'daily_statistics_by_subchannel', 'Statistics by sub-channel', []],
+  ['E17', 'daily_statistics', 'Statistics', []],
+  ['E18', 'daily_statistics_by_subchannel', 'Statistics by subchannel', []],
   [
     'E19',
     'campaign_metrics',
-    'Campaign statistics',
+    'Campaigns',
     { data: { lastCollectedAt: '2026-11-21 07:05:09', stats: [] }, error: null },
   ],
 ] as const)('%s answers with nothing', (endpoint, table, named, body) => {
