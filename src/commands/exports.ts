@@ -4,9 +4,8 @@ import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { adviceFor } from '../exports/advice.js';
 import { blocksRuns, isClosed, isResumable, partsOf, STATES, type Export } from '../exports/export.js';
-import { ledgerState, type Ledger, type LedgerState } from '../exports/ledger.js';
+import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
-import type { Effects } from '../ground/effects.js';
 import {
   EXIT,
   InterruptedError,
@@ -16,19 +15,18 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import { Secrets } from '../ground/redaction.js';
-import { assertSameProject, withDataFolder } from '../job/data-folder.js';
+import { withDataFolder } from '../job/data-folder.js';
+import { ledgerNow } from '../job/published.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
-import { dataFiles } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { knownBy } from '../warehouse/reader.js';
 import { summarise } from './run.js';
 import { knownOf, shown, showTable, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
-  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), effects);
+  const { ledger, lock, doubt, needed } = await ledgerNow(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
   const all = entries.map((entry) => asJson(entry, lock.taken));
   if (json === true) terminal.out(JSON.stringify(all));
@@ -44,7 +42,7 @@ export async function exportsShowCommand(
   key: string,
 ): Promise<ExitCode> {
   const { terminal } = invocation;
-  const state = await ledgerOf(invocation.loadConfig(), invocation.effects);
+  const state = await ledgerNow(invocation.loadConfig(), invocation.effects);
   const entry = entryIn(state, key);
   const { advice: told, ...fields } = asJson(entry, state.lock.taken);
   if (json === true) terminal.out(JSON.stringify({ ...fields, advice: told }));
@@ -155,7 +153,7 @@ export async function exportsResumeCommand(
   key: string,
 ): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
-  const state = await ledgerOf(config, invocation.effects);
+  const state = await ledgerNow(config, invocation.effects);
   let entry = entryIn(state, key);
   if (entry.state === 'ambiguous')
     entry = await withDataFolder(config, invocation, 'exports resume', 'nothing', ({ ledger }) =>
@@ -176,14 +174,6 @@ export async function exportsResumeCommand(
   }
   const outcome = await resumeExport(key, options, config, invocation);
   return summarise('exports resume', outcome, false, config, invocation);
-}
-
-/** Reads the ledger on disk for the project in the settings. */
-async function ledgerOf(config: Config, effects: Effects): Promise<LedgerState> {
-  const { head } = await knownBy(dataFiles(config.dataDir).published);
-  const state = await ledgerState(config, head, effects);
-  assertSameProject(state.journal, config);
-  return state;
 }
 
 /**

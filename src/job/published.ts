@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
-import { ledgerState } from '../exports/ledger.js';
+import { ledgerState, type LedgerState } from '../exports/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { assertSameProject } from './data-folder.js';
 import { wantedDays } from './wanted-days.js';
 import { dayOf, type Day } from '../ground/calendar.js';
 import { findingGroup } from '../warehouse/checks.js';
-import { headIn, Reader } from '../warehouse/reader.js';
+import { knownBy, Reader } from '../warehouse/reader.js';
 import { coveredDay, knownDays, type Rows } from '../warehouse/rows.js';
 import type { Job, Stream } from '../ground/streams.js';
 
@@ -34,13 +34,23 @@ export type PublishedRun = z.output<typeof runRow>;
  *
  * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
-function fromPublished<T>(
-  file: string,
-  work: (rows: Rows, reader: Reader | undefined) => Promise<T>,
-): Promise<T> {
+function fromPublished<T>(file: string, work: (rows: Rows) => Promise<T>): Promise<T> {
   return existsSync(file)
-    ? Reader.using(file, (reader) => work((name, shape) => reader.rows(name, shape), reader))
-    : work(() => Promise.resolve([]), undefined);
+    ? Reader.using(file, (reader) => work((name, shape) => reader.rows(name, shape)))
+    : work(() => Promise.resolve([]));
+}
+
+/**
+ * Reads the ledger on disk beside a run, and what of it needs a person.
+ *
+ * @throws ConfigError when the data folder holds another project
+ * @throws DamageError, StorageError if the journal cannot be read
+ */
+export async function ledgerNow(config: Config, effects: Effects): Promise<LedgerState> {
+  const { head } = await knownBy(dataFiles(config.dataDir).published);
+  const state = await ledgerState(config, head, effects);
+  assertSameProject(state.journal, config);
+  return state;
 }
 
 /** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
@@ -60,17 +70,15 @@ export async function daysNow(
 ) {
   const now = effects.now();
   const { published: file } = dataFiles(config.dataDir);
-  const { head, known, ...published } = await fromPublished(file, async (rows, reader) => ({
+  const { known, ...published } = await fromPublished(file, async (rows) => ({
     known: await knownDays(rows, dayOf(now)),
     runs: await rows('status/runs', runRow),
     findings: await rows('status/findings', findingGroup),
     // The change of counts that was found the latest after its day.
     latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
-    head: reader === undefined ? [] : await headIn(reader, file),
   }));
   const { coverage, removed } = known;
-  const state = await ledgerState(config, head, effects);
-  assertSameProject(state.journal, config);
+  const state = await ledgerNow(config, effects);
   const [first] = coverage.map(({ date }) => date).sort();
   const job = jobFrom(first);
   const entries = state.ledger.entries();

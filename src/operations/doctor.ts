@@ -16,7 +16,6 @@ import {
 import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
 import { Erasures } from '../erasure/landed.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
-import { ledgerState } from '../exports/ledger.js';
 import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import { landedPages } from '../exports/poll.js';
 import { LakeState } from '../lake/commits.js';
@@ -33,7 +32,7 @@ import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nightly } from '../../jobs/nightly.js';
 import { assertSameProject } from '../job/data-folder.js';
-import { daysNow } from '../job/published.js';
+import { daysNow, ledgerNow } from '../job/published.js';
 import { daysIn } from '../job/wanted-days.js';
 import { DAILY_STREAMS } from '../ground/streams.js';
 import { lockState } from '../landing/run-lock.js';
@@ -42,7 +41,7 @@ import { formatBytes, formatCount, formatDuration, plural } from '../terminal/te
 import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
-import { knownBy, Reader, schemaVersions } from '../warehouse/reader.js';
+import { Reader, schemaVersions } from '../warehouse/reader.js';
 import { Session } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
@@ -101,7 +100,7 @@ export async function* examine(
     return ok(`${dataDir} is for project ${config.projectId ?? '(not set)'}`);
   });
   yield project;
-  yield check('ledger', () => ledger(config, invocation.effects));
+  if (project.verdict === 'ok') yield check('ledger', () => ledger(config, invocation.effects));
   const file = await check('warehouse', () => warehouse(dataDir));
   yield file;
   if (project.verdict === 'ok' && file.verdict === 'ok')
@@ -319,8 +318,7 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 
 /** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
 async function ledger(config: Config, effects: Effects): Promise<Finding> {
-  const { head } = await knownBy(dataFiles(config.dataDir).published);
-  const { ledger: whole, doubt, needed } = await ledgerState(config, head, effects);
+  const { ledger: whole, doubt, needed } = await ledgerNow(config, effects);
   if (doubt !== undefined) throw doubt;
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
