@@ -9,8 +9,7 @@ import { readDotEnv, readText } from '../config/files.js';
 import type { Invocation } from '../config/invocation.js';
 import { settingsSchema } from '../config/schema.js';
 import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { CredentialsError, EXIT, ServiceError, UsageError } from '../ground/errors.js';
-import type { ExitCode } from '../ground/errors.js';
+import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Night } from '../operations/contact.js';
 import { writeFileWhole } from '../readers/queries/output.js';
 import { plural } from '../terminal/terminal.js';
@@ -92,8 +91,6 @@ async function complete(
   ];
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
-  /** Refusals by what was refused: an address that was mistyped twice leaves as many tries for the keys. */
-  const refusals = { baseUrl: 0, projectId: 0, keys: 0 };
   for (;;) {
     const missing = QUESTIONS.filter(({ name }) => found[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
@@ -124,12 +121,9 @@ async function complete(
         terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
       return { answers, night: contact.night };
     }
-    if (terminal.ask === undefined || ++refusals[contact.about] > 2) {
-      const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
-      throw new Same(error.message, {
-        hint: `${error.hint ?? ''} Nothing was written; with --skip-checks the files are written without asking the service.`.trim(),
-        cause: error,
-      });
+    if (terminal.ask === undefined) {
+      terminal.note('Nothing was written. `--skip-checks` writes the files without asking the service.');
+      throw error;
     }
     terminal.warn(`${error.message} ${error.hint ?? ''}`.trim());
     const { about } = contact;

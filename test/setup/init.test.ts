@@ -111,12 +111,12 @@ describe('at a terminal', () => {
     expect(loadConfig({ config: yaml }, {}, folder).projectId).toBe(PROJECT);
   });
 
-  test('Ctrl-C at the last question writes nothing, nor do three refusals of the service', async () => {
+  test('Ctrl-C at the last question writes nothing, also after refusals of the service', async () => {
     const address = `${sandbox.url}\r`;
     expect((await init([], {}, personWho([address, `${PROJECT}\r`, 'a\r', '\u0003']))).code).toBe(130);
     const keys = ['a\r', 'b\r'];
-    const refused = await init([], {}, personWho([address, `${PROJECT}\r`, ...keys, ...keys, ...keys]));
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was written')]);
+    const refused = [address, `${PROJECT}\r`, ...keys, ...keys, ...keys, '\u0003'];
+    expect((await init([], {}, personWho(refused))).code).toBe(130);
     expect(await files()).toEqual([]);
   });
 });
@@ -156,7 +156,7 @@ describe('without a terminal', () => {
   ])('%s: nothing is written, unless the checks are skipped', async (_, args, environment, words) => {
     const refused = await init(args(), environment);
     expect(refused.stderr).toMatch(words);
-    expect(refused.stderr).toMatch(/Nothing was written; with --skip-checks/);
+    expect(refused.stderr).toMatch(/Nothing was written\. `--skip-checks`/);
     expect(refused.code).toBe(1);
     expect(await files()).toEqual([]);
     expect((await init([...args(), '--skip-checks'], environment)).code).toBe(0);
