@@ -36,17 +36,13 @@ export async function pushCommand(
     });
   const config = requireService(invocation.loadConfig());
   const { key, only, deleteMissing, dryRun, yes, json } = options;
-  const configured = second === undefined ? config.pushes.find(({ name }) => name === first) : undefined;
+  const configured = config.pushes.find(({ name }) => name === first);
   const names = config.pushes.map(({ name }) => name);
   const own = ['query', 'sql', 'file', 'key', 'mode', 'deleteMissing'] as const;
-  const given = own.filter((option) => options[option] !== undefined);
-  if (configured !== undefined && (given.length > 0 || (options.param ?? []).length > 0))
+  const isGiven = own.some((option) => options[option] !== undefined) || (options.param ?? []).length > 0;
+  if (configured !== undefined && (isGiven || second !== undefined))
     throw new UsageError(`The push ${first} is one of dawnload.yaml, which says all that it sends.`, {
       hint: `Change it there, or name the target: \`dawnload push ${configured.target} …\`.`,
-    });
-  if (second !== undefined && names.includes(first) && !ALL.some((target) => target === first))
-    throw new UsageError(`The push ${first} of dawnload.yaml takes no name.`, {
-      hint: `\`dawnload push ${first}\` makes it.`,
     });
   const wanted: WantedPush =
     configured === undefined
