@@ -38,6 +38,7 @@ export async function queryCommand(
   invocation: Invocation,
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
+  const { signal, terminal } = invocation;
   const format = formatOf(options, stdout);
   const config = invocation.loadConfig();
   const { dataDir, mcp, queries } = config;
@@ -56,7 +57,7 @@ export async function queryCommand(
     limit: LIMIT,
     bom: options.bom === true,
     isTerminal: output === undefined && stdout.isTTY === true,
-    drawing: output === undefined ? drawingFor(stdout) : { color: false },
+    drawing: output === undefined ? { width: terminal.width, color: terminal.color } : { color: false },
     scratch,
   };
   const input = {
@@ -66,7 +67,6 @@ export async function queryCommand(
     ...how,
   };
   const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
-    const { signal, terminal } = invocation;
     const told = (said: readonly string[]): void => {
       for (const sentence of said) terminal.note(sentence);
     };
@@ -83,7 +83,7 @@ export async function queryCommand(
   try {
     if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
     else await writeFileWhole(output, (path) => answerTo((answer) => writePieces(path, answer)));
-    if (write !== undefined) invocation.terminal.note(write());
+    if (write !== undefined) terminal.note(write());
     return EXIT.done;
   } finally {
     if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
@@ -91,10 +91,7 @@ export async function queryCommand(
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
-function formatOf(
-  { format, output, name, sql, file, bom, lang, new: kept }: QueryOptions,
-  stdout: Output,
-): Format {
+function formatOf({ format, output, name, sql, file, new: kept }: QueryOptions, stdout: Output): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
@@ -105,12 +102,6 @@ function formatOf(
   if (found === 'parquet' && output === undefined && stdout.isTTY === true)
     throw new UsageError('A terminal cannot show Parquet.', {
       hint: 'Name a file with --output, or redirect the answer to a program or a file.',
-    });
-  if (bom === true && found !== 'csv')
-    throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
-  if (lang === 'ko' && (found === 'json' || found === 'parquet'))
-    throw new UsageError('JSON and Parquet always have the names of the columns, for programs.', {
-      hint: 'Give --lang ko with a table or CSV.',
     });
   const isSql = sql !== undefined || file !== undefined;
   if (kept !== undefined && !isSql)
@@ -161,10 +152,3 @@ async function listQueries(
 
 /** Standard output, or its replacement in a test. */
 export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
-
-/** Only a terminal limits the width, and only a terminal with colour support gets colours. */
-export function drawingFor(stdout: Output): { width?: number; color: boolean } {
-  if (stdout.isTTY !== true) return { color: false };
-  const color = stdout.hasColors?.() === true;
-  return stdout.columns === undefined ? { color } : { width: stdout.columns, color };
-}

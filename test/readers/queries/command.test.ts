@@ -53,7 +53,9 @@ interface Circumstances {
 async function run(options: QueryOptions, circumstances: Circumstances = {}): Promise<Told> {
   const { stdout, bytes } = keepingOutput(circumstances.terminal);
   const notes: string[] = [];
-  const exitCode = await queryCommand(options, contextFor(notes, circumstances), stdout);
+  const context = contextFor(notes, circumstances);
+  const terminal = { ...context.terminal, width: circumstances.terminal };
+  const exitCode = await queryCommand(options, { ...context, terminal }, stdout);
   return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
 
@@ -306,7 +308,6 @@ describe('a mistake', () => {
       { sql: 'select 1', output: 'a.csv.gz' },
       /\.csv, \.json, \.parquet or \.txt/,
     ],
-    ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
     ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],
   ])('gets what is right: %s', async (_, options, sentence) => {
     const error = await failure(options);
