@@ -17,9 +17,6 @@ import { RunLock } from '../landing/run-lock.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { knownBy } from '../warehouse/reader.js';
 
-/** The settings that the data folder needs. */
-export type FolderConfig = Pick<Config, 'dataDir' | 'ledgerCopy' | 'projectId' | 'baseUrl' | 'exports'>;
-
 export interface DataFolder {
   readonly dataDir: string;
   readonly files: DataFiles;
@@ -51,7 +48,7 @@ type Needs = 'nothing' | 'erasures' | 'all';
  * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
  */
 export async function withDataFolder<T>(
-  config: FolderConfig,
+  config: Config,
   { effects, terminal }: Invocation,
   command: string,
   needs: Needs,
@@ -121,8 +118,6 @@ export const PROJECT = new Kind(
   ]),
 );
 
-type Settings = Pick<Config, 'dataDir' | 'projectId' | 'baseUrl'>;
-
 function projectIn(journal: Journal): { projectId: string | undefined; addresses: readonly string[] } {
   const lines = journal.of(PROJECT);
   const projectId = lines.find((line) => line.projectId !== undefined)?.projectId;
@@ -130,7 +125,7 @@ function projectIn(journal: Journal): { projectId: string | undefined; addresses
 }
 
 /** Throws ConfigError when the folder holds another project; the message names both. */
-export function assertSameProject(journal: Journal, { dataDir, projectId }: Settings): void {
+export function assertSameProject(journal: Journal, { dataDir, projectId }: Config): void {
   const held = projectIn(journal).projectId;
   if (projectId === undefined || held === undefined || held === projectId) return;
   throw new ConfigError(
@@ -140,14 +135,14 @@ export function assertSameProject(journal: Journal, { dataDir, projectId }: Sett
 }
 
 /** Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. */
-async function begin(journal: Journal, { projectId }: Settings): Promise<void> {
+async function begin(journal: Journal, { projectId }: Config): Promise<void> {
   if (journal.of(PROJECT).length === 0) await journal.append(PROJECT, { event: 'made', projectId });
   // A kill may have left the line without the witness.
   if (journal.head.seq === 1) await journal.witness();
 }
 
 /** Warns if the project was pulled from another address than the one in the settings. */
-function warnOfAddress(journal: Journal, { projectId, baseUrl }: Settings, terminal: Terminal): void {
+function warnOfAddress(journal: Journal, { projectId, baseUrl }: Config, terminal: Terminal): void {
   const { addresses } = projectIn(journal);
   const before = addresses.at(-1);
   if (before === undefined || baseUrl === undefined || addresses.includes(baseUrl)) return;
@@ -157,7 +152,7 @@ function warnOfAddress(journal: Journal, { projectId, baseUrl }: Settings, termi
 }
 
 /** Records the address in the settings, once it has issued a token: data never comes from a mistyped one. */
-export async function rememberAddress(journal: Journal, { projectId, baseUrl }: Settings): Promise<void> {
+export async function rememberAddress(journal: Journal, { projectId, baseUrl }: Config): Promise<void> {
   const { addresses } = projectIn(journal);
   if (projectId === undefined || baseUrl === undefined || addresses.includes(baseUrl)) return;
   await journal.append(PROJECT, { event: 'address', projectId, baseUrl });
