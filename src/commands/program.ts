@@ -337,11 +337,9 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload query channel-summary --param start=2026-11-01',
       'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
       'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
-      'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
     ],
     options: [
       ...SQL_OPTIONS,
-      ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
       choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
       LANGUAGE('the language of the headers of a table or CSV'),
       ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],
