@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { rangesOf } from '../ground/calendar.js';
 import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
@@ -38,7 +37,7 @@ interface Step {
   /** A sentence on what was done, or the outcomes of several such steps; undefined if there is nothing to say. */
   run(night: Night): Promise<string | readonly StepOutcome[] | undefined>;
   /** A clause before the reason of a failure. */
-  failed(night: Night): string;
+  readonly failed: string;
 }
 
 const isOfDays = ({ command }: Night): boolean => command === 'run' || command === 'backfill';
@@ -55,13 +54,7 @@ const STEPS: readonly Step[] = [
       const commits = await pushLake({ dataDir, lake }, invocation, folder.journal, command);
       return describePushed(commits);
     },
-    failed({ folder: { report } }) {
-      const days = rangesOf(report.loadedDays).map(({ start, end }) =>
-        start === end ? start : `${start} to ${end}`,
-      );
-      const what = days.length === 0 ? 'What is published' : `What was loaded of ${days.join(', ')}`;
-      return `${what} is not in the lake`;
-    },
+    failed: 'The lake lacks what was published',
   },
   {
     name: 'push',
@@ -75,7 +68,7 @@ const STEPS: readonly Step[] = [
       const { pushNightly } = await import('../push/send.js');
       return pushNightly(requireService(config), invocation, folder.journal);
     },
-    failed: () => 'The pushes failed',
+    failed: 'The pushes failed',
   },
   {
     name: 'landing',
@@ -84,7 +77,7 @@ const STEPS: readonly Step[] = [
       await removeFolders(due, dataDir, journal, invocation.effects);
       return undefined;
     },
-    failed: () => 'Landed pages past their retention could not be removed',
+    failed: 'Landed pages past their retention could not be removed',
   },
   {
     name: 'page',
@@ -103,7 +96,7 @@ const STEPS: readonly Step[] = [
       });
       return `The report on it is ${files.report}.`;
     },
-    failed: () => 'The report could not be written, which `dawnload report` does again',
+    failed: 'The report could not be written, which `dawnload report` does again',
   },
   {
     name: 'after_publish',
@@ -118,7 +111,7 @@ const STEPS: readonly Step[] = [
       }
       return outcomes;
     },
-    failed: () => 'after_publish failed',
+    failed: 'after_publish failed',
   },
 ];
 
@@ -178,7 +171,7 @@ export async function afterRun(night: Night): Promise<void> {
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
       const advice = error instanceof DawnloadError ? adviceOf(error) : '';
-      const sentence = `${step.failed(night)}: ${messageOf(error)} ${advice}`.trim();
+      const sentence = `${step.failed}: ${messageOf(error)} ${advice}`.trim();
       report.steps.push({ step: step.name, failed: true, sentence });
     }
   }

@@ -219,9 +219,7 @@ describe('a push', () => {
     lake.unreachable = true;
     const night = await place.run(['run', '--json'], NEXT_NIGHT);
     expect(night.code).toBe(1);
-    expect(night.stderr).toMatch(
-      /What was loaded of .*2026-11-21 is not in the lake: The lake cannot be reached/,
-    );
+    expect(night.stderr).toMatch(/The lake lacks what was published: The lake cannot be reached/);
     expect(JSON.parse(night.stdout)).toMatchObject({
       exit_code: 1,
       after_publishing: [{ step: 'lake', failed: true }],
