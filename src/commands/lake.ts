@@ -104,16 +104,14 @@ export async function lakeVerifyCommand(
   });
   terminal.progress('');
   if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
-  else showTable(terminal, tables, ['table', 'days', 'file_rows', 'lake_rows', 'equal']);
+  else {
+    showTable(terminal, tables);
+    showTable(terminal, differences.slice(0, SHOWN_DIFFERENCES), ['table', 'date', 'file_rows', 'lake_rows']);
+  }
   if (unpushed.length > 0)
     terminal.warn(
-      `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
+      `The lake lacks ${plural(unpushed.length, 'day')} of the file: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
     );
-  for (const { table, date, file_rows, lake_rows } of differences.slice(0, SHOWN_DIFFERENCES)) {
-    const counts = `${plural(file_rows, 'row')} in the file, ${formatCount(lake_rows)} in the lake.`;
-    const what = date === null ? table : `${table} of ${date}`;
-    terminal.warn(`${what}: ${file_rows === lake_rows ? 'values differ.' : counts}`);
-  }
   if (differences.length > 0)
     terminal.warn(
       `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`,

@@ -425,19 +425,19 @@ describe('verify', () => {
     [
       'a doubled row',
       'insert into dl_marts.daily_events from dl_marts.daily_events limit 1',
-      /marts\.daily_events of 2026-11-\d\d/,
+      /│ marts\.daily_events +│ 2026-11-\d\d │/,
     ],
     [
       'another text',
       "update dl.events set channel = 'carrier-pigeon' where event_id = (select min(event_id) from dl.events)",
-      /events of 2026-11-\d\d: values differ\./,
+      /│ events +│ 2026-11-\d\d │ +(\d+) │ +\1 │/,
     ],
   ])('finds %s', async (_, sql, sentence) => {
     const lakeside = await filled();
     await change(lakeside, sql);
     const result = await lakeside.place.run(['lake', 'verify']);
     expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(sentence);
+    expect(result.stdout).toMatch(sentence);
   });
 
   test('says which days wait for a push', async () => {
@@ -445,11 +445,6 @@ describe('verify', () => {
     lakeside.lake.unreachable = true;
     await lakeside.place.run(['run'], NEXT_NIGHT);
     lakeside.lake.unreachable = false;
-    await fails(
-      lakeside.place,
-      'lake verify',
-      1,
-      /\d days of the file are not in the lake yet: .*2026-11-21/,
-    );
+    await fails(lakeside.place, 'lake verify', 1, /The lake lacks \d days of the file: .*2026-11-21/);
   });
 });

@@ -54,7 +54,8 @@ async function run(options: QueryOptions, circumstances: Circumstances = {}): Pr
   const { stdout, bytes } = keepingOutput(circumstances.terminal);
   const notes: string[] = [];
   const context = contextFor(notes, circumstances);
-  const terminal = { ...context.terminal, width: circumstances.terminal };
+  const width = circumstances.terminal;
+  const terminal = { ...context.terminal, width, color: width !== undefined };
   const exitCode = await queryCommand(options, { ...context, terminal }, stdout);
   return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
