@@ -24,7 +24,7 @@ export async function doctorCommand(
   if (options.json === true) terminal.out(JSON.stringify({ checks, ok: failures === 0 }));
   else if (failures > 0) terminal.note(`${failures} of ${checks.length} checks failed, ${warnings} warned.`);
   else if (warnings > 0) terminal.note(`No check failed; ${warnings} of ${checks.length} warned.`);
-  else terminal.note(`All ${checks.length} checks are well.`);
+  else terminal.note(`All ${checks.length} checks passed.`);
   return failures === 0 ? EXIT.done : EXIT.incomplete;
 }
 

@@ -116,7 +116,8 @@ async function doubtOf(
     service = new ServiceClient({ ...requireService(config), retries: 0 }, effects, signal, version);
     const { pageParameter } = config.exports;
     const result = await askPage({ service, exportId, pageParameter }, 0);
-    if (result.kind === 'not_found') return `The service knows no export ${exportId} (${result.reason}).`;
+    if (result.kind === 'not_found')
+      return `The service does not know export ${exportId} (${result.reason}).`;
     return result.kind === 'trouble' || result.kind === 'strange'
       ? `It is not known whether the service has export ${exportId} (${result.reason}).`
       : undefined;

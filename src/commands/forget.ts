@@ -79,7 +79,7 @@ async function begin(
   const all = Object.values(rows).reduce((sum, one) => sum + one, 0);
   const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
   if (options.yes !== true && !(await terminal.confirm(question, signal)))
-    throw new RefusedError('Nothing was erased: there was no yes.', {
+    throw new RefusedError('Nothing was erased, because nobody confirmed it.', {
       hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
     });
   const serviceDeletedRows =

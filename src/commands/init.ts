@@ -95,7 +95,7 @@ async function complete(
     const missing = QUESTIONS.filter(({ name }) => found[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
       const sources = missing.map(({ source }) => source).join(', ');
-      throw new UsageError(`Nobody can be asked without a terminal, and this is missing: ${sources}.`, {
+      throw new UsageError(`There is no terminal to ask on, and these are missing: ${sources}.`, {
         hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
       });
     }
@@ -116,7 +116,7 @@ async function complete(
     terminal.progress('');
     const { error, skewMs } = contact;
     if (error === undefined) {
-      terminal.note('The service takes the keys and knows the project.');
+      terminal.note('The service accepts the keys and knows the project.');
       if (skewMs !== undefined && Math.abs(skewMs) > NOTABLE_SKEW_MS)
         terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
       return { answers, night: contact.night };

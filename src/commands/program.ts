@@ -25,7 +25,7 @@ interface Entry<O extends object> {
 const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
 const KEY_OPTION = [
   '--key <columns>',
-  'the column, or columns with commas, that tell rows apart (default: the id; events must name theirs)',
+  'the column, or comma-separated columns, that identify a row (default: the id; events need it)',
 ] as const;
 
 /** The query of a push, or of `query`, besides its name. */
@@ -128,7 +128,7 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [
       ['--first', 'also show which assumptions about the service the first days have proven'],
       ['--deep', 'also read every block of the database files and every landed file'],
-      ['--send-test-alert', 'also send an alert to everybody who gets alerts'],
+      ['--send-test-alert', 'also send a test alert to all receivers'],
       JSON_OPTION,
     ],
     load: async () => (await import('./doctor.js')).doctorCommand,
@@ -167,7 +167,7 @@ export function commandLine(version: string, perform: Perform): Command {
   });
 
   add('exports', {
-    about: 'list paid exports, and decide about one',
+    about: 'list paid exports, and decide about them',
     examples: ['dawnload exports list', 'dawnload exports resume 2026-11-20.1'],
   });
   add('exports list', {
@@ -182,7 +182,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsShowCommand,
   });
   add('exports resume <key>', {
-    about: 'resume one at no cost; with --pay-again, request its day again',
+    about: 'resume an export at no cost; with --pay-again, request its day again',
     examples: ['dawnload exports resume 2026-11-20.1', 'dawnload exports resume 2026-11-20.1 --pay-again'],
     options: [
       new Option('--pay-again', 'consent to be billed again for this day').conflicts('acceptIncomplete'),
@@ -197,7 +197,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAttachCommand,
   });
   add('exports abandon <key>', {
-    about: 'give one up; no run requests its day again',
+    about: 'give up an export; no run requests its day again',
     examples: ['dawnload exports abandon 2026-11-20.1'],
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
@@ -247,7 +247,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--query <name>', 'the query whose answer is sent'],
       ...SQL_OPTIONS,
       KEY_OPTION,
-      choice('--mode <mode>', 'what becomes of catalog items', 'replace', 'patch', 'delete'),
+      choice('--mode <mode>', 'how catalog items are changed', 'replace', 'patch', 'delete'),
       ['--only <key>', 'send the one row with this key, to try it; of two columns: ["u1",1]'],
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--dry-run', 'show what would be sent; sends nothing'],
@@ -282,7 +282,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./push.js')).pushResumeCommand,
   });
   add('push abandon <push>', {
-    about: 'give the rest of a push up',
+    about: 'give up the rest of a push',
     examples: ['dawnload push abandon 2026-11-21.1'],
     load: async () => (await import('./push.js')).pushAbandonCommand,
   });
@@ -306,7 +306,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./lake.js')).lakePlanCommand,
   });
   add('lake push', {
-    about: 'bring the lake to what the published file holds',
+    about: 'bring the lake up to date with the published file',
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePushCommand,
   });
@@ -406,14 +406,14 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload mcp --rows 200 --characters 20000 --seconds 10',
     ],
     options: [
-      numeric('--rows <count>', 'how many rows an answer has at most', 1, 100_000, 1_000),
-      numeric('--characters <count>', 'how long an answer is at most', 10_000, 10_000_000, 50_000),
-      numeric('--seconds <seconds>', 'how long a question may take', 0.1, 3_600, 30),
+      numeric('--rows <count>', 'the most rows of an answer', 1, 100_000, 1_000),
+      numeric('--characters <count>', 'the longest answer', 10_000, 10_000_000, 50_000),
+      numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 30),
     ],
     load: async () => (await import('./mcp.js')).mcpCommand,
   });
   add('completion', {
-    about: 'print what makes the Tab key complete commands: bash, zsh or fish',
+    about: 'print the script for Tab completion in bash, zsh or fish',
     examples: [
       'dawnload completion bash > ~/.dawnload.bash    # then: source ~/.dawnload.bash',
       'dawnload completion fish | source',

@@ -215,7 +215,7 @@ export async function pushResumeCommand(
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
   const { sent, unknown } = await settle('abandoned', false, invocation, id);
   invocation.terminal.note(
-    `Push ${id} is given up: ${plural(sent, 'row')} were taken${unknown === 0 ? '' : `, and of ${plural(unknown, 'row')} it is not known, so they are not sent again`}. The next push of the query sends the others.`,
+    `Push ${id} is abandoned: the service has ${plural(sent, 'row')}${unknown === 0 ? '' : `, and perhaps ${plural(unknown, 'row')} of unknown outcome, which are not sent again`}. The next push of the query sends the others.`,
   );
   return EXIT.done;
 }

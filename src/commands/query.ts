@@ -94,7 +94,7 @@ function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Out
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
   if (found === undefined)
-    throw new UsageError(`No format is written as ${wanted}.`, {
+    throw new UsageError(`There is no format ${wanted}.`, {
       hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
   if (found === 'parquet' && output === undefined && stdout.isTTY === true)
@@ -103,7 +103,7 @@ function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Out
     });
   const isSql = sql !== undefined || file !== undefined;
   if (name === undefined && !isSql && (found === 'parquet' || output !== undefined))
-    throw new UsageError('There is no query whose answer could be written.', {
+    throw new UsageError('There is no query to answer.', {
       hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
     });
   return found;

@@ -73,13 +73,11 @@ export async function recoverCommand(
     const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
     const calls = await pushes.enter(once);
     if (calls > 0)
-      terminal.note(
-        `Entered ${plural(calls, 'call')} of pushes of which it is not known what the service has: \`dawnload push list\`.`,
-      );
+      terminal.note(`Entered ${plural(calls, 'push call')} of unknown outcome: \`dawnload push list\`.`);
     await journal.confirm(doubt.forgotten);
     if (lost.length > 0)
       terminal.note(
-        `The rows of ${plural(lost.length, 'call')} of pushes are not remembered. The next push to their targets asks first, since they may be sent twice.`,
+        `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets asks first, since it may send them again.`,
       );
     terminal.note(
       `Entered ${plural(untracked.length, 'export')} into the journal. \`dawnload run\` continues from here.`,

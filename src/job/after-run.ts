@@ -96,7 +96,7 @@ const STEPS: readonly Step[] = [
       });
       return `The report on it is ${files.report}.`;
     },
-    failed: 'The report could not be written, which `dawnload report` does again',
+    failed: 'The report could not be written (`dawnload report` tries again)',
   },
   {
     name: 'after_publish',

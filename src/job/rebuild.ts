@@ -69,8 +69,8 @@ async function takeRemovedDays(folder: OpenFolder, { terminal }: Invocation): Pr
   try {
     await warehouse.takeDays(files.working, days);
     if (erasures.register.last !== undefined) await deleteComputed(await erasures.session());
-    terminal.note(`${removed}: their events cannot be made again; what was computed of them is kept.`);
+    terminal.note(`${removed}: their events cannot be rebuilt; what was computed from them is kept.`);
   } catch (error) {
-    terminal.warn(`${removed}, and what was computed of them is lost: ${messageOf(error)}`);
+    terminal.warn(`${removed}, and what was computed from them is lost: ${messageOf(error)}`);
   }
 }

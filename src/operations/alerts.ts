@@ -223,7 +223,7 @@ async function deliver(
         if (refused === undefined) return [alert];
         // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
         const name = variable ?? `alerts[${index}]`;
-        terminal.warn(`The alert "${alert.cause}" was not taken by ${name}: ${refused}.`);
+        terminal.warn(`The alert "${alert.cause}" was not accepted by ${name}: ${refused}.`);
         return [];
       }),
   );
@@ -238,7 +238,7 @@ async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invoca
   const address = new URL(pingUrl);
   address.pathname = address.pathname.replace(/\/+$/, '') + path;
   const refused = await requestWebhook(address.href, undefined, DELIVERY_MS);
-  if (refused !== undefined) terminal.warn(`The ping to ping_url was not taken: ${refused}.`);
+  if (refused !== undefined) terminal.warn(`The ping to ping_url was not accepted: ${refused}.`);
 }
 
 /** Maximum time in milliseconds for the alerts of a run, which are sent at once. */

@@ -375,7 +375,7 @@ async function erasures(config: Config, effects: Effects): Promise<Finding> {
   if (register.unfinished !== undefined) {
     return warn(
       `The erasure of ${formatKst(register.unfinished.erasedAt)} was stopped.`,
-      'Run `dawnload forget`: it goes on where it stopped.',
+      'Run `dawnload forget`: it continues where it stopped.',
     );
   }
   const { length } = register.erasures;
@@ -444,7 +444,7 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const text = `${begun.command} ended with exit code ${over.exitCode} (${over.outcome}; ${since(over.at, now)})${why}`;
   if (over.at < due && now.getTime() - due.getTime() > LATE_MS) {
     return warn(
-      `Nobody has fetched ${day}, which is complete since ${formatKst(due)}; ${text}.`,
+      `No run has fetched ${day}, which has been complete since ${formatKst(due)}; ${text}.`,
       'Check the scheduler and its log, then run `dawnload run`.',
     );
   }
@@ -467,9 +467,9 @@ async function testAlert(config: Config, invocation: Invocation): Promise<Findin
   const receivers = config.alerts.length;
   if (receivers === 0) return warn('Nobody gets alerts.', 'Add alerts to dawnload.yaml.');
   return taken === receivers
-    ? ok(`taken by ${plural(taken, 'receiver')}`)
+    ? ok(`accepted by ${plural(taken, 'receiver')}`)
     : fail(
-        `taken by ${taken} of ${plural(receivers, 'receiver')}`,
+        `accepted by ${taken} of ${plural(receivers, 'receiver')}`,
         'Correct the address of each that is named above.',
       );
 }

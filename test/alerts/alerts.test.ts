@@ -188,11 +188,11 @@ alerts:
     away.close();
     const result = await place.run(['run']);
     expect(result.code).toBe(3);
-    expect(result.stderr).toContain('warning: The alert "budget" was not taken by alerts[0]: HTTP 500.');
-    expect(result.stderr).toContain('warning: The alert "budget" was not taken by alerts[1]: HTTP 302.');
-    expect(result.stderr).toMatch(/warning: The alert "budget" was not taken by alerts\[2\]: .+/);
+    expect(result.stderr).toContain('warning: The alert "budget" was not accepted by alerts[0]: HTTP 500.');
+    expect(result.stderr).toContain('warning: The alert "budget" was not accepted by alerts[1]: HTTP 302.');
+    expect(result.stderr).toMatch(/warning: The alert "budget" was not accepted by alerts\[2\]: .+/);
     expect(result.stderr).toContain(
-      'warning: The alert "budget" was not taken by NOT_SET: the variable holds no address.',
+      'warning: The alert "budget" was not accepted by NOT_SET: the variable holds no address.',
     );
     expect(result.stderr).not.toContain(gone);
     expect(redirecting.received.map(({ path }) => path)).toEqual(['/two']);
@@ -221,7 +221,7 @@ alerts:
       });
       const result = await place.run(['run']).finally(() => vi.restoreAllMocks());
       expect(result.code).toBe(3);
-      expect(result.stderr).toContain('not taken by alerts[0]: no answer within 10 seconds.');
+      expect(result.stderr).toContain('not accepted by alerts[0]: no answer within 10 seconds.');
       expect(asked).toContain(10_000);
     },
   );
@@ -230,11 +230,11 @@ alerts:
     const receiver = await hook();
     const place = await make(`alerts: [{ url: "${receiver.url}", on: [] }]\n`);
     const sent = await place.run(['doctor', '--send-test-alert']);
-    expect(sent.stdout).toMatch(/test alert +taken by 1 receiver/);
+    expect(sent.stdout).toMatch(/test alert +accepted by 1 receiver/);
     expect(receiver.take()).toEqual([expect.objectContaining({ cause: 'test' })]);
     receiver.status = 404;
     const refused = await place.run(['doctor', '--send-test-alert']);
-    expect(refused.stdout).toMatch(/test alert +taken by 0 of 1 receiver/);
+    expect(refused.stdout).toMatch(/test alert +accepted by 0 of 1 receiver/);
     expect(refused.code).toBe(1);
   });
 
@@ -266,7 +266,7 @@ describe('health checks', { tags: ['long'] }, () => {
     check.status = 503;
     const unheard = await place.run(['run']);
     expect(unheard.code).toBe(0);
-    expect(unheard.stderr).toContain('warning: The ping to ping_url was not taken: HTTP 503.');
+    expect(unheard.stderr).toContain('warning: The ping to ping_url was not accepted: HTTP 503.');
   });
 });
 

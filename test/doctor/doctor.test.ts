@@ -77,7 +77,7 @@ const NO_KEYS = { DAWNLOAD_ACCESS_KEY: '', DAWNLOAD_SECRET_KEY: '' };
 const OTHER = { DAWNLOAD_PROJECT_ID: '1123456789abcdef0123456789abcdef' };
 const LATER = { ...url('http://127.0.0.1:9'), DAWNLOAD_NOW: '2026-11-24T03:00:00Z' };
 const UNFETCHED =
-  /^warn last run: Nobody has fetched 2026-11-23, which is complete since 2026-11-24 07:00 KST/m;
+  /^warn last run: No run has fetched 2026-11-23, which has been complete since 2026-11-24 07:00 KST/m;
 const SILENCE: Faults = [{ endpoint: 'E1', kind: 'no-answer', billed: false }];
 
 test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([

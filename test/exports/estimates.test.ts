@@ -184,7 +184,7 @@ test('two ids that a person mixed up are put right by two commands, and each day
   const unknown = await attach('20', 'zzz');
   expect([unknown.code, unknown.stderr]).toEqual([
     3,
-    expect.stringContaining('The service knows no export zzz'),
+    expect.stringContaining('The service does not know export zzz'),
   ]);
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
   const away = await attach('20', older);
