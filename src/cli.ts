@@ -80,6 +80,7 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     exitCode = report(error, verbose);
   }
+  terminal.progress('');
   await flushed(process.stdout);
   return exitCode;
 }

@@ -113,7 +113,6 @@ async function complete(
     terminal.progress('asking the service');
     const access = { ...answers, credentials: { body: () => ({ accessKey, secretKey }) } };
     const contact = await contactService({ ...access, requestTimeoutSeconds: 30 }, invocation);
-    terminal.progress('');
     const { error, skewMs } = contact;
     if (error === undefined) {
       terminal.note('The service accepts the keys and knows the project.');

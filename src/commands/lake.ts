@@ -36,7 +36,6 @@ export async function lakeSetupCommand(
       return setUp({ lake, state, effects, command, version }, takeOver);
     }),
   );
-  terminal.progress('');
   const { catalog, namespace } = config.lake;
   const changed = `${plural(created.length, 'table')} created, ${plural(added, 'column')} added`;
   terminal.note(
@@ -64,7 +63,6 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
   const commits = await withDataFolder(config, invocation, 'lake push', 'erasures', ({ journal }) =>
     pushLake(config, invocation, journal, 'lake push'),
   );
-  terminal.progress('');
   terminal.note(describePushed(commits));
   if (json === true) terminal.out(JSON.stringify({ commits }));
   return EXIT.done;
@@ -102,7 +100,6 @@ export async function lakeVerifyCommand(
       terminal.progress(`comparing ${table}`);
     });
   });
-  terminal.progress('');
   if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
   else {
     showTable(terminal, tables);
@@ -138,7 +135,6 @@ async function verifyErased(
       terminal.progress(`searching the data files of ${table}`);
     });
   });
-  terminal.progress('');
   if (json === true) terminal.out(JSON.stringify({ tables, files, holding }));
   if (holding.length === 0) {
     terminal.note(

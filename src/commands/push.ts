@@ -77,7 +77,6 @@ function showPushed(
   { terminal }: Invocation,
 ): ExitCode {
   const { plan, push } = pushed;
-  terminal.progress('');
   if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
   if (push !== undefined) terminal.note(sentenceOn(wanted, pushed));
   else if (json !== true) terminal.out(sentenceOn(wanted, pushed));

@@ -91,7 +91,6 @@ export async function withWarehouse<T>(
       one(() => loadOrReport(open, pulls, how, invocation));
     return await work({ ...open, load });
   } finally {
-    terminal.progress('');
     await warehouse.close();
   }
 }
