@@ -136,7 +136,7 @@ test('a rebuild keeps what was computed of the removed days and says what it cou
   const { code, stderr } = await place.execute(['rebuild']);
   expect(code).toBe(0);
   expect(stderr.replaceAll('\n', ' ')).toContain(
-    'were removed by retention: their events cannot be made again',
+    'were removed by retention: their events cannot be rebuilt',
   );
   const after = await computed();
   expect(differences(Object.fromEntries(DAILY.map((table) => [table, before[table] ?? ''])), after)).toEqual(
@@ -150,7 +150,7 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
   await rm(place.published);
   const { code, stderr } = await place.execute(['rebuild']);
-  expect(stderr.replaceAll('\n', ' ')).toContain('what was computed of them is lost');
+  expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is lost');
   expect(code).toBe(0);
   expect((await eventDays())[0]).toEqual({ day: '2026-11-13' });
   await rm(join(place.folder, 'data'), { recursive: true });

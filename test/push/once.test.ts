@@ -192,7 +192,7 @@ test('a lost journal stops every push until `recover`, which enters what is reme
   // Another push must not take the number of the lost one.
   expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(1);
   expect((await push(place, ...JOURNEY, users(3))).code).toBe(1);
-  expect((await place.run(['recover', '--yes'])).stderr).toContain('Entered 1 call of pushes');
+  expect((await place.run(['recover', '--yes'])).stderr).toContain('Entered 1 push call of unknown outcome');
   const again = await push(place, ...JOURNEY, users(3));
   expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('is ambiguous')]);
   expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(0);
