@@ -135,9 +135,7 @@ test('a rebuild keeps what was computed of the removed days and says what it cou
   const before = await contents(place.published);
   const { code, stderr } = await place.execute(['rebuild']);
   expect(code).toBe(0);
-  expect(stderr.replaceAll('\n', ' ')).toContain(
-    'were removed by retention: their events cannot be rebuilt',
-  );
+  expect(stderr.replaceAll('\n', ' ')).toContain('were removed by retention: their events cannot be rebuilt');
   const after = await computed();
   expect(differences(Object.fromEntries(DAILY.map((table) => [table, before[table] ?? ''])), after)).toEqual(
     [],
