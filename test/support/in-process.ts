@@ -3,11 +3,12 @@ import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { Writable } from 'node:stream';
+import { CommanderError } from 'commander';
 import { commandLine } from '../../src/commands/program.js';
 import type { Output } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config/config.js';
 import { realEffects } from '../../src/ground/effects.js';
-import { adviceOf, DawnloadError, messageOf } from '../../src/ground/errors.js';
+import { adviceOf, DawnloadError, EXIT, messageOf } from '../../src/ground/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
 import type { Invocation } from '../../src/config/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
@@ -79,7 +80,7 @@ export async function performCommand(
     await program.parseAsync(['node', 'dawnload', ...args]);
   } catch (error) {
     const known = error instanceof DawnloadError;
-    code = known ? error.exitCode : 1;
+    code = known ? error.exitCode : error instanceof CommanderError ? EXIT.usage : 1;
     err.push(known ? `dawnload: ${error.message}` : `unforeseen: ${messageOf(error)}\n${stackOf(error)}`);
     if (known) err.push(adviceOf(error));
   }
