@@ -78,7 +78,8 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   // A dumb terminal only appends lines. NO_COLOR and FORCE_COLOR are handled by `hasColors`.
   const movable = interactive && env['TERM'] !== 'dumb';
   const allowsColor = (stream: NodeJS.WriteStream): boolean =>
-    stream.isTTY && env['TERM'] !== 'dumb' && stream.hasColors();
+    // A pipe has no `isTTY` at all.
+    stream.isTTY ? env['TERM'] !== 'dumb' && stream.hasColors() : false;
   const styled = (style: 'dim' | 'red' | 'yellow', text: string): string =>
     allowsColor(stderr) ? styleText(style, text, { validateStream: false }) : text;
   const bottom = new ProgressLine(stderr, now, (text) => styled('dim', text));
