@@ -1,7 +1,7 @@
 /** `dawnload mcp`: answers the questions of agents over standard input and output (Model Context Protocol). */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { PassThrough } from 'node:stream';
+import { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { callbackify } from 'node:util';
 import pLimit, { type LimitFunction } from 'p-limit';
@@ -11,6 +11,7 @@ import { Dictionary, entriesOf, type Language } from '../warehouse/dictionary.js
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
+import { jsonOf } from '../ground/envelope.js';
 import { cut } from '../ground/text.js';
 import { loadCatalogue } from '../readers/queries/catalogue.js';
 import type { Asking } from '../readers/queries/question.js';
@@ -39,9 +40,8 @@ export async function mcpCommand(
     await invocation.effects.sleep(ENDING_MS, invocation.signal);
     if (oneAtATime.activeCount + oneAtATime.pendingCount > 0) await oneAtATime(() => undefined).then(idle);
   };
-  const input = process.stdin.pipe(new PassThrough({ flush: callbackify(idle) }));
-  // The client started this process, so it may send what it likes.
-  const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: Infinity });
+  const input = process.stdin.pipe(shortLines(idle));
+  const transport = new StdioServerTransport(input, process.stdout);
   const server = serveStdio(() => agentServer(limits, seconds, oneAtATime, invocation), { transport });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
   // Rejects where the command is interrupted, or a client breaks off.
@@ -53,8 +53,58 @@ export async function mcpCommand(
 /** Milliseconds after the end of the input in which a question is taken up, or an answer written. */
 const ENDING_MS = 250;
 
+/** The longest line of a client, in bytes. */
+const LONGEST_LINE = 10 * 1024 * 1024;
+
+/** Passes lines on; one that is too long is answered with an error and never held as a whole. */
+function shortLines(idle: () => Promise<void>): Transform {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let start = 0; start < chunk.length;) {
+        const end = chunk.indexOf(0x0a, start) + 1 || chunk.length;
+        const part = chunk.subarray(start, end);
+        bytes += part.length;
+        held = bytes > LONGEST_LINE ? [] : [...held, part];
+        if (part.at(-1) === 0x0a) {
+          const line = Buffer.concat(held);
+          const fault = bytes > LONGEST_LINE ? TOO_LONG : faultIn(line.toString('utf8'));
+          if (fault === undefined) this.push(line);
+          else process.stdout.write(fault);
+          [held, bytes] = [[], 0];
+        }
+        start = end;
+      }
+      done();
+    },
+    flush: callbackify(idle),
+  });
+}
+
 /** The longest text of an error, in characters. */
 const LONGEST_ERROR = 1_000;
+
+const refusal = (code: number, message: string, id: string | number | null = null): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`;
+
+const TOO_LONG = refusal(-32_600, `A message has at most ${LONGEST_LINE} bytes.`);
+
+const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
+const rpc = z
+  .looseObject({ jsonrpc: z.literal('2.0'), params: z.looseObject({}).optional() })
+  .and(z.union([z.looseObject({ method: z.string() }), withId]));
+
+/** The answer to a line that is no message of JSON-RPC, which would have none; undefined for a message, or an empty line. */
+function faultIn(line: string): string | undefined {
+  if (line.trim() === '') return undefined;
+  const message = jsonOf(line);
+  if (message === undefined) return refusal(-32_700, 'The line is no JSON.');
+  if (rpc.safeParse(message).success) return undefined;
+  const why =
+    'A message is one object of JSON-RPC 2.0 with a method and an object of params; there are no batches.';
+  return refusal(-32_600, why, withId.safeParse(message).data?.id);
+}
 
 function agentServer(
   limits: Limits,

@@ -202,11 +202,13 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
-  add('recover', {
-    about: 'show what the journal lacks and other files know, and enter it',
-    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
-    load: async () => (await import('./recover.js')).recoverCommand,
-  });
+  for (const name of ['recover', 'exports recover']) {
+    add(name, {
+      about: 'show what the journal lacks and other files know, and enter it',
+      options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+      load: async () => (await import('./recover.js')).recoverCommand,
+    });
+  }
   add('rebuild', {
     about: 'rebuild the warehouse from the landing zone, without any request',
     options: [JSON_OPTION],
@@ -337,9 +339,12 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload query channel-summary --param start=2026-11-01',
       'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
       'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
+      'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
     ],
     options: [
       ...SQL_OPTIONS,
+      ['--list', 'list the queries, as without a name'],
+      ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
       choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
       LANGUAGE('the language of the headers of a table or CSV'),
       ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],

@@ -7,7 +7,7 @@ import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { notCounted } from '../readers/queries/ask.js';
-import { describeQuery, loadCatalogue, queryNamed } from '../readers/queries/catalogue.js';
+import { describeQuery, loadCatalogue, newQuery, queryNamed } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
@@ -18,7 +18,7 @@ import { formatCount, plural } from '../terminal/terminal.js';
 import type { Options } from './shared.js';
 
 /** Without name, SQL and file the queries are listed. */
-export interface QueryOptions extends Options<'sql' | 'file' | 'format' | 'output', 'bom'> {
+export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' | 'output', 'bom'> {
   readonly name?: string | undefined;
   readonly param?: readonly string[];
   readonly lang?: Language;
@@ -44,6 +44,7 @@ export async function queryCommand(
   const { dataDir, mcp, queries } = config;
   const question = questionOf({ ...options, queries }, invocation.effects.now());
   if (question === undefined) return listQueries(format, queries, invocation, stdout);
+  const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
   const output = options.output === undefined ? undefined : outsideOf(config, resolve(options.output));
   const lang = options.lang ?? 'en';
@@ -82,6 +83,7 @@ export async function queryCommand(
   try {
     if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
     else await writeFileWhole(output, (path) => answerTo((answer) => writePieces(path, answer)));
+    if (write !== undefined) terminal.note(write());
     return EXIT.done;
   } finally {
     if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
@@ -89,7 +91,10 @@ export async function queryCommand(
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
-function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Output): Format {
+function formatOf(
+  { format, output, name, sql, file, bom, lang, new: kept }: QueryOptions,
+  stdout: Output,
+): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
@@ -101,7 +106,15 @@ function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Out
     throw new UsageError('A terminal cannot show Parquet.', {
       hint: 'Name a file with --output, or redirect the answer to a program or a file.',
     });
+  if (bom === true && found !== 'csv')
+    throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
+  if (lang === 'ko' && (found === 'json' || found === 'parquet'))
+    throw new UsageError('JSON and Parquet always have the names of the columns, for programs.', {
+      hint: 'Give --lang ko with a table or CSV.',
+    });
   const isSql = sql !== undefined || file !== undefined;
+  if (kept !== undefined && !isSql)
+    throw new UsageError('There is no SQL to keep.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
   if (name === undefined && !isSql && (found === 'parquet' || output !== undefined))
     throw new UsageError('There is no query to answer.', {
       hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',

@@ -199,20 +199,33 @@ describe('dawnload mcp', () => {
     await client.end();
   });
 
-  it('passes over lines that are no message, and answers what was asked before the input ended', async () => {
+  it('answers every line that is no message, and questions that were asked before the input ended', async () => {
     const client = await initialized();
     for (const line of ['no json', '{}', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', ''])
       client.write(line);
+    client.write('{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[1]}');
     const asked = client.call('query', { sql: 'select 42' });
     expect(await client.end()).toBe(0);
     expect((await asked).text).toContain('[42]');
+    const faults = client.lines.map((line) => JSON.parse(line) as Message).filter(({ error }) => error);
+    expect(faults.map(({ id, error }) => `${id ?? 'null'} ${error?.code ?? 0}`)).toEqual([
+      'null -32700',
+      'null -32600',
+      'null -32600',
+      '9 -32600',
+    ]);
   });
 
-  it('answers a message of 11 MB, and the next one', { tags: ['long'] }, async () => {
+  it('answers a line beyond 10 MB with an error, and the next one', { tags: ['long'] }, async () => {
     const client = await initialized();
     const sql = `select 1 as n -- ${'x'.repeat(11 * 1024 * 1024)}`;
-    expect((await client.call('query', { sql })).text).toContain('[1]');
+    client.send({ id: 77, method: 'tools/call', params: { name: 'query', arguments: { sql } } });
     expect((await client.call('query', { sql: 'select 2 as n' })).text).toContain('[2]');
+    expect(client.lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_600, message: expect.stringContaining('at most') as string },
+    });
     expect(await client.end()).toBe(0);
   });
 

@@ -2,9 +2,9 @@
  * The queries for analysts: the bundled ones of sql/queries, and those in the user's folder (`queries` in the settings), each
  * with a header that describes its answer.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../ground/errors.js';
+import { ConfigError, UsageError } from '../../ground/errors.js';
 import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
 import { headerOf } from '../../warehouse/session.js';
@@ -132,6 +132,42 @@ export function valuesFor(
 
 /** Matches `start (date, default last_date - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
+
+/**
+ * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
+ *
+ * @returns writes the file, and says so
+ * @throws UsageError, ConfigError if there can be no such file
+ */
+export function newQuery(name: string, { sql }: { sql: string }, own: string | undefined): () => string {
+  if (own === undefined) {
+    throw new ConfigError('There is no folder for new queries.', {
+      hint: 'Add `queries: ./queries` to dawnload.yaml.',
+    });
+  }
+  const file = join(own, `${name}.sql`);
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
+    throw new UsageError(`"${name}" cannot name a query.`, {
+      hint: 'Use small letters, digits and hyphens.',
+    });
+  if (existsSync(file) || filesOf(own).has(name))
+    throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
+  const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(
+    ([, parameter = '']) => parameter,
+  );
+  const names = [...new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read])];
+  const params = names.map((parameter) => {
+    const type = ['start', 'end'].includes(parameter) ? 'date' : 'varchar';
+    return `\n--   ${parameter} (${type}, default null): what it chooses`;
+  });
+  const title = `-- title: ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
+  const header = `${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}`;
+  return () => {
+    mkdirSync(own, { recursive: true });
+    writeFileSync(file, `${header}\n\n${sql.trim().replace(/;?$/, ';')}\n`, { flag: 'wx' });
+    return `${file} is written. Give it a title and a question there; \`dawnload query ${name}\` runs it.`;
+  };
+}
 
 /** Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`. */
 function parseQuery(name: string, file: string): QueryFile {

@@ -309,6 +309,8 @@ describe('a mistake', () => {
       { sql: 'select 1', output: 'a.csv.gz' },
       /\.csv, \.json, \.parquet or \.txt/,
     ],
+    ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
+    ['Korean names in JSON', { sql: 'select 1', lang: 'ko', format: 'json' }, /names of the columns/],
     ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],
   ])('gets what is right: %s', async (_, options, sentence) => {
     const error = await failure(options);
@@ -366,6 +368,32 @@ where marts.matches('channel', channel) group by channel order by channel;
     });
     expect((await failure(asked)).message).toBe('There is no query people.');
     expect((await failure({ ...asked, param: ['chanel=x'] }, own)).hint).toContain('Did you mean channel?');
+  });
+
+  it('is written from SQL that was tried', async () => {
+    const sql = "select user_id from events where date >= getvariable('start')::date order by all limit 1";
+    const made = await run({ sql, new: 'late-people', param: ['start=2026-11-02'] }, own);
+    expect(made.stderr).toContain('late-people.sql is written.');
+    expect(readFileSync(file('late-people'), 'utf8')).toMatch(
+      /^-- title: Late people\n-- question: .+\n-- params:\n-- {3}start \(date, default null\): .+\n\nselect user_id .*;\n$/,
+    );
+    const asked = await run({ name: 'late-people', param: ['start=2026-11-02'] }, own);
+    expect(asked.stdout).toBe(made.stdout);
+    await failure({ sql: 'selct 1', new: 'wrong' }, own);
+    expect(readdirSync(join(folder, 'own'))).not.toContain('wrong.sql');
+  });
+
+  it.each<[string, QueryOptions, RegExp]>([
+    ['its name is taken', { sql: 'select 1', new: 'people' }, /There is a query people/],
+    ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /There is a query reach/],
+    ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a query/],
+    ['there is no SQL', { new: 'x' }, /no SQL to keep/],
+  ])('is not written where %s', async (_, options, sentence) => {
+    expect((await failure(options, own)).message).toMatch(sentence);
+  });
+
+  it('needs a folder in the settings', async () => {
+    expect((await failure({ sql: 'select 1', new: 'x' })).hint).toContain('queries: ./queries');
   });
 
   it.each([
