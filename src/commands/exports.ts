@@ -6,6 +6,7 @@ import { adviceFor } from '../exports/advice.js';
 import { blocksRuns, isClosed, isResumable, partsOf, STATES, type Export } from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
+import { formatKst } from '../ground/calendar.js';
 import {
   EXIT,
   InterruptedError,
@@ -14,14 +15,15 @@ import {
   UsageError,
   type ExitCode,
 } from '../ground/errors.js';
+import { formatPrice, priceOf } from '../ground/price.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/published.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
-import type { Terminal } from '../terminal/terminal.js';
+import { plural, type Terminal } from '../terminal/terminal.js';
 import { summarise } from './run.js';
-import { knownOf, shown, showTable, type JsonOptions, type Options } from './shared.js';
+import { knownOf, showTable, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
@@ -42,23 +44,44 @@ export async function exportsShowCommand(
   key: string,
 ): Promise<ExitCode> {
   const { terminal } = invocation;
-  const state = await ledgerNow(invocation.loadConfig(), invocation.effects);
+  const config = invocation.loadConfig();
+  const state = await ledgerNow(config, invocation.effects);
   const entry = entryIn(state, key);
-  const { advice: told, ...fields } = asJson(entry, state.lock.taken);
-  if (json === true) terminal.out(JSON.stringify({ ...fields, advice: told }));
-  else
-    for (const [name, value] of Object.entries({
-      ...fields,
-      state: `${entry.state}: ${STATES[entry.state]}`,
-    }))
-      if (value !== null) terminal.out(`${name.padEnd(NAME_WIDTH)}  ${shown(value)}`);
+  if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
+  else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-/** Width of the longest name of a field of an export. */
-const NAME_WIDTH = 'attempts_without_delivery'.length;
+const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
+
+/** The export as lines of `what  value`. */
+function inWords(entry: Export, currency: string | undefined): string[] {
+  const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
+  const price =
+    billed === 'no' || pricePerRecord === 0
+      ? undefined
+      : priceOf([{ records: records ?? entry.estimate ?? 0, pricePerRecord }]);
+  const size =
+    records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
+  const lines: readonly (readonly [what: string, value: string | undefined])[] = [
+    ['export', `${entry.key}, of the KST day ${entry.day}`],
+    ['state', `${entry.state}: ${STATES[entry.state]}`],
+    ['requested', formatKst(entry.requestedAt ?? entry.intendedAt)],
+    ['export id', entry.exportId],
+    ['messages', entry.messageData ? 'with message data' : 'without message data'],
+    ['expected', entry.estimate === undefined ? undefined : `about ${plural(entry.estimate, 'record')}`],
+    ['received', size],
+    ['landed', landedAt && formatKst(landedAt)],
+    ['loaded', loadedAt && formatKst(loadedAt)],
+    ['billed', `${BILLED[billed]}${price === undefined ? '' : `, price ${formatPrice(price, currency)}`}`],
+    ['again for', again],
+    ['note', note],
+    ['answer', answerText],
+  ];
+  return lines.flatMap(([what, value]) => (value === undefined ? [] : [`${what.padEnd(10)}${value}`]));
+}
 
 /** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
 const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;

@@ -178,18 +178,19 @@ async function tellCounts(
 ): Promise<void> {
   const landed = await landedOf(folder);
   const own = landed.filter((one) => one.own);
+  const mentions = landed.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
-  const landing = {
-    records: own.length - optOuts,
-    mentions_blanked: landed.length - own.length,
-    opt_outs: optOuts,
-  };
-  const counts = { warehouse: rows, landing };
-  if (asJson) terminal.out(JSON.stringify(counts));
-  else
-    for (const [place, found] of Object.entries(counts))
-      for (const [what, count] of Object.entries(found))
-        terminal.out(`${place}, ${what}: ${formatCount(count)}`);
+  const records = own.length - optOuts;
+  if (asJson) {
+    const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
+    terminal.out(JSON.stringify({ warehouse: rows, landing }));
+    return;
+  }
+  for (const [table, count] of Object.entries(rows))
+    terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
+  terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
+  terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
+  terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
   terminal.note('Nothing was erased.');
 }
 

@@ -40,6 +40,11 @@ export function readSettings(file: string): Record<string, unknown> {
     if (contents === null || (isScalar(contents) && contents.value === '')) return {};
     if (!isMap(contents)) throw new ConfigError(`${file} does not hold "key: value" lines.`, { hint: HINT });
     visit(document, {
+      Pair: (_, { key }, ancestors) => {
+        if (!isScalar(key) || key.value !== '__proto__') return;
+        // A `__proto__` key would not become an ordinary key of the object and would go unnoticed.
+        throw unknownKey(file, ancestors.flatMap(keyPath), key.value);
+      },
       Scalar: (_, scalar, ancestors) => {
         // Paths stay, since a file system may tell the forms of a name apart.
         if (typeof scalar.value === 'string' && ancestors.flatMap(keyPath).some((key) => NAMES.includes(key)))

@@ -209,8 +209,7 @@ not_clicks: [survey_no_click]
     expect(refusal(`${rest}\n${line}\n`)).toMatch(words);
   });
 
-  test('a key `constructor` is as unknown as any other, at any depth', () => {
-    const key = 'constructor';
+  test.each(['__proto__', 'constructor'])('a key %s is as unknown as any other, at any depth', (key) => {
     expect(refusal(`${MINIMUM}${key}: { retries: 3 }\n`)).toContain(`unknown key "${key}"`);
     expect(refusal(`${MINIMUM}exports: { ${key}: { a: b } }\n`)).toContain(`unknown key "exports.${key}"`);
     expect(refusal(`${MINIMUM}exports: { budget: { records_per_run: 1, ${key}: 2 } }\n`)).toContain(

@@ -171,8 +171,8 @@ describe('after a kill within a paid request', () => {
     expect(flat(plan.stderr)).toMatch(advice);
     const shown = await place.run(['exports', 'show', '2026-11-20.1']);
     expect(shown.code).toBe(1);
-    expect(shown.stdout).toMatch(/^key +2026-11-20\.1\ndate +2026-11-20\n(?:.*\n)*state +intended: /);
-    expect(shown.stdout).toMatch(/^billed +maybe$/m);
+    expect(shown.stdout).toMatch(/^export +2026-11-20\.1, of the KST day 2026-11-20\nstate +intended: /);
+    expect(shown.stdout).toMatch(/^billed +perhaps$/m);
     const json = await place.run(['exports', 'show', '2026-11-20.1', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ state: 'intended', billed: 'maybe' });
     expect((await place.run(['status'])).stdout).toMatch(/^last run {2}run, killed, /m);
