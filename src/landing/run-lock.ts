@@ -133,18 +133,24 @@ export async function lockState(dataDir: string): Promise<LockState> {
   return { taken: false, holder: named };
 }
 
+/** Number of times that a damaged file is mended. */
+const MENDINGS = 3;
+
 /** Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`. */
 async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
   const attempt = (): Promise<DuckDBInstance> =>
     openInstance(path, SETTINGS).catch(async (error: unknown) => {
       throw isLocked(error) ? await otherRun(dataDir, error) : error;
     });
-  try {
-    return await attempt();
-  } catch (error) {
-    if (error instanceof TryLaterError) throw error;
+  // Another process that mends it at the same time may write between the mending here and the next attempt.
+  for (let tries = 0; tries < MENDINGS; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof TryLaterError) throw error;
+    }
+    await orStorageError('lock', path, () => mend(path));
   }
-  await orStorageError('lock', path, () => mend(path));
   return orStorageError('lock', path, attempt);
 }
 
