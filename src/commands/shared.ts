@@ -44,17 +44,18 @@ export function shown(value: Value): string {
   return value instanceof Date ? formatKst(value) : value;
 }
 
-/** Draws records, if there are any, as a table of the named values; by default of all. */
+/** Draws records, if there are any, as a table of the named values, by default of all, that any of them has. */
 export function showTable(
   terminal: Terminal,
   records: readonly Readonly<Record<string, Value>>[],
   names: readonly string[] = Object.keys(records[0] ?? {}),
 ): void {
   if (records.length === 0) return;
-  const columns = names.map((name) => ({
+  const given = names.filter((name) => records.some((record) => (record[name] ?? null) !== null));
+  const columns = given.map((name) => ({
     name,
     numeric: records.some((record) => typeof record[name] === 'number'),
   }));
-  const rows = records.map((record) => names.map((name) => shown(record[name] ?? null)));
+  const rows = records.map((record) => given.map((name) => shown(record[name] ?? null)));
   terminal.draw(drawTable(columns, rows, terminal));
 }
