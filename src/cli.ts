@@ -42,7 +42,11 @@ process.on('SIGTERM', () => {
 });
 // A program that reads our output may stop reading (`| head`), which is not a failure.
 process.stdout.on('error', (error) => {
-  process.exit(codeOf(error) === 'EPIPE' ? EXIT.done : EXIT.incomplete);
+  if (codeOf(error) === 'EPIPE') process.exit(EXIT.done);
+  process.stderr.write(
+    `dawnload: The output cannot be written (${messageOf(error)}).\n  Correct that and run the command again.\n`,
+  );
+  process.exit(EXIT.incomplete);
 });
 
 process.exit(await main(process.argv));

@@ -45,10 +45,19 @@
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them without events.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며, 이벤트 없이는 가려낼 수 없습니다.
 --     as: note
---   select 1 where not exists (from answer)
---     en: In the last 28 days no campaign is clearly better or worse than the others on its channel, and none fell this week. Channels
---       that count no clicks are not compared.
---     ko: 최근 28일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없고, 이번 주에 하락한 캠페인도 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
+--   select last_date from marts.period('statistics', days := 28) where not exists (from answer) and exists (select 1 from
+--   ops.coverage where stream = 'statistics' and date between first_date and last_date)
+--     en: In the 28 days up to {last_date} no campaign is clearly better or worse than the others on its channel. Channels that
+--       count no clicks are not compared.
+--     ko: {last_date}까지 28일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
+--   select 1 from marts.period('statistics') where not exists (from answer) and (select count(*) from ops.coverage where stream =
+--   'statistics' and date between last_date - 13 and last_date) = 14
+--     en: No campaign fell in the last week.
+--     ko: 마지막 일주일 사이에 하락한 캠페인도 없습니다.
+--   select 1 from marts.period('statistics', days := 28) where not exists (select 1 from ops.coverage where stream = 'statistics'
+--   and date between first_date and last_date)
+--     en: No daily statistics are held of these days.
+--     ko: 이 기간의 일별 통계가 없습니다.
 -- example:
 --   kind  campaign_name     channel            messages  click_rate  click_rate_of_others  week_click_rate  …
 --   best  11월 재구매 유도  push-notification  4942      0.0546      0.0405                0.0568           …

@@ -68,7 +68,10 @@ function inWords(entry: Export, currency: string | undefined): string[] {
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
     ['export', `${entry.key}, of the KST day ${entry.day}`],
     ['state', `${entry.state}: ${STATES[entry.state]}`],
-    ['requested', formatKst(entry.requestedAt ?? entry.intendedAt)],
+    [
+      entry.requestedAt === undefined ? 'intended' : 'requested',
+      formatKst(entry.requestedAt ?? entry.intendedAt),
+    ],
     ['export id', entry.exportId],
     ['messages', entry.messageData ? 'with message data' : 'without message data'],
     ['expected', entry.estimate === undefined ? undefined : `about ${plural(entry.estimate, 'record')}`],

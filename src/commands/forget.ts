@@ -1,4 +1,5 @@
 /** `dawnload forget`: finds a person, shows the stored data about the person, and erases it everywhere. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +12,7 @@ import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode 
 import { ID_COLUMNS } from '../ground/fields.js';
 import { forget } from '../job/forget.js';
 import type { OpenFolder } from '../job/loading.js';
-import { foldersOf } from '../landing/paths.js';
+import { dataFiles, foldersOf } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { deleteUsers } from '../service/endpoints.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -29,6 +30,10 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const given = await givenIds(options);
+  if ((options.show === true || options.dryRun === true) && existsSync(dataFiles(config.dataDir).erasing))
+    throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
+      hint: '`dawnload forget` goes on with it. Then run this command again.',
+    });
   const erased = await forget(config, invocation, (folder) =>
     begin(folder, given, options, config, invocation),
   );

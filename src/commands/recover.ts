@@ -74,7 +74,10 @@ export async function recoverCommand(
     const calls = await pushes.enter(once);
     if (calls > 0)
       terminal.note(`Entered ${plural(calls, 'push call')} of unknown outcome: \`dawnload push list\`.`);
-    await journal.confirm(doubt.forgotten);
+    await journal.confirm(
+      doubt.forgotten,
+      lost.map(({ seq }) => seq),
+    );
     if (lost.length > 0)
       terminal.note(
         `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets asks first, since it may send them again.`,

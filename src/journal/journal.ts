@@ -177,10 +177,14 @@ export class Journal {
     });
   }
 
-  /** Records that a person agreed to what is lost. The copy of another journal is then no longer needed. */
-  async confirm(forgotten: number): Promise<void> {
+  /**
+   * Records that a person agreed to what is lost. The copy of another journal is then no longer needed.
+   *
+   * @param lost the numbers of the lines of calls whose rows are lost
+   */
+  async confirm(forgotten: number, lost: number[] = []): Promise<void> {
     if (this.#copy === 'other') this.#copy = 'behind';
-    await this.append(RUN, { event: 'confirmed', forgotten }, Math.max(forgotten, this.head.seq) + 1);
+    await this.append(RUN, { event: 'confirmed', forgotten, lost }, Math.max(forgotten, this.head.seq) + 1);
   }
 
   /** Resolves when every line is written; then the witness knows the end. */
@@ -334,7 +338,7 @@ export class Doubt extends DamageError {
 }
 
 /** The highest number of a line up to which a person has agreed to what the journal lacks; 0 if nobody has. */
-export function agreedUpTo(journal: Journal): number {
+function agreedUpTo(journal: Journal): number {
   return Math.max(0, ...journal.of(RUN).map((line) => (line.event === 'confirmed' ? line.forgotten : 0)));
 }
 

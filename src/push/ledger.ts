@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { dayOf, monthOf } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import { agreedUpTo, type Journal } from '../journal/journal.js';
+import type { Journal } from '../journal/journal.js';
 import { event, Kind, RUN, type Entry, type LineOf } from '../journal/lines.js';
 import type { PushRow } from '../warehouse/rows.js';
 
@@ -124,7 +124,8 @@ export async function recordLost(
   lost: readonly { readonly seq: number; readonly target: string }[],
   journal: Journal,
 ): Promise<void> {
-  const unknown = lost.find(({ seq }) => seq > agreedUpTo(journal));
+  const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
+  const unknown = lost.find(({ seq }) => !agreed.has(seq));
   if (unknown === undefined) return;
   const why = `ledger/pushed lacks rows that were sent to ${unknown.target}, or they were altered.`;
   await journal.append(RUN, { event: 'unsure', why });
@@ -288,7 +289,7 @@ export class PushLedger {
         break;
       case 'resumed':
         settleOpen(line.again ? 'again' : 'in_doubt');
-        [push.state, push.note] = ['stopped', undefined];
+        [push.state, push.note] = ['stopped', 'The same push goes on with it.'];
         break;
       case 'abandoned':
         settleOpen('in_doubt');

@@ -380,7 +380,9 @@ function doubtsOf(
   const keyText = keyOf({ target, key }).join();
   const isOfQuery = (one: Push): boolean =>
     one.source === source || (name !== undefined && one.name === name);
-  const otherKey = pushes.findLast((one) => isOfQuery(one) && one.key !== '')?.key ?? keyText;
+  const ofQuery = pushes.findLast((one) => isOfQuery(one) && one.key !== '');
+  const toPeople = target.once && before?.key !== '' ? before : undefined;
+  const otherKey = (ofQuery ?? toPeople)?.key ?? keyText;
   const agree = `${unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again`;
   const doubts: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
@@ -397,7 +399,7 @@ function doubtsOf(
     ],
     [
       otherKey !== keyText && send > 0,
-      `The rows of this query were told apart by ${otherKey} before, and now by ${keyText}: rows may be sent again.`,
+      `The rows were told apart by ${otherKey} before, and now by ${keyText}: rows may be sent again.`,
     ],
     [
       isForgotten,

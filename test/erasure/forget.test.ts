@@ -366,6 +366,18 @@ describe('what arrives after an erasure', () => {
     expect(await filesWith(person)).toEqual([]);
   });
 
+  test('is not gone on with by a command that only shows or counts', async () => {
+    await place.execute(['forget', '--user-id', person, '--yes'], {
+      DAWNLOAD_CRASH_AT: 'erasures/page/durable',
+    });
+    for (const look of ['--show', '--dry-run']) {
+      const { code, stdout, stderr } = await forget('--user-id', person, look);
+      expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('An erasure was stopped')]);
+    }
+    expect(await readdir(join(data(), 'private'))).not.toContain('receipts');
+    expect((await forget()).code).toBe(0);
+  });
+
   test('ends with a stopped erasure whose journal was lost: recover enters it again', async () => {
     const args = ['forget', '--user-id', person, '--yes'];
     const killed = await place.execute(args, { DAWNLOAD_CRASH_AT: 'erasures/page/durable' });

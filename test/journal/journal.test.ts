@@ -234,7 +234,7 @@ describe('the heads that other files carry', () => {
     });
     await empty.append(RUN, { event: 'unsure', why: 'It was lost.' });
     expect(assertNotForgotten(empty, [])?.why).toBe('It was lost.');
-    await empty.append(RUN, { event: 'confirmed', forgotten: 4 }, 5);
+    await empty.append(RUN, { event: 'confirmed', forgotten: 4, lost: [] }, 5);
     expect(assertNotForgotten(await reopened(), known)).toBeUndefined();
     expect((await reopened()).head.seq).toBe(5);
     expect(assertNotForgotten(await reopened(), [{ ...head, seq: 6, place: 'a manifest' }])).toBeDefined();
@@ -244,7 +244,7 @@ describe('the heads that other files carry', () => {
     const { reopened } = await written();
     const journal = await reopened();
     const erased = [{ seq: 9, sum: 'x', erase: NAME, place: 'the published file' }];
-    await journal.append(RUN, { event: 'confirmed', forgotten: 9 }, 10);
+    await journal.append(RUN, { event: 'confirmed', forgotten: 9, lost: [] }, 10);
     expect(assertNotForgotten(journal, erased)).toMatchObject({ erase: NAME });
     await journal.append(ERASE, { event: 'begun', key: 'k', persons: 1, ids: ['d'], entered: true });
     expect(assertNotForgotten(journal, erased)).toBeUndefined();
@@ -258,7 +258,7 @@ describe('an erasure that only a head knows', () => {
     const journal = await reopened();
     await journal.append(RUN, { event: 'unsure', why: 'It was lost.', erase: NAME });
     expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: NAME });
-    await journal.append(RUN, { event: 'confirmed', forgotten: 9 }, 10);
+    await journal.append(RUN, { event: 'confirmed', forgotten: 9, lost: [] }, 10);
     await journal.close();
     expect(await readWitness(dataDir)).toMatchObject({ seq: 10, erase: NAME });
     expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: NAME });

@@ -1,6 +1,6 @@
 // @module-tag long
 /** Events and journeys are sent once: what an unknown outcome stops, and what a person decides. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Place } from '../support/dawnload.js';
@@ -170,6 +170,26 @@ test.each([
   const asked = await push(place, 'journey', 'uj-win02', '--sql', users(3));
   expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('rows may be sent twice')]);
   expect(entered()).toHaveLength(3);
+});
+
+test('agreeing to lost rows of one target agrees to those of no other', async () => {
+  await push(place, ...JOURNEY, users(3));
+  await push(place, ...EVENTS, users(3));
+  const pushed = join(place.folder, 'data', 'ledger', 'pushed');
+  await rm(join(pushed, 'journey%20uj-win02.jsonl'));
+  expect((await place.run(['recover', '--yes'])).code).toBe(0);
+  expect((await place.run(['recover', '--yes'])).stderr).toContain('holds everything');
+  for (const name of await readdir(pushed)) await rm(join(pushed, name));
+  const again = await push(place, ...EVENTS, users(3));
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('ledger/pushed lacks rows')]);
+  expect((await place.run(['recover'])).code).toBe(1);
+});
+
+test('rows that reached people under another key are named, whatever the query and its name are now', async () => {
+  await push(place, ...JOURNEY, users(3));
+  const edited = ['--sql', `select *, 1 as v from (${users(3)})`, '--key', 'user_id,v'];
+  const other = await push(place, 'journey', 'uj-win02', ...edited);
+  expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('told apart by user_id before')]);
 });
 
 test('rows that are lost after a push without new ones are asked about too, and `recover` finds them first', async () => {
