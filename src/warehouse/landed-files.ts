@@ -186,7 +186,7 @@ export function loadError(error: unknown, pull: string, isReference = false): Er
   if ((isUnforeseen && !isReference) || /^(Internal|INTERNAL) Error/.test(message)) return error;
   if (/^(IO|Out of Memory|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
     return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
-      hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again.',
+      hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again. If that does not help, the file is damaged: run `dawnload rebuild`.',
       cause: new Error(withoutValues(message)),
     });
   }
