@@ -278,16 +278,10 @@ opposite as (
 -- One campaign that stands out moves the rate of the others. So a campaign is better or worse only if it is also against the
 -- others without those that stand out on the other side; where none is left, all others count.
 standing as (
-    select found.*
+    select found.*, (other_clicked - opposite.clicked) / nullif(other_messages - opposite.messages, 0) as click_rate_of_rest
     from found
     left join opposite on found.kind = opposite.kind and found.channel is not distinct from opposite.channel
-    where
-        other_messages <= coalesce(opposite.messages, other_messages)
-        or if(
-            found.kind = 'best',
-            likely.low > (other_clicked - opposite.clicked) / (other_messages - opposite.messages),
-            likely.high < (other_clicked - opposite.clicked) / (other_messages - opposite.messages)
-        )
+    where coalesce(if(found.kind = 'best', likely.low > click_rate_of_rest, likely.high < click_rate_of_rest), true)
 )
 select
     standing.kind,

@@ -160,4 +160,4 @@ async function listQueries(
 }
 
 /** Standard output, or its replacement in a test. */
-export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
+export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY'>>;

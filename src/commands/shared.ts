@@ -37,7 +37,7 @@ export function knownOf({
 type Value = string | number | boolean | Date | null;
 
 /** The value as people read it: counts with commas, instants in Korean time, and nothing for null. */
-export function shown(value: Value): string {
+function shown(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return formatCount(value);

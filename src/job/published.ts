@@ -4,12 +4,13 @@ import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { ledgerState, type LedgerState } from '../exports/ledger.js';
+import type { KnownHead } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { assertSameProject } from './data-folder.js';
 import { wantedDays } from './wanted-days.js';
 import { dayOf, type Day } from '../ground/calendar.js';
 import { findingGroup } from '../warehouse/checks.js';
-import { knownBy, Reader } from '../warehouse/reader.js';
+import { headIn, knownBy, Reader } from '../warehouse/reader.js';
 import { coveredDay, knownDays, type Rows } from '../warehouse/rows.js';
 import type { Job, Stream } from '../ground/streams.js';
 
@@ -34,21 +35,29 @@ export type PublishedRun = z.output<typeof runRow>;
  *
  * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
-function fromPublished<T>(file: string, work: (rows: Rows) => Promise<T>): Promise<T> {
+function fromPublished<T>(
+  file: string,
+  work: (rows: Rows, reader: Reader | undefined) => Promise<T>,
+): Promise<T> {
   return existsSync(file)
-    ? Reader.using(file, (reader) => work((name, shape) => reader.rows(name, shape)))
-    : work(() => Promise.resolve([]));
+    ? Reader.using(file, (reader) => work((name, shape) => reader.rows(name, shape), reader))
+    : work(() => Promise.resolve([]), undefined);
 }
 
 /**
  * Reads the ledger on disk beside a run, and what of it needs a person.
  *
+ * @param head the journal's head in the published file, where that is open already
  * @throws ConfigError when the data folder holds another project
  * @throws DamageError, StorageError if the journal cannot be read
  */
-export async function ledgerNow(config: Config, effects: Effects): Promise<LedgerState> {
-  const { head } = await knownBy(dataFiles(config.dataDir).published);
-  const state = await ledgerState(config, head, effects);
+export async function ledgerNow(
+  config: Config,
+  effects: Effects,
+  head?: readonly KnownHead[],
+): Promise<LedgerState> {
+  const known = head ?? (await knownBy(dataFiles(config.dataDir).published)).head;
+  const state = await ledgerState(config, known, effects);
   assertSameProject(state.journal, config);
   return state;
 }
@@ -70,15 +79,16 @@ export async function daysNow(
 ) {
   const now = effects.now();
   const { published: file } = dataFiles(config.dataDir);
-  const { known, ...published } = await fromPublished(file, async (rows) => ({
+  const { head, known, ...published } = await fromPublished(file, async (rows, reader) => ({
     known: await knownDays(rows, dayOf(now)),
     runs: await rows('status/runs', runRow),
     findings: await rows('status/findings', findingGroup),
     // The change of counts that was found the latest after its day.
     latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
+    head: reader === undefined ? [] : await headIn(reader, file),
   }));
   const { coverage, removed } = known;
-  const state = await ledgerNow(config, effects);
+  const state = await ledgerNow(config, effects, head);
   const [first] = coverage.map(({ date }) => date).sort();
   const job = jobFrom(first);
   const entries = state.ledger.entries();

@@ -118,7 +118,7 @@ export class RunReport {
     return notes;
   }
 
-  /** The days of events that were not requested, for `--json`. */
+  /** The days of events that were not requested, as `--json` shows them. */
   get notRequested() {
     return this.unpaidDays.map(({ day, verdict, estimate }) => ({
       date: day,

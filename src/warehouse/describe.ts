@@ -1,6 +1,7 @@
 /**
- * What this package gives each file: a comment on every table, view and column, the whole dictionary in `ops.dictionary`, and
- * the rows of the seed tables. What is already right is left alone, so an ordinary run writes nothing here.
+ * Writes the contents that come with this package: a comment on every table, view and column, the whole dictionary in
+ * `ops.dictionary`, and the rows of the seed tables. Contents that are already right are left alone, so an ordinary run
+ * writes nothing here.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -154,7 +154,7 @@ export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema
 }
 
 /** The journal's head that an open file carries, as a list of at most one. */
-async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
+export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
   const heads = await reader.rowsIfAny('ops/journal', headShape);
   return heads.map((head) => ({ ...head, place: file }));
 }

@@ -163,7 +163,9 @@ export class Warehouse {
    * Removes the events and messages of the days that may leave the file; the rows computed from them stay (model.ts).
    * Resolves with the days that were removed, and their numbers of events.
    */
-  removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
+  async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
+    // The search for contents without a message reads all messages.
+    if (days.length === 0) return [];
     return this.#writing(async () => {
       await this.session.set({ given: { days, removed_at: now } });
       return this.session.transaction(async () => {
@@ -256,7 +258,7 @@ export class Warehouse {
   }
 }
 
-/** What loads need; connections beside the warehouse's own prepare the batches of exports. */
+/** Returns the parts that loads use. Connections beside the warehouse's own prepare the batches of exports. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory, brand, privacy } = options;
   const open = async (): Promise<Session> => {
