@@ -3,7 +3,6 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { callbackify } from 'node:util';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
@@ -60,6 +59,14 @@ const LONGEST_LINE = 10 * 1024 * 1024;
 function shortLines(idle: () => Promise<void>): Transform {
   let held: Buffer[] = [];
   let bytes = 0;
+  const line = (): Buffer | undefined => {
+    const whole = Buffer.concat(held);
+    const fault = bytes > LONGEST_LINE ? TOO_LONG : faultIn(whole.toString('utf8'));
+    [held, bytes] = [[], 0];
+    if (fault === undefined) return whole;
+    process.stdout.write(fault);
+    return undefined;
+  };
   return new Transform({
     transform(chunk: Buffer, _, done) {
       for (let start = 0; start < chunk.length;) {
@@ -67,18 +74,16 @@ function shortLines(idle: () => Promise<void>): Transform {
         const part = chunk.subarray(start, end);
         bytes += part.length;
         held = bytes > LONGEST_LINE ? [] : [...held, part];
-        if (part.at(-1) === 0x0a) {
-          const line = Buffer.concat(held);
-          const fault = bytes > LONGEST_LINE ? TOO_LONG : faultIn(line.toString('utf8'));
-          if (fault === undefined) this.push(line);
-          else process.stdout.write(fault);
-          [held, bytes] = [[], 0];
-        }
+        if (part.at(-1) === 0x0a) this.push(line() ?? Buffer.alloc(0));
         start = end;
       }
       done();
     },
-    flush: callbackify(idle),
+    flush(done) {
+      // The last line may lack its end.
+      if (bytes > 0) this.push(Buffer.concat([line() ?? Buffer.alloc(0), Buffer.from('\n')]));
+      idle().then(() => done(), done);
+    },
   });
 }
 
@@ -90,10 +95,12 @@ const refusal = (code: number, message: string, id: string | number | null = nul
 
 const TOO_LONG = refusal(-32_600, `A message has at most ${LONGEST_LINE} bytes.`);
 
-const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
-const rpc = z
-  .looseObject({ jsonrpc: z.literal('2.0'), params: z.looseObject({}).optional() })
-  .and(z.union([z.looseObject({ method: z.string() }), withId]));
+const id = z.union([z.string(), z.int()]);
+const jsonrpc = z.literal('2.0');
+const rpc = z.union([
+  z.looseObject({ jsonrpc, id: id.optional(), method: z.string(), params: z.looseObject({}).optional() }),
+  z.looseObject({ jsonrpc, id, method: z.undefined().optional() }),
+]);
 
 /** The answer to a line that is no message of JSON-RPC, which would have none; undefined for a message, or an empty line. */
 function faultIn(line: string): string | undefined {
@@ -102,8 +109,8 @@ function faultIn(line: string): string | undefined {
   if (message === undefined) return refusal(-32_700, 'The line is no JSON.');
   if (rpc.safeParse(message).success) return undefined;
   const why =
-    'A message is one object of JSON-RPC 2.0 with a method and an object of params; there are no batches.';
-  return refusal(-32_600, why, withId.safeParse(message).data?.id);
+    'A message is one object of JSON-RPC 2.0 with a method, an object of params, and an id that is a text or a whole number; there are no batches.';
+  return refusal(-32_600, why, z.looseObject({ id }).safeParse(message).data?.id);
 }
 
 function agentServer(

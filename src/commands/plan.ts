@@ -64,7 +64,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     reference: streamsOn(config.reference)
       .filter((stream) => job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
-    retention: await retentionOf(config, entries, published, now),
+    retention: await retentionOf(config, entries, { ...published, job }, now),
     events: {
       budget: budget
         ? { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth }
@@ -89,9 +89,9 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
 
 /** The data that the next run removes according to `retention`; null without that setting. */
 async function retentionOf(
-  { dataDir, retention }: Config,
+  { dataDir, retention, reference }: Config,
   entries: readonly Export[],
-  { coverage, removed }: Pick<DaysNow, 'coverage' | 'removed'>,
+  { coverage, removed, job }: Pick<DaysNow, 'coverage' | 'removed'> & { job: Job },
   now: Date,
 ): Promise<{ events: Day[]; landing: string[] } | null> {
   if (Object.keys(retention).length === 0) return null;
@@ -100,7 +100,8 @@ async function retentionOf(
     .filter(({ stream, date }) => stream === 'events' && date < before && !removed.includes(date))
     .map(({ date }) => date);
   const left = new Set([...removed, ...events]);
-  const folders = await foldersDue(dataDir, retention, { entries, left, now });
+  const isNewSnapshot = streamsOn(reference).includes('opt_outs') && job.streams.has('opt_outs');
+  const folders = await foldersDue(dataDir, retention, { entries, left, now, isNewSnapshot });
   const { landing } = foldersOf(dataDir);
   return { events: events.sort(), landing: folders.map(({ path }) => relative(landing, path)) };
 }
@@ -132,8 +133,8 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     line(stream.padEnd(18), `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
   for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null) {
-    const folders = plural(retention.landing.length, 'landed folder');
-    line('retention', `removes events of ${inWords(retention.events)}; ${folders}`);
+    const events = retention.events.length === 0 ? 'no events' : `events of ${listDays(retention.events)}`;
+    line('retention', `removes ${events}; ${plural(retention.landing.length, 'landed folder')}`);
   }
   for (const { advice } of events.needs_attention) terminal.warn(advice);
   return exitCode;

@@ -9,7 +9,7 @@ import type { Invocation } from '../config/invocation.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
-import { lostCalls, PushLedger, recordLost } from '../push/ledger.js';
+import { lostCalls, PushLedger, recordLost, ROWS_LOST } from '../push/ledger.js';
 import { rememberedCalls } from '../push/plan.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -38,7 +38,9 @@ export async function recoverCommand(
       'published warehouse': await exportsKnownBy(published),
     });
     const found = untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }));
-    if (json === true) terminal.out(JSON.stringify(found));
+    const calls = doubt === undefined ? [] : lost.map(({ target, at, rows }) => ({ target, at, rows }));
+    if (json === true)
+      terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: found, lost_push_calls: calls }));
     if (doubt === undefined) {
       terminal.note('The journal holds everything that other files know.');
       return EXIT.done;
@@ -48,7 +50,9 @@ export async function recoverCommand(
     const left = erasures === 0 ? doubt : await again();
     if (left?.erase !== undefined) throw left;
     terminal.warn(doubt.why);
-    if (json !== true)
+    const isWhole = doubt.why.startsWith(ROWS_LOST);
+    if (json !== true) {
+      showTable(terminal, calls);
       showTable(terminal, found, [
         'key',
         'date',
@@ -58,9 +62,11 @@ export async function recoverCommand(
         'export_id',
         'known_by',
       ]);
-    terminal.note(
-      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
-    );
+    }
+    if (!isWhole)
+      terminal.note(
+        'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
+      );
     const enter = untracked.length === 0 ? '' : `Enter ${plural(untracked.length, 'export')}, and let`;
     const agreed =
       yes === true || (await terminal.confirm(`${enter || 'Let'} runs pay and push again?`, signal));
@@ -71,9 +77,9 @@ export async function recoverCommand(
     await ledger.recover(untracked);
     // Calls that reach people (E13, E16); any other call may be repeated.
     const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
-    const calls = await pushes.enter(once);
-    if (calls > 0)
-      terminal.note(`Entered ${plural(calls, 'push call')} of unknown outcome: \`dawnload push list\`.`);
+    const entered = await pushes.enter(once);
+    if (entered > 0)
+      terminal.note(`Entered ${plural(entered, 'push call')} of unknown outcome: \`dawnload push list\`.`);
     await journal.confirm(
       doubt.forgotten,
       lost.map(({ seq }) => seq),
@@ -82,9 +88,11 @@ export async function recoverCommand(
       terminal.note(
         `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets asks first, since it may send them again.`,
       );
-    terminal.note(
-      `Entered ${plural(untracked.length, 'export')} into the journal. \`dawnload run\` continues from here.`,
-    );
+    const exports =
+      isWhole && untracked.length === 0
+        ? ''
+        : `Entered ${plural(untracked.length, 'export')} into the journal. `;
+    terminal.note(`${exports}\`dawnload run\` continues from here.`);
     return EXIT.done;
   });
 }

@@ -39,6 +39,7 @@ export interface DueFolder {
  * except the last one, and rejected answers, each after its time.
  *
  * @param left days of events that have left the file
+ * @param isNewSnapshot true if a snapshot of opt-outs will land before the folders are removed
  */
 export async function foldersDue(
   dataDir: string,
@@ -47,7 +48,8 @@ export async function foldersDue(
     entries,
     left,
     now,
-  }: { readonly entries: readonly Export[]; readonly left: ReadonlySet<Day>; readonly now: Date },
+    isNewSnapshot = false,
+  }: { entries: readonly Export[]; left: ReadonlySet<Day>; now: Date; isNewSnapshot?: boolean },
 ): Promise<DueFolder[]> {
   const root = foldersOf(dataDir).landing;
   const due: DueFolder[] = [];
@@ -66,7 +68,7 @@ export async function foldersDue(
   if (reference !== undefined) {
     const before = shiftDay(dayOf(now), -reference);
     const days = (await namesIn(join(root, 'opt_outs'))).filter((name) => rangeOf(name) !== undefined).sort();
-    for (const name of days.slice(0, -1)) {
+    for (const name of isNewSnapshot ? days : days.slice(0, -1)) {
       const day = rangeOf(name)?.end ?? '';
       if (day < before) due.push({ path: join(root, 'opt_outs', name), day });
     }

@@ -119,6 +119,9 @@ export function lostCalls(
   );
 }
 
+/** How the sentence on lost rows begins, beside a journal that may be whole. */
+export const ROWS_LOST = 'ledger/pushed lacks rows';
+
 /** Records a doubt if calls are lost and no person has agreed to it. */
 export async function recordLost(
   lost: readonly { readonly seq: number; readonly target: string }[],
@@ -127,7 +130,7 @@ export async function recordLost(
   const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
   const unknown = lost.find(({ seq }) => !agreed.has(seq));
   if (unknown === undefined) return;
-  const why = `ledger/pushed lacks rows that were sent to ${unknown.target}, or they were altered.`;
+  const why = `${ROWS_LOST} that were sent to ${unknown.target}, or they were altered.`;
   await journal.append(RUN, { event: 'unsure', why });
 }
 

@@ -390,8 +390,8 @@ function doubtsOf(
     [repeated > 0, `${plural(repeated, 'row')} with the key of another row.`],
     [isWhole && isOdd, `${plural(rows, 'row')}, and the last push had ${last ?? 0}.`],
     [
-      isWhole && isEdited && send > 0 && unchanged * TENFOLD < (own === undefined ? alike : known),
-      `The query was edited since the last push, and ${agree}: ${plural(send, 'row')}.`,
+      isWhole && isEdited && changed > 0 && unchanged * TENFOLD < (own === undefined ? alike : known),
+      `The query was edited since the last push, and ${agree}: ${plural(changed, 'row')}.`,
     ],
     [
       target.once && changed > 0,

@@ -95,8 +95,9 @@ class Client {
     };
   }
 
-  end(): Promise<number | null> {
-    this.#child.stdin?.end();
+  /** Ends the input, after a last text without an end of line. */
+  end(last = ''): Promise<number | null> {
+    this.#child.stdin?.end(last);
     return new Promise((done) => this.#child.on('exit', done));
   }
 }
@@ -204,15 +205,22 @@ describe('dawnload mcp', () => {
     for (const line of ['no json', '{}', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', ''])
       client.write(line);
     client.write('{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[1]}');
+    client.write('{"jsonrpc":"2.0","id":true,"method":"ping"}');
+    client.write('{"jsonrpc":"2.0","id":10,"method":5}');
     const asked = client.call('query', { sql: 'select 42' });
-    expect(await client.end()).toBe(0);
+    expect(await client.end('{"jsonrpc":"2.0","id":11,"method":"ping"}')).toBe(0);
     expect((await asked).text).toContain('[42]');
+    expect(client.lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ id: 11, result: {} }),
+    );
     const faults = client.lines.map((line) => JSON.parse(line) as Message).filter(({ error }) => error);
     expect(faults.map(({ id, error }) => `${id ?? 'null'} ${error?.code ?? 0}`)).toEqual([
       'null -32700',
       'null -32600',
       'null -32600',
       '9 -32600',
+      'null -32600',
+      '10 -32600',
     ]);
   });
 

@@ -166,7 +166,14 @@ test.each([
   const again = await push(place, ...JOURNEY, users(3));
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('ledger/pushed lacks rows')]);
   expect((await push(place, 'user-properties', '--sql', users(1))).stderr).toContain('no push is sent');
-  expect((await place.run(['recover', '--yes'])).code).toBe(0);
+  const shown = await place.run(['recover', '--json']);
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    doubt: expect.stringContaining('ledger/pushed lacks rows'),
+    exports: [],
+    lost_push_calls: [{ target: 'journey uj-win02', rows: 3 }],
+  });
+  const recovered = await place.run(['recover', '--yes']);
+  expect([recovered.code, recovered.stderr]).toEqual([0, expect.not.stringMatching(/exports? /i)]);
   const asked = await push(place, 'journey', 'uj-win02', '--sql', users(3));
   expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('rows may be sent twice')]);
   expect(entered()).toHaveLength(3);

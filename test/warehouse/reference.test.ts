@@ -478,16 +478,29 @@ describe('snapshots', () => {
       ['events', newest, '0', '0'],
       ['opt_outs', '2026-11-13', '0', '0'],
     ]);
-    const missing = await asked(workshop, 'missing-days', { end: newest, stream: 'events' });
-    expect(missing).toEqual([]);
-    expect((await asked(workshop, 'missing-days', { end: newest })).map(({ stream }) => stream)).toEqual([
-      'campaigns',
-      'statistics',
-      'statistics_by_subchannel',
-    ]);
+    expect(await asked(workshop, 'missing-days', { end: newest })).toEqual([]);
     // And they make the calendar no longer.
     expect(await workshop.lookOne('select max(date)::varchar as last from calendar')).toEqual({
       last: newest,
     });
+  });
+
+  test('the wanted days are missing by their state, and those that became complete since', async () => {
+    const workshop = await referenceWorkshop({ eventDays });
+    const second = shiftDay(newest, -1);
+    await workshop.change(
+      `insert into ops.days (stream, date, state) values ('campaigns', '${second}', 'missing'), ('campaigns', '${newest}', 'missing'),
+         ('events', '2026-10-01', 'removed'), ('events', '2026-10-02', 'waits'), ('events', '${newest}', 'held')`,
+    );
+    const missing = await asked(workshop, 'missing-days', { now: `${shiftDay(newest, 2)}T08:00:00+09:00` });
+    const next = shiftDay(newest, 1);
+    expect(missing.map((row) => [row['stream'], row['first_date'], row['last_date'], row['reason']])).toEqual(
+      [
+        ['campaigns', second, next, 'missing'],
+        ['events', '2026-10-01', '2026-10-01', 'removed by retention'],
+        ['events', '2026-10-02', '2026-10-02', 'waits for a person'],
+        ['events', next, next, 'missing'],
+      ],
+    );
   });
 });

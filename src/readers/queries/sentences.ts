@@ -106,6 +106,13 @@ export function filled(text: string, row: Row, wording: Wording): string {
   let from = 0;
   for (const hole of text.matchAll(HOLE)) {
     const [whole, column = '', kind, last, number = '', one, several, closed = '', open = ''] = hole;
+    const unknown = [column, last, number].find(
+      (name) => name !== undefined && name !== '' && !(name in row),
+    );
+    if (unknown !== undefined)
+      throw new UsageError(`The sentence “${text}” names ${unknown}, which its select does not give.`, {
+        hint: 'Name it in the select, or take it out of the sentence.',
+      });
     written += text.slice(from, hole.index);
     from = hole.index + whole.length;
     if (last !== undefined) written += wording.days(String(row[column]), String(row[last]), written === '');
