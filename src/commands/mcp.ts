@@ -3,6 +3,7 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { callbackify } from 'node:util';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Day, listDays } from '../ground/calendar.js';
@@ -82,7 +83,7 @@ function shortLines(idle: () => Promise<void>): Transform {
     flush(done) {
       // The last line may lack its end.
       if (bytes > 0) this.push(Buffer.concat([line() ?? Buffer.alloc(0), Buffer.from('\n')]));
-      idle().then(() => done(), done);
+      callbackify(idle)(done);
     },
   });
 }

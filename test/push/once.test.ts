@@ -168,7 +168,7 @@ test.each([
   expect((await push(place, 'user-properties', '--sql', users(1))).stderr).toContain('no push is sent');
   const shown = await place.run(['recover', '--json']);
   expect(JSON.parse(shown.stdout)).toMatchObject({
-    doubt: expect.stringContaining('ledger/pushed lacks rows'),
+    doubt: expect.stringContaining('ledger/pushed lacks rows') as string,
     exports: [],
     lost_push_calls: [{ target: 'journey uj-win02', rows: 3 }],
   });
