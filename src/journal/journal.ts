@@ -4,12 +4,13 @@
  * shows that whole lines at the end are missing; the heads that other files carry show that both are.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { DamageError, DawnloadError, UsageError } from '../ground/errors.js';
+import { ConfigError, DamageError, DawnloadError, UsageError } from '../ground/errors.js';
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
 import { foldersOf, instantName } from '../landing/paths.js';
 import { isFull, readIfThere } from '../landing/storage-error.js';
@@ -124,7 +125,7 @@ export class Journal {
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
     const known = kind.known.get(this);
     if (known?.searched === this.#lines.length) return known.lines;
-    const begin = `{"kind":"${kind.name}",`;
+    const begin = `${BEGIN}${kind.name}",`;
     const texts = this.#lines.slice(known?.searched).filter((text) => text.startsWith(begin));
     const lines = [...(known?.lines ?? []), ...texts.map((text) => this.#parsed(kind, text))];
     kind.known.set(this, { lines, searched: this.#lines.length });
@@ -194,7 +195,7 @@ export class Journal {
 
   /**
    * Appends the last line to the second copy, or writes the copy anew because it is missing, lags behind, was cut, or is
-   * damaged. It may lag behind: a full disk there does not fail the append.
+   * damaged. It may lag behind: a full disk there does not fail the append. Without any copy, the journal is not used.
    */
   async #updateCopy(last: Buffer, name: string): Promise<void> {
     const path = copyIn(this.place);
@@ -206,7 +207,8 @@ export class Journal {
       else await disk.write(path, `${this.#lines.join('\n')}\n`, 'journal/copy');
       this.#copy = 'same';
     } catch (error) {
-      if (!(error instanceof DawnloadError)) throw error;
+      const isNone = (name === '' || this.#lines.length === 1) && !existsSync(path);
+      if (isNone || !(error instanceof DawnloadError)) throw error;
     }
   }
 
@@ -232,7 +234,7 @@ async function read(place: JournalPlace) {
   const path = join(foldersOf(place.dataDir).ledger, 'journal.jsonl');
   const copyPath = copyIn(place);
   // The copy is read first: a run may append between the two reads, and the copy only lags behind.
-  const copy = (await readIfThere(copyPath)) ?? Buffer.alloc(0);
+  const copy = await readCopy(place, copyPath, path);
   const own = (await readIfThere(path)) ?? Buffer.alloc(0);
   const proof = proven(own);
   const mine = proof.bytes;
@@ -257,6 +259,24 @@ async function read(place: JournalPlace) {
   const state = isOther ? 'other' : copy.length > 0 && copy.equals(bytes) ? 'same' : 'behind';
   return { path, own, bytes, hash, isDamaged, lacks, others, copy: state };
 }
+
+/** Throws ConfigError where the settings name something else, which the second copy would replace. */
+async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
+  const isFolder = await stat(copyPath).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const copy = (isFolder ? undefined : await readIfThere(copyPath)) ?? Buffer.alloc(0);
+  const isForeign =
+    isFolder || copyPath === path || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
+  if (ledgerCopy === undefined || !isForeign) return copy;
+  throw new ConfigError(`ledger_copy names ${copyPath}, which is no second copy of a journal.`, {
+    hint: 'Name a file of its own, best on another disk. Nothing was changed.',
+  });
+}
+
+/** How each line begins. */
+const BEGIN = '{"kind":"';
 
 /** The bytes up to the last line that its checksum proves, without a part of a line at the end, and their hash. */
 function proven(bytes: Buffer): { bytes: Buffer; hash: Hash } {
@@ -325,21 +345,18 @@ export class Doubt extends DamageError {
     readonly forgotten: number,
     readonly erase?: string,
   ) {
-    const refused =
+    const [refused, hint] =
       erase === undefined
-        ? 'No paid request and no push is sent, since it could be the second one.'
-        : 'Erased persons could come back, so nothing is loaded, published or pushed.';
-    const hint =
-      erase === undefined
-        ? 'Run `dawnload recover`: it shows what other files know, and enters it.'
-        : 'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.';
+        ? [
+            'No paid request and no push is sent, since it could be the second one.',
+            'Run `dawnload recover`: it shows what other files know, and enters it.',
+          ]
+        : [
+            'Erased persons could come back, so nothing is loaded, published or pushed.',
+            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.',
+          ];
     super(`${why} ${refused}`, { hint });
   }
-}
-
-/** The highest number of a line up to which a person has agreed to what the journal lacks; 0 if nobody has. */
-function agreedUpTo(journal: Journal): number {
-  return Math.max(0, ...journal.of(RUN).map((line) => (line.event === 'confirmed' ? line.forgotten : 0)));
 }
 
 /**
@@ -352,8 +369,9 @@ export function assertNotForgotten(
   other?: string,
 ): Doubt | undefined {
   const decided = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
+  const agreed = journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? [line.forgotten] : []));
   const missing = heads.filter((head) => !journal.holds(head));
-  const unknown = missing.find(({ seq }) => seq > agreedUpTo(journal));
+  const unknown = missing.find(({ seq }) => seq > Math.max(0, ...agreed));
   // A journal that holds the line of a head holds every erasure before it, and those that it lacked are in its doubts.
   const unerased = [
     ...missing.flatMap(({ erase, place }) => erasuresIn(erase).map((name) => ({ name, place }))),

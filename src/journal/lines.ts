@@ -42,13 +42,9 @@ export const RUN = new Kind(
     z.object({ ...event('ended'), runId: text, exitCode: wholeNumber, outcome: text, summary }),
     // The journal may lack lines. Files that carry the head of this journal keep the names of missing erasures known.
     z.object({ ...event('unsure'), why: text, erase: text.optional() }),
-    // A person agreed that the lines up to the number `forgotten` are lost, or in this journal.
-    z.object({
-      ...event('confirmed'),
-      forgotten: wholeNumber,
-      /** The numbers of the lines of calls whose rows are lost. */
-      lost: z.array(wholeNumber),
-    }),
+    // A person agreed that the lines up to the number `forgotten` are lost, or in this journal, and the rows of the calls whose
+    // lines have the numbers `lost`.
+    z.object({ ...event('confirmed'), forgotten: wholeNumber, lost: z.array(wholeNumber) }),
   ]),
 );
 type RunLine = LineOf<typeof RUN>;

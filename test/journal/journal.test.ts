@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
+import { ConfigError, DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { ERASE } from '../../src/erasure/register.js';
 import { EXPORT } from '../../src/exports/export.js';
 import { PROJECT } from '../../src/job/data-folder.js';
@@ -339,4 +339,25 @@ it('keeps its copy where the settings say', async () => {
   expect(await readFile(ledgerCopy, 'utf8')).toBe(text);
   await journal.append(EXPORT, { event: 'processing', key: KEY });
   expect(await readFile(ledgerCopy, 'utf8')).toContain('processing');
+});
+
+it.each([
+  ['another file', 'notes.txt', 'notes'],
+  ['a folder', '.', undefined],
+  ['the journal itself', 'data/ledger/journal.jsonl', undefined],
+])('refuses a place of its copy that is %s, and changes nothing', async (_, name, content) => {
+  const { dataDir, effects } = await written();
+  const ledgerCopy = join(dataDir, '..', name.replace('data', basename(dataDir)));
+  if (content !== undefined) await writeFile(ledgerCopy, content);
+  expect(await rejection(Journal.open({ dataDir, ledgerCopy }, effects))).toBeInstanceOf(ConfigError);
+  if (content !== undefined) expect(await readFile(ledgerCopy, 'utf8')).toBe(content);
+});
+
+it('is not used where its copy cannot be written at all', async () => {
+  const { dataDir, effects } = await written();
+  await writeFile(join(dataDir, '../file'), '');
+  const ledgerCopy = join(dataDir, '../file/copy.jsonl');
+  const error = await rejection(Journal.open({ dataDir, ledgerCopy }, effects));
+  expect(error).toBeInstanceOf(StorageError);
+  expect(String(error)).toContain(ledgerCopy);
 });
