@@ -429,7 +429,7 @@ export const settingsSchema = z
         'must name goals by campaign, not under default',
       )
       .default({}),
-    not_clicks: z.array(z.string().min(1)).default([]),
+    not_clicks: ids('must be a list of names of events').default([]),
     machine_clicks: machineClicks.prefault({}),
     main_goals: byName(text('must be the name of a conversion')).default({}),
   })
