@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import type { Action } from './commands/program.js';
 import type { Flags } from './config/config.js';
 import {
-  adviceOf,
   asOutOfFiles,
   codeOf,
   DawnloadError,
@@ -122,8 +121,7 @@ function report(thrown: unknown, verbose: boolean): number {
   const error = asOutOfFiles(thrown);
   const known = error instanceof DawnloadError;
   terminal.error(known ? sentenceOf(error) : `Something unforeseen went wrong: ${messageOf(error)}`);
-  const advice = known ? adviceOf(error) : '';
-  if (advice !== '') terminal.note(`  ${advice}`);
+  if (known && error.hint !== undefined) terminal.note(`  ${error.hint}`);
   if (verbose || !known) {
     for (let cause = error; cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);

@@ -135,13 +135,14 @@ export async function exportsAttachCommand(
 async function doubtOf(
   exportId: string,
   config: Config,
-  { effects, signal, version }: Invocation,
+  invocation: Invocation,
 ): Promise<string | undefined> {
-  let service: ServiceClient | undefined;
+  const { pageParameter } = config.exports;
   try {
-    service = new ServiceClient({ ...requireService(config), retries: 0 }, effects, signal, version);
-    const { pageParameter } = config.exports;
-    const result = await askPage({ service, exportId, pageParameter }, 0);
+    const settings = { ...requireService(config), retries: 0 };
+    const result = await ServiceClient.using(settings, invocation, (service) =>
+      askPage({ service, exportId, pageParameter }, 0),
+    );
     if (result.kind === 'not_found')
       return `The service does not know export ${exportId} (${result.reason}).`;
     return result.kind === 'trouble' || result.kind === 'strange'
@@ -151,8 +152,6 @@ async function doubtOf(
     if (error instanceof InterruptedError) throw error;
     const why = messageOf(error).replace(/[.]$/, '');
     return `The service could not be asked for export ${exportId} (${why}).`;
-  } finally {
-    await service?.close();
   }
 }
 
@@ -216,7 +215,7 @@ function entryIn({ ledger, doubt }: LedgerState, key: string): Export {
 
 /** Warns about an incomplete ledger after a decision was recorded in it. */
 function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
-  if (doubt !== undefined) terminal.warn(`${doubt.message} ${doubt.hint ?? ''}`);
+  if (doubt !== undefined) terminal.warn(doubt.sentences);
 }
 
 /** The columns of `ops.exports` and the additional fields of the ledger. */

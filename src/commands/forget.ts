@@ -1,5 +1,4 @@
 /** `dawnload forget`: finds a person, shows the stored data about the person, and erases it everywhere. */
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -12,7 +11,7 @@ import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode 
 import { ID_COLUMNS } from '../ground/fields.js';
 import { forget } from '../job/forget.js';
 import type { OpenFolder } from '../job/loading.js';
-import { dataFiles, foldersOf } from '../landing/paths.js';
+import { foldersOf } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { deleteUsers } from '../service/endpoints.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -30,11 +29,8 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const given = await givenIds(options);
-  if ((options.show === true || options.dryRun === true) && existsSync(dataFiles(config.dataDir).erasing))
-    throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
-      hint: '`dawnload forget` goes on with it. Then run this command again.',
-    });
-  const erased = await forget(config, invocation, (folder) =>
+  const onlyLooks = options.show === true || options.dryRun === true;
+  const erased = await forget(config, invocation, onlyLooks, (folder) =>
     begin(folder, given, options, config, invocation),
   );
   if (erased === undefined) return EXIT.done;
@@ -205,22 +201,17 @@ async function tellCounts(
  * @returns the number of rows that the service deleted
  * @throws ServiceError if a request fails; nothing is erased locally then
  */
-async function eraseAtService(
-  given: readonly Given[],
-  config: Config,
-  { effects, signal, version }: Invocation,
-): Promise<number> {
+function eraseAtService(given: readonly Given[], config: Config, invocation: Invocation): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
-  const client = new ServiceClient(requireService(config), effects, signal, version);
   const users = given.map(({ kind, value }) => {
     const property = value.includes('@') ? '$email' : '$phone_number';
     return kind === 'user_id' ? { userId: value } : { userProperties: { [property]: value } };
   });
-  let rows = 0;
-  try {
+  return ServiceClient.using(requireService(config), invocation, async (service) => {
+    let rows = 0;
     for (let first = 0; first < users.length; first += 1000) {
-      const request = deleteUsers(client.projectId, users.slice(first, first + 1000));
-      const { verdict, body } = await client.ask(request);
+      const request = deleteUsers(service.projectId, users.slice(first, first + 1000));
+      const { verdict, body } = await service.ask(request);
       const answer = deleted.safeParse(verdict.kind === 'ok' ? JSON.parse(body.toString('utf8')) : undefined);
       if (!answer.success) {
         const reason = 'reason' in verdict ? verdict.reason : 'its answer has no count of deleted rows';
@@ -231,9 +222,7 @@ async function eraseAtService(
       rows += answer.data.data;
     }
     return rows;
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 /**

@@ -124,7 +124,7 @@ async function complete(
       terminal.note('Nothing was written. `--skip-checks` writes the files without asking the service.');
       throw error;
     }
-    terminal.warn(`${error.message} ${error.hint ?? ''}`.trim());
+    terminal.warn(error.sentences);
     const { about } = contact;
     if (about === 'keys') found.accessKey = found.secretKey = '';
     else found[about] = '';

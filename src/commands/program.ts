@@ -29,12 +29,13 @@ const KEY_OPTION = [
 ] as const;
 
 /** The query of a push, or of `query`, besides its name. */
+const PARAM = new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated').argParser(
+  (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+);
 const SQL_OPTIONS = [
   ['--sql <text>', 'SQL instead of the name of a query'],
   ['-f, --file <file>', 'a file of SQL instead of the name of a query'],
-  new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated').argParser(
-    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
-  ),
+  PARAM,
 ] as const;
 
 const choice = (flags: string, about: string, ...words: readonly string[]): Option =>
@@ -49,6 +50,17 @@ function numeric(flags: string, about: string, low: number, high: number, preset
     if (text.trim() !== '' && value >= low && value <= high) return value;
     throw new InvalidArgumentError(`It must be a number from ${low} to ${formatCount(high)}.`);
   });
+}
+
+/** Refuses an option with two values, of which commander would take the last one. */
+function refuseTwice(command: Command): void {
+  for (const option of command.options.filter((one) => one.required && one !== PARAM)) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' was given twice; give it once`);
+      isGiven = true;
+    });
+  }
 }
 
 /** Adds examples to the beginning of the help. */
@@ -78,6 +90,7 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--verbose', 'with an error, also show its causes');
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
+  refuseTwice(program);
 
   /** Adds a command. Its name may begin with that of the command that it belongs to. */
   function add<O extends object>(
@@ -94,6 +107,7 @@ export function commandLine(version: string, perform: Perform): Command {
       if (option instanceof Option) command.addOption(option);
       else command.option(...option);
     }
+    refuseTwice(command);
     return command.action(() =>
       perform(command.optsWithGlobals(), async (invocation) =>
         (await load())(command.optsWithGlobals<O>(), invocation, ...command.args),

@@ -7,7 +7,13 @@ import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { notCounted } from '../readers/queries/ask.js';
-import { describeQuery, loadCatalogue, newQuery, queryNamed } from '../readers/queries/catalogue.js';
+import {
+  describeQuery,
+  loadCatalogue,
+  newQuery,
+  queryNamed,
+  type QueryFile,
+} from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
@@ -72,12 +78,7 @@ export async function queryCommand(
     };
     const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
     const answer = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
-    const isCut = format === 'table' && answer.rows > LIMIT;
-    const title = question.query === undefined ? '' : `${question.query.title}: `;
-    const first = isCut ? `the first ${formatCount(LIMIT)} of ` : '';
-    const where = options.output === undefined ? '' : ` in ${options.output}`;
-    const all = isCut ? '; --format csv gives all' : '';
-    terminal.note(`${title}${first}${plural(answer.rows, 'row')}${where}${all}`);
+    terminal.note(closingLine(answer.rows, format, question.query, options.output)[lang]);
     if (answer.dropped.length > 0) terminal.warn(notCounted(answer.dropped)[lang]);
   };
   try {
@@ -88,6 +89,31 @@ export async function queryCommand(
   } finally {
     if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** What was answered, how long the answer is, and where it is. */
+function closingLine(
+  rows: number,
+  format: Format,
+  query: QueryFile | undefined,
+  output: string | undefined,
+): Readonly<Record<Language, string>> {
+  const isCut = format === 'table' && rows > LIMIT;
+  const [all, limit] = [rows, LIMIT].map(formatCount);
+  const english = [
+    query === undefined ? '' : `${query.title}: `,
+    isCut ? `the first ${limit} of ` : '',
+    plural(rows, 'row'),
+    output === undefined ? '' : ` in ${output}`,
+    isCut ? '; --format csv gives all' : '',
+  ];
+  const korean = [
+    query === undefined ? '' : `${query.name}: `,
+    isCut ? `${all}행 중 처음 ${limit}행` : `${all}행`,
+    output === undefined ? '' : ` (${output})`,
+    isCut ? '. 전체는 --format csv로 볼 수 있습니다' : '',
+  ];
+  return { en: english.join(''), ko: korean.join('') };
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */

@@ -104,7 +104,5 @@ export function actionsNeeded(
     const advice = adviceFor(entry, isRunning);
     return advice === undefined ? [] : [{ key: entry.key, advice }];
   });
-  return doubt === undefined
-    ? advised
-    : [{ key: 'ledger', advice: `${doubt.message} ${doubt.hint ?? ''}` }, ...advised];
+  return doubt === undefined ? advised : [{ key: 'ledger', advice: doubt.sentences }, ...advised];
 }

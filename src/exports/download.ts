@@ -298,7 +298,7 @@ class Reading {
       await early?.fail(error);
       if (!(error instanceof ServiceError)) throw error;
       if (acceptIncomplete) return this.#finish();
-      return this.#trouble(`${error.message} ${error.hint ?? ''}`.trim());
+      return this.#trouble(error.sentences);
     }
   }
 

@@ -19,8 +19,6 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 interface ErrorDetails {
   /** The next step, in whole sentences. */
   readonly hint?: string;
-  /** Advice for a failed run, in whole sentences; other commands do not show it. */
-  readonly ofRun?: string;
   readonly cause?: unknown;
 }
 
@@ -28,13 +26,16 @@ interface ErrorDetails {
 export abstract class DawnloadError extends Error {
   abstract readonly exitCode: ExitCode;
   readonly hint: string | undefined;
-  readonly ofRun: string | undefined;
 
-  constructor(message: string, { hint, ofRun, cause }: ErrorDetails = {}) {
+  constructor(message: string, { hint, cause }: ErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.hint = hint;
-    this.ofRun = ofRun;
+  }
+
+  /** What happened and what to do next, in one line. */
+  get sentences(): string {
+    return `${this.message} ${this.hint ?? ''}`.trimEnd();
   }
 }
 
@@ -110,11 +111,6 @@ export function messageOf(error: unknown): string {
 
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-/** The next step after a failed run: the hint, and what holds for runs. */
-export function adviceOf({ hint = '', ofRun = '' }: DawnloadError): string {
-  return `${hint} ${ofRun}`.trim();
 }
 
 /** The exit code of a command that ends with this error. */

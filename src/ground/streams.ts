@@ -6,13 +6,8 @@ export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templ
 
 export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
 
-const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
-
-/** The free streams: their requests are not billed. */
-export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
-
-/** The streams with a row for every day; a missing day can be requested. */
-export const DAILY_STREAMS = [...FREE_DAILY_STREAMS, 'events'] as const;
+/** The streams with a row for every day; a missing day can be requested. Only requests of events are billed. */
+export const DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns', 'events'] as const;
 
 export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
 

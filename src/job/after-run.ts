@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
-import { adviceOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { PastRun } from '../journal/lines.js';
 import { describePushed, pushLake } from '../lake/replicate.js';
@@ -170,8 +170,8 @@ export async function afterRun(night: Night): Promise<void> {
       else for (const outcome of done ?? []) report.steps.push(outcome);
     } catch (error) {
       if (error instanceof InterruptedError) throw error;
-      const advice = error instanceof DawnloadError ? adviceOf(error) : '';
-      const sentence = `${step.failed}: ${messageOf(error)} ${advice}`.trim();
+      const why = error instanceof DawnloadError ? error.sentences : messageOf(error);
+      const sentence = `${step.failed}: ${why}`;
       report.steps.push({ step: step.name, failed: true, sentence });
     }
   }

@@ -9,12 +9,11 @@ import { ConfigError } from '../ground/errors.js';
 import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
 import { doubtIn, type Doubt, type KnownHead, erasuresIn, Journal } from '../journal/journal.js';
-import { event, Kind, RUN } from '../journal/lines.js';
+import { happened, Kind, RUN } from '../journal/lines.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, MANIFEST, type DataFiles } from '../landing/paths.js';
 import type { LandedPull } from '../landing/pull.js';
 import { RunLock } from '../landing/run-lock.js';
-import type { Terminal } from '../terminal/terminal.js';
 import { knownBy } from '../warehouse/reader.js';
 
 export interface DataFolder {
@@ -64,10 +63,9 @@ export async function withDataFolder<T>(
     try {
       const landing = await LandingZone.open(dataDir, effects, () => journal.head);
       const holds = landing.found.length > 0 || existsSync(files.published);
-      const newest = await landing.newest(undefined, ({ message, hint = '' }) => {
-        terminal.warn(`${message} ${hint}`);
+      const newest = await landing.newest(undefined, ({ sentences }) => {
+        terminal.warn(sentences);
       });
-      warnOfAddress(journal, config, terminal);
       const published = await knownBy(files.published);
       const known = [...published.head, ...(await knownBy(files.working)).head, ...headsOf(newest)];
       const ledger = new Ledger(dataDir, journal, effects);
@@ -105,28 +103,18 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
 }
 
-// The project that a data folder belongs to, and the addresses that it was pulled from. Two projects must not share a
-// folder, where days, exports and budget of one would count as those of the other.
+// The project that a data folder belongs to. Two projects must not share a folder, where days, exports and budget of one
+// would count as those of the other.
 
-const text = z.string();
-/** The project of the data folder, and the addresses that issued a token for it (E1). */
-export const PROJECT = new Kind(
-  'project',
-  z.discriminatedUnion('event', [
-    z.object({ ...event('made'), projectId: text.optional() }),
-    z.object({ ...event('address'), projectId: text, baseUrl: text }),
-  ]),
-);
+export const PROJECT = new Kind('project', happened.extend({ projectId: z.string().optional() }));
 
-function projectIn(journal: Journal): { projectId: string | undefined; addresses: readonly string[] } {
-  const lines = journal.of(PROJECT);
-  const projectId = lines.find((line) => line.projectId !== undefined)?.projectId;
-  return { projectId, addresses: lines.flatMap((line) => (line.event === 'address' ? [line.baseUrl] : [])) };
+function projectIn(journal: Journal): string | undefined {
+  return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
 }
 
 /** Throws ConfigError when the folder holds another project; the message names both. */
 export function assertSameProject(journal: Journal, { dataDir, projectId }: Config): void {
-  const held = projectIn(journal).projectId;
+  const held = projectIn(journal);
   if (projectId === undefined || held === undefined || held === projectId) return;
   throw new ConfigError(
     `${dataDir} holds the data of project ${held}, and the settings name project ${projectId}.`,
@@ -134,26 +122,14 @@ export function assertSameProject(journal: Journal, { dataDir, projectId }: Conf
   );
 }
 
-/** Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. */
+/**
+ * Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. The project
+ * is recorded by the first command whose settings name one.
+ */
 async function begin(journal: Journal, { projectId }: Config): Promise<void> {
-  if (journal.of(PROJECT).length === 0) await journal.append(PROJECT, { event: 'made', projectId });
+  const isNew = journal.of(PROJECT).length === 0;
+  if (isNew || (projectIn(journal) === undefined && projectId !== undefined))
+    await journal.append(PROJECT, { event: 'made', projectId });
   // A kill may have left the line without the witness.
   if (journal.head.seq === 1) await journal.witness();
-}
-
-/** Warns if the project was pulled from another address than the one in the settings. */
-function warnOfAddress(journal: Journal, { projectId, baseUrl }: Config, terminal: Terminal): void {
-  const { addresses } = projectIn(journal);
-  const before = addresses.at(-1);
-  if (before === undefined || baseUrl === undefined || addresses.includes(baseUrl)) return;
-  terminal.warn(
-    `Project ${projectId ?? ''} was pulled from ${before} before and is pulled from ${baseUrl} now. If this is not intended, correct base_url.`,
-  );
-}
-
-/** Records the address in the settings, once it has issued a token: data never comes from a mistyped one. */
-export async function rememberAddress(journal: Journal, { projectId, baseUrl }: Config): Promise<void> {
-  const { addresses } = projectIn(journal);
-  if (projectId === undefined || baseUrl === undefined || addresses.includes(baseUrl)) return;
-  await journal.append(PROJECT, { event: 'address', projectId, baseUrl });
 }

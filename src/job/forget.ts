@@ -13,7 +13,7 @@ import {
   type Erased,
 } from '../erasure/erase.js';
 import { cutPulls } from '../erasure/register.js';
-import { InterruptedError, messageOf } from '../ground/errors.js';
+import { InterruptedError, messageOf, RefusedError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { prepareErased } from '../lake/erased.js';
@@ -29,21 +29,27 @@ import { RunReport } from './report.js';
 /**
  * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies.
  *
+ * @param onlyLooks true if nobody is to be erased: then an erasure that was stopped is not gone on with
  * @param begin chooses the persons, in a warehouse that holds everything that has landed; it returns undefined to do
  *   nothing. It is not called for an erasure that goes on.
  */
 export function forget(
   config: Config,
   invocation: Invocation,
+  onlyLooks: boolean,
   begin: (folder: OpenFolder) => Promise<Begun | undefined>,
 ): Promise<Erased | undefined> {
   const { effects } = invocation;
   const report = new RunReport(() => effects.now());
   return withDataFolder(config, invocation, 'forget', 'erasures', (base) =>
     withWarehouse(base, config, invocation, report, 'working', async (folder) => {
-      await loadLanded(folder, invocation);
       const pending = new Pending(config.dataDir, effects);
       const began = await pending.read();
+      if (began !== undefined && onlyLooks)
+        throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
+          hint: '`dawnload forget` goes on with it. Then run this command again.',
+        });
+      await loadLanded(folder, invocation);
       const erasing = began ?? (await begin(folder));
       if (erasing === undefined) return undefined;
       const { register } = folder.erasures;

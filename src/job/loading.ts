@@ -119,8 +119,8 @@ async function unloaded(
   const loaded = await warehouse.loader.loaded();
   const found = landing.found.filter(({ id }) => !loaded.has(id));
   await landing.removeUnended(found);
-  return landing.pulls(found, ({ message, hint = '' }, { stream, days }) => {
-    report.gaps.push({ stream, days, reason: `${message} ${hint}` });
+  return landing.pulls(found, ({ sentences }, { stream, days }) => {
+    report.gaps.push({ stream, days, reason: sentences });
   });
 }
 

@@ -11,7 +11,7 @@ import { wantedDays } from './wanted-days.js';
 import { dayOf, type Day } from '../ground/calendar.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { headIn, knownBy, Reader } from '../warehouse/reader.js';
-import { coveredDay, knownDays, type Rows } from '../warehouse/rows.js';
+import { knownDays, type Rows } from '../warehouse/rows.js';
 import type { Job, Stream } from '../ground/streams.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
@@ -31,20 +31,6 @@ const runRow = z
 export type PublishedRun = z.output<typeof runRow>;
 
 /**
- * Reads the published file; without a file each statement has no rows.
- *
- * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
- */
-function fromPublished<T>(
-  file: string,
-  work: (rows: Rows, reader: Reader | undefined) => Promise<T>,
-): Promise<T> {
-  return existsSync(file)
-    ? Reader.using(file, (reader) => work((name, shape) => reader.rows(name, shape), reader))
-    : work(() => Promise.resolve([]), undefined);
-}
-
-/**
  * Reads the ledger on disk beside a run, and what of it needs a person.
  *
  * @param head the journal's head in the published file, where that is open already
@@ -62,6 +48,26 @@ export async function ledgerNow(
   return state;
 }
 
+/**
+ * Reads the published file; without one there are no rows.
+ *
+ * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
+ */
+export function publishedNow({ dataDir }: Pick<Config, 'dataDir'>, { now }: Pick<Effects, 'now'>) {
+  const { published: file } = dataFiles(dataDir);
+  const read = async (rows: Rows, reader?: Reader) => ({
+    known: await knownDays(rows, dayOf(now())),
+    runs: await rows('status/runs', runRow),
+    findings: await rows('status/findings', findingGroup),
+    // The change of counts that was found the latest after its day.
+    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
+    head: reader === undefined ? [] : await headIn(reader, file),
+  });
+  return existsSync(file)
+    ? Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
+    : read(() => Promise.resolve([]));
+}
+
 /** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
 export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
@@ -77,23 +83,15 @@ export async function daysNow(
   effects: Effects,
   jobFrom: (first: Day | undefined) => Job | undefined,
 ) {
-  const now = effects.now();
-  const { published: file } = dataFiles(config.dataDir);
-  const { head, known, ...published } = await fromPublished(file, async (rows, reader) => ({
-    known: await knownDays(rows, dayOf(now)),
-    runs: await rows('status/runs', runRow),
-    findings: await rows('status/findings', findingGroup),
-    // The change of counts that was found the latest after its day.
-    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
-    head: reader === undefined ? [] : await headIn(reader, file),
-  }));
+  const { head, known, ...published } = await publishedNow(config, effects);
   const { coverage, removed } = known;
   const state = await ledgerNow(config, effects, head);
   const [first] = coverage.map(({ date }) => date).sort();
   const job = jobFrom(first);
   const entries = state.ledger.entries();
   const ofLedger = { entries, unsure: state.doubt !== undefined, isRunning: state.lock.taken };
-  const wanted = job === undefined ? [] : wantedDays(job, { ...known, ...ofLedger }, config.exports, now);
+  const wanted =
+    job === undefined ? [] : wantedDays(job, { ...known, ...ofLedger }, config.exports, effects.now());
   return { wanted, state, coverage, removed, ...published };
 }
 
@@ -103,13 +101,4 @@ export function newestOf(coverage: DaysNow['coverage'], stream: Stream): Day | u
     .flatMap((row) => (row.stream === stream ? [row.date] : []))
     .sort()
     .at(-1);
-}
-
-/**
- * The newest day of the daily statistics in the published file.
- *
- * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
- */
-export async function newestDay(file: string): Promise<Day | undefined> {
-  return newestOf(await fromPublished(file, (rows) => rows('status/coverage', coveredDay)), 'statistics');
 }

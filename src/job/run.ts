@@ -5,7 +5,13 @@ import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from 
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { retain } from '../erasure/retention.js';
-import { asError, CorruptDatabaseError, InterruptedError, StorageError } from '../ground/errors.js';
+import {
+  asError,
+  CorruptDatabaseError,
+  InterruptedError,
+  ServiceError,
+  StorageError,
+} from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
@@ -14,7 +20,7 @@ import { equalInLake } from '../lake/verify.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
-import { rememberAddress, withDataFolder } from './data-folder.js';
+import { withDataFolder } from './data-folder.js';
 import { loadLanded, removedExports, reportUnloaded, withWarehouse, type OpenFolder } from './loading.js';
 import { recorded, type RunReport, type RunsSoFar } from './report.js';
 import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
@@ -45,7 +51,7 @@ export async function runJob(job: Job, config: ServiceConfig, invocation: Invoca
   let { days } = job;
   const outcome = await recordAndDeliver(job.name, config, invocation, async (folder) => {
     await loadLanded(folder, invocation);
-    await withService(folder, config, invocation, async (service) => {
+    await withService(config, invocation, async (service) => {
       const complete = await untilComplete(job, service, config, invocation);
       ({ days } = complete);
       try {
@@ -152,7 +158,7 @@ export function resumeExport(
   invocation: Invocation,
 ): Promise<Outcome> {
   return recordAndDeliver('exports resume', config, invocation, (folder) =>
-    withService(folder, config, invocation, async (service) => {
+    withService(config, invocation, async (service) => {
       const source = sourceOf(folder, service, config, invocation);
       if (!payAgain) return resume(key, acceptIncomplete, source);
       await assertPublishable(folder.files.published);
@@ -161,18 +167,18 @@ export function resumeExport(
   );
 }
 
-/** Does work with a client of the service, which closes its connections in every case. */
-async function withService<T>(
-  { journal }: OpenFolder,
+/** Does the work of a run with a client of the service. A failure of the service ends this run alone, and says so. */
+async function withService(
   config: ServiceConfig,
-  { effects, signal, version }: Invocation,
-  work: (service: ServiceClient) => Promise<T>,
-): Promise<T> {
-  const service = new ServiceClient(config, effects, signal, version, () => rememberAddress(journal, config));
+  invocation: Invocation,
+  work: (service: ServiceClient) => Promise<void>,
+): Promise<void> {
   try {
-    return await work(service);
-  } finally {
-    await service.close();
+    await ServiceClient.using(config, invocation, work);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const hint = `${error.hint ?? ''} Nothing is lost; the next run continues from here.`.trimStart();
+    throw new ServiceError(error.message, { hint, cause: error });
   }
 }
 

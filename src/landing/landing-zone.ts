@@ -11,7 +11,8 @@ import pLimit from 'p-limit';
 import type { DayRange } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
-import { FREE_STREAMS, STREAMS, type Stream } from '../ground/streams.js';
+import { STREAMS, type Gap, type Stream } from '../ground/streams.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
 import {
   exportFolder,
@@ -26,7 +27,7 @@ import {
   rejectedPath,
   type ExportFolder,
 } from './paths.js';
-import { parsePull, type Facts, type Head, type LandedPull, type Page } from './pull.js';
+import { parsePull, type Facts, type Head, type LandedPull, type Page, type Pull } from './pull.js';
 import { damaged, namesIn, orStorageError, readIfThere, unlessDamaged, unreadable } from './storage-error.js';
 
 /** The folder of a pull, whose manifest has not been read. */
@@ -40,6 +41,18 @@ export interface PullFolder {
 
 /** Called for each manifest that cannot be read. */
 export type OnDamage = (error: DamageError, found: PullFolder) => void;
+
+/** The parts of a run that every pull of a free stream uses. */
+export interface PullContext {
+  readonly landing: LandingZone;
+  readonly report: { readonly gaps: Gap[] };
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** The instant to record for an answer; later than that of every earlier answer. */
+  pullInstant(): Date;
+  /** Loads landed pulls; those that cannot be loaded are reported. */
+  load(pulls: readonly Pull[]): Promise<boolean>;
+}
 
 const NO_HEAD = (): Head => ({ seq: 0, sum: '', erase: '' });
 
@@ -163,8 +176,7 @@ export class LandingZone {
    */
   async removeUnended(found: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of found) {
-      const isFree = FREE_STREAMS.some((one) => one === stream);
-      if (isFree && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
+      if (stream !== 'events' && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
     }
   }
 

@@ -11,10 +11,9 @@ import type { Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import { EXIT, exitCodeOf, InterruptedError, messageOf, TryLaterError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { newestDay } from '../job/published.js';
+import { newestOf, publishedNow } from '../job/published.js';
 import { describeGap, type RunReport } from '../job/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
-import { dataFiles } from '../landing/paths.js';
 import { cut } from '../ground/text.js';
 
 interface Alert {
@@ -139,15 +138,13 @@ export function bodyOf(
   return JSON.stringify({ text: cut(escaped, 40_000) });
 }
 
-type AlertConfig = Pick<Config, 'alerts' | 'pingUrl' | 'dataDir' | 'projectId'>;
-
 /**
  * Performs the work of a run, pings a health check before and after it, and sends the alerts that the run causes.
  *
  * @throws only the errors of the work
  */
 export async function withAlerts<T extends { readonly report: RunReport }>(
-  config: AlertConfig,
+  config: Config,
   invocation: Invocation,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -156,7 +153,8 @@ export async function withAlerts<T extends { readonly report: RunReport }>(
   const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
     await started;
     const complete = lastCompleteDay(invocation.effects.now());
-    const newest = await newestDay(dataFiles(config.dataDir).published).catch(() => undefined);
+    const published = await publishedNow(config, invocation.effects).catch(() => undefined);
+    const newest = published && newestOf(published.known.coverage, 'statistics');
     const ended = { report, failure, complete, newest };
     await afterRun(config, invocation, ended).catch((error: unknown) => {
       invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
@@ -173,7 +171,7 @@ export async function withAlerts<T extends { readonly report: RunReport }>(
   }
 }
 
-async function afterRun(config: AlertConfig, invocation: Invocation, ended: Ended): Promise<void> {
+async function afterRun(config: Config, invocation: Invocation, ended: Ended): Promise<void> {
   const { effects, terminal } = invocation;
   const today = dayOf(effects.now());
   const memory = await recall(config.dataDir);
@@ -199,7 +197,7 @@ async function afterRun(config: AlertConfig, invocation: Invocation, ended: Ende
 }
 
 /** Sends a test alert; resolves to the number of receivers that accepted it. */
-export async function sendTestAlert(config: AlertConfig, invocation: Invocation): Promise<number> {
+export async function sendTestAlert(config: Config, invocation: Invocation): Promise<number> {
   const message = 'This is a test: alerts of this kind arrive here.';
   const alert: Alert = { cause: 'test', message, numbers: {}, next: 'dawnload status' };
   return (await deliver(config, [alert], invocation)).length;
@@ -207,7 +205,7 @@ export async function sendTestAlert(config: AlertConfig, invocation: Invocation)
 
 /** Sends each alert to its subscribers, all at once; resolves to one alert for each receiver that accepted it. */
 async function deliver(
-  { alerts: receivers, projectId = '' }: AlertConfig,
+  { alerts: receivers, projectId = '' }: Config,
   alerts: readonly Alert[],
   { terminal, effects, runId }: Invocation,
 ): Promise<Alert[]> {
@@ -233,7 +231,7 @@ async function deliver(
 /**
  * Pings a health check. The path is added before the query: `https://host/id` and `/fail` become `https://host/id/fail`.
  */
-async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invocation): Promise<void> {
+async function ping({ pingUrl }: Config, path: string, { terminal }: Invocation): Promise<void> {
   if (pingUrl === undefined) return;
   const address = new URL(pingUrl);
   address.pathname = address.pathname.replace(/\/+$/, '') + path;

@@ -34,27 +34,26 @@ type Contact = {
  */
 export async function contactService(
   access: Omit<ServiceSettings, 'requestsPerSecond' | 'concurrency' | 'retries'>,
-  { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
+  invocation: Pick<Invocation, 'effects' | 'signal' | 'version'>,
 ): Promise<Contact> {
   const pace = { requestsPerSecond: 10, concurrency: 1, retries: 0 };
-  const service = new ServiceClient({ ...access, ...pace }, effects, signal, version);
-  let isAuthorized = false;
-  try {
-    await service.authorize();
-    isAuthorized = true;
-    const skewMs = service.clockSkewMs;
-    // The earlier of the two clocks determines the day, as in a run.
-    const day = lastCompleteDay(new Date(effects.now().getTime() + Math.min(0, skewMs ?? 0)));
-    const totals = await dayTotals(service, access.baseUrl, day);
-    const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
-    return { skewMs, night: { day, messages: totals.sent, records: candidate?.estimate } };
-  } catch (error) {
-    if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
-    const about = isAuthorized ? 'projectId' : error instanceof CredentialsError ? 'keys' : 'baseUrl';
-    return { skewMs: service.clockSkewMs, about, error };
-  } finally {
-    await service.close();
-  }
+  return ServiceClient.using({ ...access, ...pace }, invocation, async (service) => {
+    let isAuthorized = false;
+    try {
+      await service.authorize();
+      isAuthorized = true;
+      const skewMs = service.clockSkewMs;
+      // The earlier of the two clocks determines the day, as in a run.
+      const day = lastCompleteDay(new Date(invocation.effects.now().getTime() + Math.min(0, skewMs ?? 0)));
+      const totals = await dayTotals(service, access.baseUrl, day);
+      const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
+      return { skewMs, night: { day, messages: totals.sent, records: candidate?.estimate } };
+    } catch (error) {
+      if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
+      const about = isAuthorized ? 'projectId' : error instanceof CredentialsError ? 'keys' : 'baseUrl';
+      return { skewMs: service.clockSkewMs, about, error };
+    }
+  });
 }
 
 /** Clock difference in milliseconds from which an incomplete day may be taken for a complete one. */

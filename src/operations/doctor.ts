@@ -13,8 +13,7 @@ import {
   requireSettings,
   type Config,
 } from '../config/config.js';
-import { codeOf, DawnloadError, InterruptedError, messageOf, ServiceError } from '../ground/errors.js';
-import { Erasures } from '../erasure/landed.js';
+import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import { landedPages } from '../exports/poll.js';
@@ -26,7 +25,7 @@ import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal } from '../journal/journal.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
-import { duckdbVersion, openInstance } from '../landing/duckdb.js';
+import { duckdbVersion } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn } from '../landing/pull.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
@@ -42,8 +41,6 @@ import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { Reader, schemaVersions } from '../warehouse/reader.js';
-import { Session } from '../warehouse/session.js';
-import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
 import { sendTestAlert } from './alerts.js';
 
@@ -118,7 +115,6 @@ export async function* examine(
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
   yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
-  yield check('erased persons', () => erasedPersons(config, invocation), DEEP_PATIENCE_MS);
 }
 
 /** The assumptions about the service, in the order in which a person proves them on a first account. */
@@ -157,11 +153,8 @@ export async function check(
     return { name, ...(await Promise.race([(async () => look())(), late])) };
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    const remedy =
-      error instanceof ServiceError
-        ? 'Try again later. If it goes on, ask the operator of the service.'
-        : 'Try again. If it goes on, report it with what this machine’s log says.';
     const hint = error instanceof DawnloadError ? error.hint : undefined;
+    const remedy = 'Try again. If it goes on, report it with what this machine’s log says.';
     return { name, ...fail(messageOf(error), hint ?? remedy) };
   } finally {
     clearTimeout(timer);
@@ -371,7 +364,10 @@ async function warehouse(dataDir: string): Promise<Finding> {
 
 /** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
-  const { register } = await openRegister(config, effects);
+  // A doctor makes no key.
+  const key = await readIfThere(join(foldersOf(config.dataDir).private, 'hmac.key'));
+  const fingerprint = key === undefined ? '' : keyFingerprint(key);
+  const register = new Register(await Journal.read(config, effects), fingerprint);
   if (register.unfinished !== undefined) {
     return warn(
       `The erasure of ${formatKst(register.unfinished.erasedAt)} was stopped.`,
@@ -380,42 +376,6 @@ async function erasures(config: Config, effects: Effects): Promise<Finding> {
   }
   const { length } = register.erasures;
   return ok(length === 0 ? 'nobody was erased' : `${plural(length, 'erasure')}; the register fits the key`);
-}
-
-/** Searches the landing zone for persons of the register; without a warehouse there is nothing to hash with. */
-async function erasedPersons(config: Config, { effects, signal }: Invocation): Promise<Finding> {
-  const { dataDir } = config;
-  const { published, temp } = dataFiles(dataDir);
-  const { register, key } = await openRegister(config, effects);
-  if (register.ids.length === 0 || key === undefined) return ok('nobody was erased');
-  const { file, program } = await schemaVersions(published);
-  if (file !== program)
-    return warn(`${published} has schema ${file}, not ${program}.`, 'Run `dawnload run`.');
-  const instance = await openInstance(published, { access_mode: 'READ_ONLY', temp_directory: temp });
-  const session = await Session.open(instance, signal);
-  try {
-    await prepareSearch(session, { ...config, privacy: { ...config.privacy, key } });
-    const search = new Erasures({ dataDir, tempDirectory: temp, key }, register, effects, () =>
-      Promise.resolve(session),
-    );
-    const files = new Set<string>();
-    for await (const some of search.find()) for (const match of some) files.add(match.filename);
-    return files.size === 0
-      ? ok('no erased person is in the landed pages of exports and opt-outs')
-      : fail(
-          `${plural(files.size, 'landed file')} hold erased persons: ${[...files].slice(0, MOST_TOLD).join(', ')}`,
-          'Run `dawnload run`: it cuts them before it loads anything.',
-        );
-  } finally {
-    session.close();
-  }
-}
-
-/** The register, and the key if there is one; a doctor makes none. */
-async function openRegister(config: Config, effects: Effects) {
-  const key = await readIfThere(join(foldersOf(config.dataDir).private, 'hmac.key'));
-  const fingerprint = key === undefined ? '' : keyFingerprint(key);
-  return { register: new Register(await Journal.read(config, effects), fingerprint), key };
 }
 
 /** Delay of a nightly run in milliseconds before it is reported. */

@@ -349,7 +349,9 @@ export async function planOf(
   const { missing, nulls } = counted;
   const counts = pushCounts.parse(counted);
   if (only !== undefined && counts.rows !== 1)
-    throw new UsageError(`${counts.rows} rows have that key, and --only sends one.`);
+    throw new UsageError(`${counts.rows} rows have that key, and --only sends one.`, {
+      hint: 'Give --only the value of the key in one row of the query; of several columns a list such as ["u1",1].',
+    });
   const isOfItems = target.mode === 'replace' && keyOf(wanted).join() === target.identity;
   if (deleteMissing && !isOfItems)
     throw new UsageError('Only items that are replaced (--mode replace), by their id, can be deleted.');

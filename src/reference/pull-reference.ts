@@ -2,10 +2,9 @@
 import { setMaxListeners } from 'node:events';
 import type { ServiceAnswer, ServiceClient } from '../service/client.js';
 import type { ServiceConfig } from '../config/config.js';
-import type { LandingZone } from '../landing/landing-zone.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { PullContext } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import type { Gap, Job } from '../ground/streams.js';
+import type { Job } from '../ground/streams.js';
 import type { AlimtalkTemplateSettings, OptOutSettings } from '../config/schema.js';
 import { dayOf, koreanTime } from '../ground/calendar.js';
 import { alimtalkTemplates, optOuts } from '../service/endpoints.js';
@@ -17,18 +16,10 @@ import { numbered, readLists, type ListsRead, type ListsReader } from './read-li
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 
 /** The parts of a run that pulls of reference data use. */
-interface ReferenceContext {
+interface ReferenceContext extends PullContext {
   readonly service: Pick<ServiceClient, 'ask'>;
   readonly config: ServiceConfig;
-  readonly landing: LandingZone;
   readonly warehouse: Warehouse;
-  readonly report: { readonly gaps: Gap[] };
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-  /** The instant to record for an answer; later than that of every earlier answer. */
-  pullInstant(): Date;
-  /** Loads landed pulls; those that cannot be loaded are reported. */
-  load(pulls: readonly Pull[]): Promise<boolean>;
 }
 
 /**
@@ -176,7 +167,7 @@ async function pullStream(
   } catch (error) {
     // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
-    else if (error instanceof DamageError) gap(`${error.message} ${error.hint ?? ''}`.trim());
+    else if (error instanceof DamageError) gap(error.sentences);
     else throw error;
   }
 }

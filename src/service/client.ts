@@ -5,6 +5,7 @@
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
 import type { ServiceConfig } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
 import { textOf } from '../ground/envelope.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
@@ -53,7 +54,6 @@ export class ServiceClient {
   readonly #effects: Effects;
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
-  readonly #onToken: () => Promise<void>;
   readonly #paced: Exchanged;
   #requests = 0;
   #skewMs: number | undefined;
@@ -61,20 +61,12 @@ export class ServiceClient {
   /** The token that is being fetched. */
   #renewal: Promise<string> | undefined;
 
-  /** @param onToken is called after each token that E1 issues and awaited before the token is used */
-  constructor(
-    settings: ServiceSettings,
-    effects: Effects,
-    signal: AbortSignal,
-    version: string,
-    onToken: () => Promise<void> = () => Promise.resolve(),
-  ) {
+  constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
     const { accessKey, secretKey } = settings.credentials.body();
     this.secrets = new Secrets(accessKey, secretKey);
     this.#settings = settings;
     this.#effects = effects;
     this.#signal = signal;
-    this.#onToken = onToken;
     this.#transport = httpTransport(
       settings.baseUrl,
       settings.concurrency,
@@ -85,6 +77,20 @@ export class ServiceClient {
     const throttle = pThrottle({ ...pace(settings.requestsPerSecond), strict: true });
     const throttled = throttle<Exchanged>((...request) => this.#exchange(...request));
     this.#paced = (...request) => limit(() => throttled(...request));
+  }
+
+  /** Does work with a client, whose connections are closed in every case. */
+  static async using<T>(
+    settings: ServiceSettings,
+    { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
+    work: (service: ServiceClient) => Promise<T>,
+  ): Promise<T> {
+    const service = new ServiceClient(settings, effects, signal, version);
+    try {
+      return await work(service);
+    } finally {
+      await service.close();
+    }
   }
 
   /** Number of requests sent so far. */
@@ -220,7 +226,6 @@ export class ServiceClient {
       const token = textOf(verdict.envelope, body, 'data')?.trim() ?? '';
       if (HEADER_TEXT.test(token)) {
         this.secrets.add(token);
-        await this.#onToken();
         const until = this.#effects.now().getTime() + TOKEN_LIFETIME_MS - MARGIN_MS;
         this.#token = { value: token, until };
         return token;

@@ -3,8 +3,7 @@
  * together.
  */
 import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import type { LandingZone } from '../landing/landing-zone.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { PullContext } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import type { Pull } from '../landing/pull.js';
@@ -23,17 +22,9 @@ export const LONGEST_RANGE_DAYS = 31;
 export type DaysOf = (stream: Stream) => readonly Day[];
 
 /** The parts of a run that pulls of statistics use. */
-export interface StatisticsContext {
+export interface StatisticsContext extends PullContext {
   readonly service: ServiceClient;
-  readonly landing: LandingZone;
   readonly warehouse: Warehouse;
-  readonly report: { readonly gaps: Gap[] };
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-  /** The instant to record for an answer; later than that of every earlier answer. */
-  pullInstant(): Date;
-  /** Loads landed pulls; those that cannot be loaded are reported. */
-  load(pulls: readonly Pull[]): Promise<boolean>;
 }
 
 const QUESTIONS = {

@@ -43,6 +43,13 @@ test.each<[string, RegExp]>([
   ['backfill --start 2026-02-30 --end 2026-11-20', /--start 2026-02-30 is not a day that exists/],
   ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
   ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
+  [
+    'backfill --start 2026-11-18 --start 2026-11-19 --end 2026-11-19',
+    /'--start <day>' was given twice; give it once/,
+  ],
+  ['run --config a.yaml --config b.yaml', /'--config <file>' was given twice/],
+  ['query --sql select --output nowhere/x.csv', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
+  ['report --output nowhere/x.html', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
   ['backfill --start 2026-11-19', /required option '--end <day>'/],
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
@@ -115,6 +122,13 @@ describe('the world outside', () => {
     await rm(join(folder, 'data'), { recursive: true });
     await writeFile(join(folder, 'data'), 'not a folder');
     expectSentence(await dawnload('run'), /data/, 1);
+  });
+
+  test('an init whose service cannot be reached speaks of the address, and of no run', async () => {
+    const { stderr, ...result } = await dawnload(INIT.replace('--skip-checks', '--force'));
+    expectSentence({ stderr, ...result }, /cannot be reached[^]*Check base_url/, 1);
+    expect(stderr).not.toContain('next run');
+    expect((await dawnload('run')).stderr).toContain('Nothing is lost; the next run continues from here.');
   });
 
   test('a warehouse that is not one is not touched; a rebuild sets it aside', async () => {

@@ -1,13 +1,13 @@
 // @module-tag long
-/** Whose data a folder holds: one project's, from whichever address. */
-import { readFile } from 'node:fs/promises';
+/** Whose data a folder holds: one project's. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEffects } from '../../src/ground/effects.js';
 import { PROJECT as PROJECT_LINES } from '../../src/job/data-folder.js';
 import { Journal } from '../../src/journal/journal.js';
-import { startSandbox, type Sandbox } from '../../sandbox/index.js';
-import { KEYS, NOW, Place, PROJECT, type Environment } from '../support/dawnload.js';
+import { Place, PROJECT, type Environment } from '../support/dawnload.js';
 
 const OTHER = 'fedcba9876543210fedcba9876543210';
 const SETTINGS = `start_date: 2026-11-20
@@ -17,28 +17,18 @@ exports:
 `;
 
 let place: Place;
-let moved: Sandbox;
 beforeAll(async () => {
   place = await Place.make(SETTINGS, { eventsPerDay: 500 });
   expect((await place.run(['run'])).code).toBe(0);
-  moved = await startSandbox({
-    now: () => new Date(NOW),
-    projectId: PROJECT,
-    eventsPerDay: 500,
-    exportSeconds: 0,
-    ...KEYS,
-  });
 });
 afterAll(async () => {
   await place.remove();
-  await moved.close();
 });
 
-/** The project and the addresses in the journal. */
-async function recorded(dataDir = join(place.folder, 'data')): Promise<unknown> {
+/** The projects in the lines of a journal. */
+async function recorded(dataDir: string): Promise<unknown> {
   const lines = (await Journal.read({ dataDir }, realEffects({}))).of(PROJECT_LINES);
-  const addresses = lines.flatMap((line) => (line.event === 'address' ? [line.baseUrl] : []));
-  return { projectId: lines[0]?.projectId, addresses };
+  return lines.map(({ projectId }) => projectId);
 }
 
 describe('another project in the same data folder', () => {
@@ -72,34 +62,18 @@ describe('another project in the same data folder', () => {
   });
 });
 
-test('an address that gives no token is not remembered, also as the first of a folder', async () => {
-  const before = await recorded();
-  const fresh = join(place.folder, 'fresh');
-  for (const [wrong, keys] of [
-    ['http://127.0.0.1:9', {}],
-    [moved.url, { DAWNLOAD_SECRET_KEY: 'of another service' }],
-  ] as const) {
-    const environment: Environment = { DAWNLOAD_BASE_URL: wrong, ...keys };
-    const result = await place.run(['run'], environment);
-    expect(result.stderr).toContain(
-      `was pulled from ${place.sandbox.url} before and is pulled from ${wrong} now`,
-    );
-    expect(result.code).toBe(1);
-    expect(await recorded()).toEqual(before);
-    expect((await place.run(['run', '--data-dir', fresh], environment)).code).toBe(1);
-    expect(await recorded(fresh)).toEqual({ projectId: PROJECT, addresses: [] });
-  }
-  expect((await place.run(['run'])).stderr).not.toContain('was pulled from');
-});
-
-test('another address with the same project is told once, and recorded', { tags: ['long'] }, async () => {
-  const there: Environment = { DAWNLOAD_BASE_URL: moved.url };
-  const warning = `warning: Project ${PROJECT} was pulled from ${place.sandbox.url} before and is pulled from ${moved.url} now`;
-  const first = await place.run(['run'], there);
-  expect(first.stderr).toContain(warning);
-  expect(first.code).toBe(0);
-  expect(await recorded()).toEqual({ projectId: PROJECT, addresses: [place.sandbox.url, moved.url] });
-  for (const environment of [there, {}]) {
-    expect((await place.run(['run'], environment)).stderr).not.toContain('was pulled from');
-  }
+test('the project of a folder is that of the first settings that name one', async () => {
+  const nameless = await mkdtemp(join(tmpdir(), 'dawnload-project-'));
+  const yaml = join(nameless, 'dawnload.yaml');
+  await writeFile(yaml, 'start_date: 2026-11-20\n');
+  const rebuild = ['rebuild', '--config', yaml];
+  expect((await place.run(rebuild)).code).toBe(0);
+  expect(await recorded(join(nameless, 'data'))).toEqual([undefined]);
+  for (const environment of [{ DAWNLOAD_PROJECT_ID: OTHER }, {}, { DAWNLOAD_PROJECT_ID: OTHER }])
+    expect((await place.run(rebuild, environment)).code).toBe(0);
+  expect(await recorded(join(nameless, 'data'))).toEqual([undefined, OTHER]);
+  const refused = await place.run(rebuild, { DAWNLOAD_PROJECT_ID: PROJECT });
+  expect(refused.stderr).toContain(`holds the data of project ${OTHER}`);
+  expect(refused.code).toBe(2);
+  await rm(nameless, { recursive: true, force: true });
 });

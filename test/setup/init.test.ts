@@ -45,14 +45,14 @@ function init(
   return performCommand(['init', '--config', yaml, ...args], folder, environment, clock, person?.terminal);
 }
 
-const FLAGS = (): string[] => [
-  '--base-url',
-  sandbox.url,
-  '--project-id',
-  PROJECT,
-  '--start-date',
-  '2026-11-15',
-];
+/** The options that say all, with other values for some of them. */
+const FLAGS = (others: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries({
+    '--base-url': sandbox.url,
+    '--project-id': PROJECT,
+    '--start-date': '2026-11-15',
+    ...others,
+  }).flat();
 const files = (): Promise<string[]> => readdir(folder).then((names) => names.sort());
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
@@ -128,11 +128,11 @@ describe('without a terminal', () => {
       expect(stderr).toContain(name);
     expect(code).toBe(2);
     for (const [args, words] of [
-      [['--base-url', 'ftp://x'], /base URL must be/],
-      [['--start-date', '2026-02-30'], /--start-date must be a day that exists/],
-      [['--start-date', '2027-01-01', '--skip-checks'], /2027-01-01 is in the future/],
+      [FLAGS({ '--base-url': 'ftp://x' }), /base URL must be/],
+      [FLAGS({ '--start-date': '2026-02-30' }), /--start-date must be a day that exists/],
+      [[...FLAGS({ '--start-date': '2027-01-01' }), '--skip-checks'], /2027-01-01 is in the future/],
     ] as const) {
-      const some = await init([...FLAGS(), ...args], ENVIRONMENT);
+      const some = await init(args, ENVIRONMENT);
       expect([some.code, some.stderr]).toEqual([2, expect.stringMatching(words)]);
     }
     expect(await files()).toEqual([]);
@@ -146,10 +146,10 @@ describe('without a terminal', () => {
 
   test.each<[string, () => string[], Record<string, string>, RegExp]>([
     ['a wrong key', FLAGS, { ...ENVIRONMENT, DAWNLOAD_SECRET_KEY: 'x' }, /refuses the access keys/],
-    ['another project', () => [...FLAGS(), '--project-id', OTHER], ENVIRONMENT, /denies access to project/],
+    ['another project', () => FLAGS({ '--project-id': OTHER }), ENVIRONMENT, /denies access to project/],
     [
       'no service',
-      () => [...FLAGS(), '--base-url', 'http://127.0.0.1:9'],
+      () => FLAGS({ '--base-url': 'http://127.0.0.1:9' }),
       ENVIRONMENT,
       /cannot be reached \(ECONNREFUSED\)/,
     ],
@@ -164,7 +164,7 @@ describe('without a terminal', () => {
   });
 
   test('http beyond this machine needs a word', async () => {
-    const args = [...FLAGS(), '--base-url', 'http://10.255.255.1', '--skip-checks'];
+    const args = [...FLAGS({ '--base-url': 'http://10.255.255.1' }), '--skip-checks'];
     const refused = await init(args, ENVIRONMENT);
     expect(refused.stderr).toMatch(/unencrypted[\s\S]*--allow-http/);
     expect(refused.code).toBe(2);

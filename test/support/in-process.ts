@@ -8,7 +8,7 @@ import { commandLine } from '../../src/commands/program.js';
 import type { Output } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config/config.js';
 import { realEffects } from '../../src/ground/effects.js';
-import { adviceOf, DawnloadError, EXIT, messageOf } from '../../src/ground/errors.js';
+import { DawnloadError, EXIT, messageOf } from '../../src/ground/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
 import type { Invocation } from '../../src/config/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
@@ -82,7 +82,7 @@ export async function performCommand(
     const known = error instanceof DawnloadError;
     code = known ? error.exitCode : error instanceof CommanderError ? EXIT.usage : 1;
     err.push(known ? `dawnload: ${error.message}` : `unforeseen: ${messageOf(error)}\n${stackOf(error)}`);
-    if (known) err.push(adviceOf(error));
+    if (known) err.push(error.hint ?? '');
   }
   return { code, stdout: out.join('\n'), stderr: err.join('\n') };
 }

@@ -2,7 +2,7 @@
  * Where an answer or a page goes: to standard output, at the pace of its reader, or to a file, which is written completely
  * or not at all, and which is none of the job's own.
  */
-import { createWriteStream, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Writable, Readable } from 'node:stream';
@@ -102,10 +102,16 @@ export function outsideOf(
   if ([file, join(dirname(file), '.env')].some((settings) => realPlace(resolve(settings)) === place))
     throw new UsageError(`${output} holds settings.`, { hint: 'Choose another place for --output.' });
   const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
-  if (!placesOf(dataDir).some(isWithin)) return output;
-  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
-    hint: 'Choose another place for --output.',
-  });
+  if (placesOf(dataDir).some(isWithin))
+    throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
+      hint: 'Choose another place for --output.',
+    });
+  const folder = dirname(resolve(output));
+  if (!existsSync(folder))
+    throw new UsageError(`${output} cannot be written, because there is no folder ${folder}.`, {
+      hint: 'Make the folder, or choose another place for --output.',
+    });
+  return output;
 }
 
 /** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
