@@ -198,8 +198,8 @@ export async function exportsResumeCommand(
       hint: adviceFor(entry) ?? (blocksRuns(entry.state) ? otherwise : free),
     });
   }
-  const outcome = await resumeExport(key, options, config, invocation);
-  return summarise('exports resume', outcome, false, config, invocation);
+  const report = await resumeExport(key, options, config, invocation);
+  return summarise('exports resume', report, false, config, invocation);
 }
 
 /**

@@ -24,9 +24,9 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
-import { describeGap, describeGroup, mergedGaps } from '../job/report.js';
+import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
 import { rebuild } from '../job/rebuild.js';
-import { runJob, type Outcome } from '../job/run.js';
+import { runJob } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
@@ -50,8 +50,8 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
   const yesterday = shiftDay(dayOf(now), -1);
   if (end < yesterday)
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-  const outcome = await withAlerts(config, invocation, () => runJob(job, config, invocation));
-  return summarise('run', { days: job.days, ...outcome }, json, config, invocation);
+  const report = await withAlerts(config, invocation, () => runJob(job, config, invocation));
+  return summarise('run', report, json, config, invocation);
 }
 
 type BackfillOptions = { readonly start: string; readonly end: string } & JsonOptions &
@@ -78,8 +78,7 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
     });
   const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
   terminal.note(text, { event: 'started', ...days });
-  const outcome = await runJob(job, config, invocation);
-  return summarise('backfill', { days, ...outcome }, json, config, invocation);
+  return summarise('backfill', await runJob(job, config, invocation), json, config, invocation);
 }
 
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. */
@@ -146,7 +145,7 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
 /** Prints the outcome of a command, with `json` also as JSON on stdout, and returns its exit code. */
 export function summarise(
   command: string,
-  { report, publishedBytes, days }: Omit<Outcome, 'lost'>,
+  report: RunReport,
   json: boolean | undefined,
   { dataDir }: Config,
   { terminal, effects }: Invocation,
@@ -155,7 +154,7 @@ export function summarise(
     const fields = { event: 'loaded', stream, days, rows };
     terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`, fields);
   }
-  const { notRequested } = report;
+  const { notRequested, publishedBytes, days = null } = report;
   if (notRequested.some(({ reason }) => reason === 'no_budget'))
     terminal.note(`Events are off: ${UNPAID.no_budget}, so no paid request is sent.`);
   const unpaid = notRequested.filter(({ reason }) => reason !== 'no_budget');
@@ -210,7 +209,6 @@ export function summarise(
     published_bytes: publishedBytes ?? null,
     peak_memory_bytes: process.resourceUsage().maxRSS * 1024,
   };
-  if (json === true)
-    terminal.out(JSON.stringify({ command, days: days ?? null, ...report.toJSON(), ...size }));
+  if (json === true) terminal.out(JSON.stringify({ command, days, ...report.toJSON(), ...size }));
   return exit_code;
 }

@@ -21,8 +21,6 @@ export interface Night {
   readonly folder: OpenFolder;
   readonly config: Config;
   readonly invocation: Invocation;
-  /** Size of the published file in bytes; undefined if readers keep the previous file. */
-  readonly publishedBytes: number | undefined;
   /** The failure of the work before. */
   readonly failure: Error | undefined;
   /** The landed folders that retention removes. */
@@ -42,8 +40,9 @@ interface Step {
 
 const isOfDays = ({ command }: Night): boolean => command === 'run' || command === 'backfill';
 
-const isWhole = ({ publishedBytes, failure }: Night): boolean =>
-  publishedBytes !== undefined && failure === undefined;
+const isPublished = ({ folder }: Night): boolean => folder.report.publishedBytes !== undefined;
+
+const isWhole = (night: Night): boolean => isPublished(night) && night.failure === undefined;
 
 const STEPS: readonly Step[] = [
   {
@@ -72,7 +71,7 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'landing',
-    wanted: ({ due, publishedBytes }) => due.length > 0 && publishedBytes !== undefined,
+    wanted: (night) => night.due.length > 0 && isPublished(night),
     async run({ folder: { dataDir, journal }, invocation, due }) {
       await removeFolders(due, dataDir, journal, invocation.effects);
       return undefined;

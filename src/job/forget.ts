@@ -79,7 +79,7 @@ async function erase(
   const { effects } = invocation;
   const { register } = erasures;
   let cut = { records: 0, pulls: 0 };
-  const outcome = await deliver('forget', folder, config, invocation, async () => {
+  const report = await deliver('forget', folder, config, invocation, async () => {
     await cutLanded(folder, erasing, pending);
     effects.reach('erase/landing-swept');
     await reloadErased(folder, new Set(cutPulls(register.lines, line).keys()));
@@ -88,7 +88,7 @@ async function erase(
     const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
     await register.append({ event: 'cut', of: line, records: cut.records, rows });
   });
-  if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
+  if (report.publishedBytes === undefined) throw notPublished(files.published, report.withheld);
   await rewriteDatabase(files, effects);
   effects.reach('erase/copied');
   await register.append({ event: 'rewritten' });

@@ -9,10 +9,10 @@ import { discardDatabase, replaceDatabase, setAside } from '../warehouse/publish
 import { withDataFolder } from './data-folder.js';
 import { loadLanded, openWarehouse, removedExports, withWarehouse, type OpenFolder } from './loading.js';
 import { RunReport } from './report.js';
-import { deliver, type Outcome } from './run.js';
+import { deliver } from './run.js';
 
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. */
-export function rebuild(config: Config, invocation: Invocation): Promise<Outcome> {
+export function rebuild(config: Config, invocation: Invocation): Promise<RunReport> {
   const { effects, terminal } = invocation;
   const report = new RunReport(() => effects.now());
   return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
@@ -21,18 +21,16 @@ export function rebuild(config: Config, invocation: Invocation): Promise<Outcome
       const aside = await setAside(published, effects.now());
       if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
       await takeRemovedDays(folder, invocation);
-      const outcome = await deliver('rebuild', folder, config, invocation, () =>
-        loadLanded(folder, invocation),
-      );
-      if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
+      await deliver('rebuild', folder, config, invocation, () => loadLanded(folder, invocation));
+      if (report.lost.length > 0 && (await holdsDays(working, report.lost, config, invocation))) {
         terminal.warn(
           'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
         );
         await discardDatabase(rebuilt);
-        return outcome;
+        return report;
       }
       await replaceDatabase(rebuilt, working, effects);
-      return outcome;
+      return report;
     }),
   );
 }

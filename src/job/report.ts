@@ -2,7 +2,7 @@
  * The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code; and its record
  * in the journal and in `ops.runs`.
  */
-import { type Day, dayCount, daysOf, rangesOf } from '../ground/calendar.js';
+import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../ground/calendar.js';
 import {
   asError,
   ClockError,
@@ -57,6 +57,12 @@ export class RunReport {
   #loads: LoadReport[] = [];
   /** The reason why the file is not published, as a clause; undefined if it may be published. */
   withheld: string | undefined;
+  /** Size of the published file in bytes; undefined if readers keep the previous file. */
+  publishedBytes: number | undefined;
+  /** Days whose events had been loaded and are now missing from the file. */
+  lost: readonly Day[] = [];
+  /** The days of the job that are complete by both clocks. */
+  days: DayRange | undefined;
 
   readonly startedAt: Date;
 
@@ -216,32 +222,32 @@ export function describeGroup(group: FindingGroup): string {
 }
 
 /** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
-export type RunsSoFar = (failure: Error | undefined) => PastRun[];
+export function runsSoFar(
+  journal: Journal,
+  report: RunReport,
+  { effects, runId }: Invocation,
+  failure: Error | undefined,
+): PastRun[] {
+  const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
+  const over = { ...endOf(report, runId, failure), at: effects.now(), summary };
+  return runsOf(journal.of(RUN)).map((run) => (run.begun.runId === runId ? { ...run, over } : run));
+}
 
 /** Does the work of a run between the lines of its begin and its end, which is written last and in every case. */
 export async function recorded<T>(
   journal: Journal,
   command: string,
   { effects, runId, version }: Invocation,
-  work: (report: RunReport, runs: RunsSoFar) => Promise<T>,
+  work: (report: RunReport) => Promise<T>,
 ): Promise<T> {
   const report = new RunReport(() => effects.now());
-  const endOf = (failure: Error | undefined) => {
-    const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
-    return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
-  };
   const end = (failure?: Error): Promise<unknown> => {
     const summary = { ...report.forJournal(), ...(failure && { failure: kindOf(failure) }) };
-    return journal.append(RUN, { event: 'ended', ...endOf(failure), summary });
-  };
-  const runs: RunsSoFar = (failure) => {
-    const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
-    const over = { ...endOf(failure), at: effects.now(), summary };
-    return runsOf(journal.of(RUN)).map((run) => (run.begun.runId === runId ? { ...run, over } : run));
+    return journal.append(RUN, { event: 'ended', ...endOf(report, runId, failure), summary });
   };
   await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });
   try {
-    const result = await work(report, runs);
+    const result = await work(report);
     await end();
     return result;
   } catch (error) {
@@ -249,6 +255,11 @@ export async function recorded<T>(
     await end(asError(error)).catch(() => undefined);
     throw error;
   }
+}
+
+function endOf(report: RunReport, runId: string, failure: Error | undefined) {
+  const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
+  return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
 }
 
 /** The failure of a run in words that hold no text of the service, for the journal. */

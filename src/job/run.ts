@@ -2,7 +2,7 @@
 import { nightly } from '../../jobs/nightly.js';
 import { ServiceClient } from '../service/client.js';
 import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from '../service/clocks.js';
-import { dayOf, formatKst, lastCompleteDay, listDays, type Day, type DayRange } from '../ground/calendar.js';
+import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { retain } from '../erasure/retention.js';
 import {
@@ -22,7 +22,7 @@ import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { withDataFolder } from './data-folder.js';
 import { loadLanded, removedExports, reportUnloaded, withWarehouse, type OpenFolder } from './loading.js';
-import { recorded, type RunReport, type RunsSoFar } from './report.js';
+import { recorded, runsSoFar, type RunReport } from './report.js';
 import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
@@ -31,29 +31,19 @@ import { runChecks, type FindingGroup } from '../warehouse/checks.js';
 import { refreshModels } from '../warehouse/model.js';
 import { assertPublishable, assertReplaceable, publish, rewriteDatabase } from '../warehouse/publish.js';
 
-export interface Outcome {
-  readonly report: RunReport;
-  /** Size of the published file in bytes; undefined if readers keep the previous file. */
-  readonly publishedBytes: number | undefined;
-  /** Days whose events had been loaded and are now missing from the file. */
-  readonly lost: readonly Day[];
-  /** The days of the job that are complete by both clocks. */
-  readonly days?: DayRange;
-}
-
 /**
  * Runs a job: from the service to the published file.
  *
  * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
  *   by the next run
  */
-export async function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
-  let { days } = job;
-  const outcome = await recordAndDeliver(job.name, config, invocation, async (folder) => {
+export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<RunReport> {
+  return recordAndDeliver(job.name, config, invocation, async (folder) => {
+    folder.report.days = job.days;
     await loadLanded(folder, invocation);
     await withService(config, invocation, async (service) => {
       const complete = await untilComplete(job, service, config, invocation);
-      ({ days } = complete);
+      folder.report.days = complete.days;
       try {
         await extract(complete, folder, service, config, invocation);
       } finally {
@@ -61,7 +51,6 @@ export async function runJob(job: Job, config: ServiceConfig, invocation: Invoca
       }
     });
   });
-  return { ...outcome, days };
 }
 
 /** Does the work of a run, delivers it, and records its end in the journal, whatever happens. */
@@ -70,11 +59,11 @@ function recordAndDeliver(
   config: ServiceConfig,
   invocation: Invocation,
   work: (folder: OpenFolder) => Promise<void>,
-): Promise<Outcome> {
+): Promise<RunReport> {
   return withDataFolder(config, invocation, command, 'erasures', (base) =>
-    recorded(base.journal, command, invocation, (report, runs) =>
+    recorded(base.journal, command, invocation, (report) =>
       withWarehouse(base, config, invocation, report, 'working', (folder) =>
-        deliver(command, folder, config, invocation, () => work(folder), runs),
+        deliver(command, folder, config, invocation, () => work(folder)),
       ),
     ),
   );
@@ -90,8 +79,7 @@ export async function deliver(
   config: Config,
   invocation: Invocation,
   work: () => Promise<void>,
-  runsSoFar: RunsSoFar = () => runsOf(folder.journal.of(RUN)),
-): Promise<Outcome> {
+): Promise<RunReport> {
   const { warehouse, report, journal } = folder;
   await assertReplaceable(folder.files.published);
   const timed = stopwatch(report, invocation);
@@ -112,14 +100,14 @@ export async function deliver(
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );
-  const lost = await lostDays(folder);
-  report.withheld = whyWithheld(report.stops, lost);
-  const runs = (): PastRun[] => runsSoFar(failure);
+  report.lost = await lostDays(folder);
+  report.withheld = whyWithheld(report.stops, report.lost);
+  const runs = (): PastRun[] => runsSoFar(journal, report, invocation, failure);
   await warehouse.note({ runs: runs(), head: journal.head });
-  const publishedBytes = await timed('publish', () => publishSound(folder, failure, invocation));
-  await afterRun({ command, folder, config, invocation, due, failure, publishedBytes, runs });
+  report.publishedBytes = await timed('publish', () => publishSound(folder, failure, invocation));
+  await afterRun({ command, folder, config, invocation, due, failure, runs });
   if (failure !== undefined) throw failure;
-  return { report, publishedBytes, lost };
+  return report;
 }
 
 /** Pulls the streams of a job. What has landed is loaded at once. */
@@ -156,7 +144,7 @@ export function resumeExport(
   { payAgain = false, acceptIncomplete = false }: ResumeOptions,
   config: ServiceConfig,
   invocation: Invocation,
-): Promise<Outcome> {
+): Promise<RunReport> {
   return recordAndDeliver('exports resume', config, invocation, (folder) =>
     withService(config, invocation, async (service) => {
       const source = sourceOf(folder, service, config, invocation);

@@ -143,11 +143,11 @@ export function bodyOf(
  *
  * @throws only the errors of the work
  */
-export async function withAlerts<T extends { readonly report: RunReport }>(
+export async function withAlerts(
   config: Config,
   invocation: Invocation,
-  work: () => Promise<T>,
-): Promise<T> {
+  work: () => Promise<RunReport>,
+): Promise<RunReport> {
   if (config.alerts.length === 0 && config.pingUrl === undefined) return work();
   const started = ping(config, '/start', invocation);
   const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
@@ -161,9 +161,9 @@ export async function withAlerts<T extends { readonly report: RunReport }>(
     });
   };
   try {
-    const outcome = await work();
-    await tell(outcome.report, undefined);
-    return outcome;
+    const report = await work();
+    await tell(report, undefined);
+    return report;
   } catch (failure) {
     // The user stopped the run, and knows it.
     if (!(failure instanceof InterruptedError)) await tell(undefined, failure);

@@ -55,7 +55,6 @@ export class ServiceClient {
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
   readonly #paced: Exchanged;
-  #requests = 0;
   #skewMs: number | undefined;
   #token: { readonly value: string; readonly until: number } | undefined;
   /** The token that is being fetched. */
@@ -91,11 +90,6 @@ export class ServiceClient {
     } finally {
       await service.close();
     }
-  }
-
-  /** Number of requests sent so far. */
-  get requests(): number {
-    return this.#requests;
   }
 
   /** Milliseconds that this machine's clock is behind the service's, by the latest answer with a `Date`. */
@@ -203,7 +197,6 @@ export class ServiceClient {
     token: string | undefined,
     signal: AbortSignal,
   ): Promise<ServiceAnswer> {
-    this.#requests++;
     const result = await this.#transport.exchange(question, token, signal);
     if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
     const serviceTime = instantOf(result.date);

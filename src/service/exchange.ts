@@ -3,8 +3,8 @@
  * over the whole exchange and a limit on the decoded body, without redirects and retries; and what its answer means. A
  * failure states whether the request may have reached the service.
  */
-import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
 import { partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
 import { codeOf, InterruptedError, messageOf } from '../ground/errors.js';
@@ -176,7 +176,7 @@ async function send(
  * hundreds of MB.
  */
 async function readCapped(body: Readable, encoding: string | undefined): Promise<Buffer> {
-  const decoder = decoderFor(encoding);
+  const decoder = /^\s*(?:x-)?gzip\s*$/i.test(encoding ?? '') ? createGunzip() : undefined;
   const source = decoder === undefined ? body : body.pipe(decoder);
   if (decoder !== undefined) body.on('error', (error) => decoder.destroy(error));
   const chunks: Buffer[] = [];
@@ -192,20 +192,6 @@ async function readCapped(body: Readable, encoding: string | undefined): Promise
     body.destroy();
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
-}
-
-function decoderFor(encoding: string | undefined): Transform | undefined {
-  switch (encoding?.trim().toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return undefined;
-  }
 }
 
 /** @param isConnected whether a connection existed; undefined if unknown */

@@ -67,10 +67,8 @@ export class ProgressLine {
       .replace(/[^\x20-\x7e]/g, '?')
       .slice(0, columns);
     if (text === this.#shown) return;
-    // Written in one piece from the left to avoid flicker. If the window became narrower, the previous text has wrapped
-    // and must be erased first.
-    const start = this.#lines() > 1 ? this.#erasing() : '\r';
-    this.screen.write(`${start}${this.paint(text)}\u001b[K`);
+    // Written in one piece from the left to avoid flicker.
+    this.screen.write(`\r${this.paint(text)}\u001b[K`);
     this.#shown = text;
   }
 
@@ -83,13 +81,7 @@ export class ProgressLine {
   /** The control sequence that removes the line from the screen. */
   #erasing(): string {
     if (this.#shown === '') return '';
-    const up = this.#lines() - 1;
     this.#shown = '';
-    return `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`;
-  }
-
-  /** The number of window lines that the text currently occupies. */
-  #lines(): number {
-    return Math.max(1, Math.ceil(this.#shown.length / Math.max(1, this.screen.columns || 80)));
+    return '\r\u001b[K';
   }
 }

