@@ -99,7 +99,7 @@ export async function exportsAttachCommand(
   const agree = async (sentence: string): Promise<boolean> =>
     yes || terminal.confirm(`${sentence} Go on?`, signal);
   const config = invocation.loadConfig();
-  const keys = Object.values(config.credentials?.body() ?? {});
+  const keys = Object.values(config.credentials?.reveal() ?? {});
   if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId)) {
     throw new UsageError(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',

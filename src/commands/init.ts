@@ -111,7 +111,7 @@ async function complete(
     const answers = { ...found, baseUrl: found.baseUrl.replace(/\/+$/, '') };
     if (options.skipChecks === true) return { answers, night: undefined };
     terminal.progress('asking the service');
-    const access = { ...answers, credentials: { body: () => ({ accessKey, secretKey }) } };
+    const access = { ...answers, credentials: { reveal: () => ({ accessKey, secretKey }) } };
     const contact = await contactService({ ...access, requestTimeoutSeconds: 30 }, invocation);
     const { error, skewMs } = contact;
     if (error === undefined) {

@@ -9,21 +9,21 @@ import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 import { readDotEnv, readSettings, unknownKey, type Environment } from './files.js';
 import { camel, settingsSchema } from './schema.js';
 
-/** The pair of keys that E1 exchanges for a token. Never printed: it serialises to an empty value. */
-export class Credentials {
-  readonly #accessKey: string;
-  readonly #secretKey: string;
+/** A secret. It is never printed: it serialises to an empty value. */
+class Hidden<T> {
+  readonly #value: T;
 
-  constructor(accessKey: string, secretKey: string) {
-    this.#accessKey = accessKey;
-    this.#secretKey = secretKey;
+  constructor(value: T) {
+    this.#value = value;
   }
 
-  /** Returns the request body of E1. */
-  body(): { accessKey: string; secretKey: string } {
-    return { accessKey: this.#accessKey, secretKey: this.#secretKey };
+  reveal(): T {
+    return this.#value;
   }
 }
+
+/** The pair of keys that E1 exchanges for a token. */
+type Credentials = Hidden<{ readonly accessKey: string; readonly secretKey: string }>;
 
 /** All settings, checked; secrets included. */
 export type Config = ReturnType<typeof loadConfig>;
@@ -126,9 +126,10 @@ export function loadConfig(
     lake: lake && {
       ...lake,
       extensions: inFolder(lake.extensions),
-      secrets: new LakeSecrets(variables),
+      /** The environment, which holds the secrets of catalog and storage. */
+      secrets: new Hidden(variables),
     },
-    credentials: accessKey && secretKey ? new Credentials(accessKey, secretKey) : undefined,
+    credentials: accessKey && secretKey ? new Hidden({ accessKey, secretKey }) : undefined,
   });
 }
 
@@ -190,34 +191,6 @@ export function requireCredentials({ credentials }: Config): Credentials {
   });
 }
 
-/** The secrets of the lake by the environment variables that contain them. */
-const SECRETS = {
-  accessKey: 'DAWNLOAD_LAKE_ACCESS_KEY_ID',
-  secretKey: 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY',
-  sessionToken: 'DAWNLOAD_LAKE_SESSION_TOKEN',
-  clientId: 'DAWNLOAD_LAKE_CLIENT_ID',
-  clientSecret: 'DAWNLOAD_LAKE_CLIENT_SECRET',
-  token: 'DAWNLOAD_LAKE_TOKEN',
-} as const;
-
-/** The secrets of catalog and storage. They cannot be printed: they serialise to nothing. */
-class LakeSecrets {
-  readonly #variables: Environment;
-
-  constructor(variables: Environment) {
-    this.#variables = variables;
-  }
-
-  get(name: keyof typeof SECRETS): string | undefined {
-    return this.#variables[SECRETS[name]];
-  }
-
-  /** True if all of the secrets are set. */
-  has(...names: readonly (keyof typeof SECRETS)[]): boolean {
-    return names.every((name) => this.get(name) !== undefined);
-  }
-}
-
 export type LakeConfig = NonNullable<Config['lake']>;
 
 /**
@@ -236,18 +209,22 @@ export function requireLake(config: Config): Config & { readonly lake: LakeConfi
       'privacy.recipients is keep, so telephone numbers and addresses would be copied into the lake.',
       { hint: 'Set privacy.recipients to hash or drop, or set lake.allow_personal: true.' },
     );
-  const { catalog, secrets, storage } = lake;
+  const { catalog, storage } = lake;
+  const variables = lake.secrets.reveal();
   for (const address of [catalog.uri, catalog.tokenUri, storage.endpoint])
     if (address !== undefined) assertEncrypted(address, config.allowHttp, "lake's address");
+  const has = (...names: readonly string[]): boolean => names.every((name) => variables[name] !== undefined);
+  const ofClient = ['DAWNLOAD_LAKE_CLIENT_ID', 'DAWNLOAD_LAKE_CLIENT_SECRET'];
+  const ofStorage = ['DAWNLOAD_LAKE_ACCESS_KEY_ID', 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY'];
   const isOpen = {
     none: true,
-    oauth2: secrets.has('token') || secrets.has('clientId', 'clientSecret'),
-    sigv4: secrets.has('accessKey', 'secretKey'),
+    oauth2: has('DAWNLOAD_LAKE_TOKEN') || has(...ofClient),
+    sigv4: has(...ofStorage),
   }[catalog.auth];
   const keys =
     catalog.auth === 'oauth2'
-      ? `${SECRETS.clientId} and ${SECRETS.clientSecret}, or ${SECRETS.token},`
-      : `${SECRETS.accessKey} and ${SECRETS.secretKey}`;
+      ? `${ofClient.join(' and ')}, or DAWNLOAD_LAKE_TOKEN,`
+      : ofStorage.join(' and ');
   if (!isOpen)
     throw new ConfigError(`lake.catalog.auth is ${catalog.auth}, and its keys are not set.`, {
       hint: `Set ${keys} in the environment or in .env.`,

@@ -24,7 +24,7 @@ interface ErrorDetails {
 
 /** The base class of every failure that a user may see. */
 export abstract class DawnloadError extends Error {
-  abstract readonly exitCode: ExitCode;
+  readonly exitCode: ExitCode = EXIT.incomplete;
   readonly hint: string | undefined;
 
   constructor(message: string, { hint, cause }: ErrorDetails = {}) {
@@ -41,46 +41,34 @@ export abstract class DawnloadError extends Error {
 
 /** The command line is wrong: the user corrects an argument. */
 export class UsageError extends DawnloadError {
-  readonly exitCode = EXIT.usage;
+  override readonly exitCode = EXIT.usage;
 }
 
 /** `dawnload.yaml` or the environment is wrong: the user corrects a setting. */
 export class ConfigError extends DawnloadError {
-  readonly exitCode = EXIT.usage;
+  override readonly exitCode = EXIT.usage;
 }
 
 /** The service refuses the keys or the project (E1, 401, 403): the user corrects the credentials. */
-export class CredentialsError extends DawnloadError {
-  readonly exitCode = EXIT.incomplete;
-}
+export class CredentialsError extends DawnloadError {}
 
 /** The service did not answer, or answered with something else; another run may succeed. */
-export class ServiceError extends DawnloadError {
-  readonly exitCode = EXIT.incomplete;
-}
+export class ServiceError extends DawnloadError {}
 
 /** This machine's clock and the service's differ too much: the user corrects the clock. */
-export class ClockError extends DawnloadError {
-  readonly exitCode = EXIT.incomplete;
-}
+export class ClockError extends DawnloadError {}
 
 /** A file or folder cannot be read or written: the user repairs the machine. No received data is lost. */
-export class StorageError extends DawnloadError {
-  readonly exitCode = EXIT.incomplete;
-}
+export class StorageError extends DawnloadError {}
 
 /** A file of the data folder is damaged: the user decides how to repair it, usually by `dawnload rebuild`. */
-export class DamageError extends DawnloadError {
-  readonly exitCode = EXIT.incomplete;
-}
+export class DamageError extends DawnloadError {}
 
 /** Much of an export lies outside its day, so it is not loaded: a person corrects its id, or accepts it as it is. */
 export class StrayError extends DamageError {}
 
 /** The database file is damaged: `dawnload rebuild` replaces it from the landing zone. */
 export class CorruptDatabaseError extends DawnloadError {
-  readonly exitCode = EXIT.incomplete;
-
   constructor(message: string, cause?: unknown) {
     super(message, {
       hint: 'To rebuild it from the landing zone, without any request: `dawnload rebuild`.',
@@ -91,17 +79,17 @@ export class CorruptDatabaseError extends DawnloadError {
 
 /** Paid work was refused for lack of a budget or consent. */
 export class RefusedError extends DawnloadError {
-  readonly exitCode = EXIT.refused;
+  override readonly exitCode = EXIT.refused;
 }
 
 /** No fault, but too early: another run holds the lock, or the day is not complete. The user tries again later. */
 export class TryLaterError extends DawnloadError {
-  readonly exitCode = EXIT.tryLater;
+  override readonly exitCode = EXIT.tryLater;
 }
 
 /** Ctrl-C or SIGTERM: the current durable step was completed; the next run continues from there. */
 export class InterruptedError extends DawnloadError {
-  readonly exitCode = EXIT.interrupted;
+  override readonly exitCode = EXIT.interrupted;
 }
 
 /** Returns the message of any thrown value, for the `cause` chain and for one-line reports. */

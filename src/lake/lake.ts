@@ -218,7 +218,7 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
       await session.run('lake/attach_catalog', {
         warehouse: quoted(config.catalog.warehouse),
         uri: quoted(config.catalog.uri),
-        delegation: quoted(config.secrets.has('accessKey', 'secretKey') ? 'none' : 'vended_credentials'),
+        delegation: quoted(hasKeys(config) ? 'none' : 'vended_credentials'),
         authorization: authorization(config),
       });
     },
@@ -276,14 +276,22 @@ function findExtension(folder: string, name: string): string | undefined {
   return found === undefined ? undefined : join(folder, found);
 }
 
+/** True if the keys of the storage are set; otherwise the catalog gives some. */
+function hasKeys({ secrets }: LakeConfig): boolean {
+  const { DAWNLOAD_LAKE_ACCESS_KEY_ID: id, DAWNLOAD_LAKE_SECRET_ACCESS_KEY: secret } = secrets.reveal();
+  return id !== undefined && secret !== undefined;
+}
+
 /** Passes the keys to the session. DuckDB keeps temporary secrets in memory only and never shows them. */
 async function giveSecrets(session: Session, { catalog, storage, secrets }: LakeConfig): Promise<void> {
   const endpoint = storage.endpoint === undefined ? undefined : new URL(storage.endpoint);
+  const variables = secrets.reveal();
+  const token = variables['DAWNLOAD_LAKE_TOKEN'];
   await session.run('lake/storage_secret', {
     options: listOptions({
-      key_id: secrets.get('accessKey'),
-      secret: secrets.get('secretKey'),
-      session_token: secrets.get('sessionToken'),
+      key_id: variables['DAWNLOAD_LAKE_ACCESS_KEY_ID'],
+      secret: variables['DAWNLOAD_LAKE_SECRET_ACCESS_KEY'],
+      session_token: variables['DAWNLOAD_LAKE_SESSION_TOKEN'],
       region: storage.region,
       endpoint: endpoint?.host,
       use_ssl: endpoint === undefined ? undefined : endpoint.protocol === 'https:',
@@ -293,9 +301,9 @@ async function giveSecrets(session: Session, { catalog, storage, secrets }: Lake
   if (catalog.auth !== 'oauth2') return;
   await session.run('lake/catalog_secret', {
     options: listOptions({
-      token: secrets.get('token'),
-      client_id: secrets.get('token') === undefined ? secrets.get('clientId') : undefined,
-      client_secret: secrets.get('token') === undefined ? secrets.get('clientSecret') : undefined,
+      token,
+      client_id: token === undefined ? variables['DAWNLOAD_LAKE_CLIENT_ID'] : undefined,
+      client_secret: token === undefined ? variables['DAWNLOAD_LAKE_CLIENT_SECRET'] : undefined,
       oauth2_server_uri: catalog.tokenUri ?? `${catalog.uri}/v1/oauth/tokens`,
       oauth2_scope: catalog.scope,
     }),

@@ -18,7 +18,7 @@ import { unanswered } from './unanswered.js';
 export type ServiceSettings = Pick<
   ServiceConfig,
   'baseUrl' | 'projectId' | 'requestsPerSecond' | 'concurrency' | 'requestTimeoutSeconds' | 'retries'
-> & { readonly credentials: Pick<ServiceConfig['credentials'], 'body'> };
+> & { readonly credentials: Pick<ServiceConfig['credentials'], 'reveal'> };
 
 /** A verdict together with the body that it was read from, if there is a body. */
 export interface ServiceAnswer {
@@ -61,7 +61,7 @@ export class ServiceClient {
   #renewal: Promise<string> | undefined;
 
   constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
-    const { accessKey, secretKey } = settings.credentials.body();
+    const { accessKey, secretKey } = settings.credentials.reveal();
     this.secrets = new Secrets(accessKey, secretKey);
     this.#settings = settings;
     this.#effects = effects;
@@ -211,7 +211,7 @@ export class ServiceClient {
   /** Requests a token from E1. */
   async #authenticate(): Promise<string> {
     const { verdict, body, status } = await this.#persist(
-      authenticate(this.#settings.credentials.body()),
+      authenticate(this.#settings.credentials.reveal()),
       undefined,
       this.#signal,
     );

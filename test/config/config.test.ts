@@ -282,11 +282,11 @@ describe('the environment', () => {
 
   test('secrets come from it or from .env, and the environment wins', () => {
     writeFileSync(join(folder, '.env'), 'DAWNLOAD_ACCESS_KEY=from-file\nDAWNLOAD_SECRET_KEY=secret-file\n');
-    expect(requireService(load(MINIMUM)).credentials.body()).toEqual({
+    expect(requireService(load(MINIMUM)).credentials.reveal()).toEqual({
       accessKey: 'from-file',
       secretKey: 'secret-file',
     });
-    expect(requireService(load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'env' })).credentials.body().accessKey).toBe(
+    expect(requireService(load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'env' })).credentials.reveal().accessKey).toBe(
       'env',
     );
   });
@@ -315,7 +315,7 @@ describe('the environment', () => {
     ['big-endian UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
   ])('the keys may be in a .env in %s', (_, bytes) => {
     writeFileSync(join(folder, '.env'), bytes('DAWNLOAD_ACCESS_KEY=a-key\nDAWNLOAD_SECRET_KEY=비밀\n'));
-    expect(load(MINIMUM).credentials?.body()).toEqual({ accessKey: 'a-key', secretKey: '비밀' });
+    expect(load(MINIMUM).credentials?.reveal()).toEqual({ accessKey: 'a-key', secretKey: '비밀' });
     expect(load(bytes(MINIMUM)).baseUrl).toBe('https://api.example.com');
   });
 
@@ -335,7 +335,7 @@ describe('the environment', () => {
       projectId: '0123456789abcdef0123456789abcdef',
       dataDir: join(folder, 'data'),
     });
-    expect(requireService(config).credentials.body().accessKey).toBe('mine');
+    expect(requireService(config).credentials.reveal().accessKey).toBe('mine');
   });
 
   test('secrets in the file are refused, and missing ones are asked for', () => {

@@ -186,8 +186,10 @@ describe('forget', () => {
 
   test('is no lack of the paid exports: the next nights ask for none again, and nobody has to decide', async () => {
     const users = (await pages()).flatMap(({ page }) => page.data.flatMap(({ user_id }) => user_id ?? []));
-    const some = [...new Set(users)].slice(0, 30).flatMap((user) => ['--user-id', user]);
-    expect((await forget(...some, '--yes')).code).toBe(0);
+    const list = join(place.folder, 'persons.txt');
+    const some = [...new Set(users)].slice(0, 30).map((user) => `user_id ${user}\n`);
+    await writeFile(list, some.join(''));
+    expect((await forget('-f', list, '--yes')).code).toBe(0);
     now = new Date(Date.parse(NOW) + 86_400_000);
     const night = await place.run(['run'], { DAWNLOAD_NOW: now.toISOString() });
     now = new Date(NOW);

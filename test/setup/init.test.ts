@@ -73,7 +73,7 @@ describe('at a terminal', () => {
     const config = loadConfig({ config: yaml }, {}, folder);
     expect(config).toMatchObject({ baseUrl: sandbox.url, projectId: PROJECT, startDate: '2026-11-14' });
     expect(config.exports.budget).toBeUndefined();
-    expect(config.credentials?.body()).toEqual(KEYS);
+    expect(config.credentials?.reveal()).toEqual(KEYS);
     // The suggested budget is that of the night that was seen, and of no backlog.
     const text = await readFile(yaml, 'utf8');
     const [, run = '', night = ''] =
@@ -242,7 +242,7 @@ describe('what is written is read again as it is', () => {
     const text = envFile({ accessKey: key, secretKey: `${key}2` }, earlier);
     return writeFile(env, text).then(() => {
       const config = loadConfig({}, {}, folder);
-      expect(config.credentials?.body()).toEqual({ accessKey: key, secretKey: `${key}2` });
+      expect(config.credentials?.reveal()).toEqual({ accessKey: key, secretKey: `${key}2` });
       expect(text).toContain(earlier);
     });
   });

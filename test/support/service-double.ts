@@ -94,7 +94,7 @@ export function clientFor(
     {
       baseUrl: url,
       projectId: PROJECT,
-      credentials: { body: () => ({ accessKey: 'access', secretKey: 'secret' }) },
+      credentials: { reveal: () => ({ accessKey: 'access', secretKey: 'secret' }) },
       requestsPerSecond: 1000,
       concurrency: 8,
       requestTimeoutSeconds: 5,
