@@ -34,8 +34,6 @@ export type Envelope =
       readonly kind: 'object';
       /** The values by key; for a duplicate key, the last value. */
       readonly parts: ReadonlyMap<string, Part>;
-      /** All values, in the order of the text. */
-      readonly members: readonly Part[];
       /** The duplicate keys: JSON does not define their meaning, and DuckDB rejects some. */
       readonly twice: ReadonlySet<string>;
     };
@@ -63,14 +61,9 @@ function startsWithMark(body: Buffer): boolean {
 }
 
 /** Parses the value of a small part, a text into well-formed Unicode; undefined if the part is missing or not valid JSON. */
-export function partValue(body: Buffer, part: Part | undefined): unknown {
-  if (part === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8', part.start, part.end));
-    return typeof value === 'string' ? value.toWellFormed() : value;
-  } catch {
-    return undefined;
-  }
+export function partValue(body: Buffer, part: Span | undefined): unknown {
+  const value = part && jsonOf(body.subarray(part.start, part.end));
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 /** Returns the text of one of the outermost keys; undefined if the key is absent or its value is not text. */
@@ -94,19 +87,13 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
 
 function readObject(body: Buffer, start: number): Envelope | undefined {
   const parts = new Map<string, Part>();
-  const members: Part[] = [];
   const twice = new Set<string>();
   let at = skipSpace(body, start + 1, true);
   while (body[at] !== CLOSE_BRACE) {
-    if (body[at] !== QUOTE) return undefined;
-    const keyEnd = stringEnd(body, at);
-    if (keyEnd === undefined) return undefined;
-    const key = partValue(body, { start: at, end: keyEnd, elements: undefined });
-    const colon = skipSpace(body, keyEnd);
-    if (body[colon] !== COLON) return undefined;
-    const value = measure(body, skipSpace(body, colon + 1));
+    const inner = valueAfterKey(body, at);
+    const value = inner === undefined ? undefined : measure(body, inner);
     if (value === undefined) return undefined;
-    members.push(value);
+    const key = partValue(body, { start: at, end: stringEnd(body, at) ?? at });
     // A key that cannot be parsed is not one of the keys that this program reads.
     if (typeof key === 'string') {
       if (parts.has(key)) twice.add(key);
@@ -116,7 +103,14 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
     if (body[at] === COMMA) at = skipSpace(body, at, true);
     else if (body[at] !== CLOSE_BRACE) return undefined;
   }
-  return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts, members, twice } : undefined;
+  return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts, twice } : undefined;
+}
+
+/** The index of the value of a member whose key begins at `start`; undefined if there is no key and colon. */
+function valueAfterKey(body: Buffer, start: number): number | undefined {
+  const keyEnd = body[start] === QUOTE ? stringEnd(body, start) : undefined;
+  const colon = keyEnd === undefined ? body.length : skipSpace(body, keyEnd);
+  return body[colon] === COLON ? skipSpace(body, colon + 1) : undefined;
 }
 
 /** Measures one value from its first byte to its last, and counts its elements if it is an array. */
@@ -147,10 +141,9 @@ function measure(body: Buffer, start: number): Part | undefined {
     } else {
       if (closing.length === 1) elements++;
       if (close === CLOSE_BRACE) {
-        const keyEnd = byte === QUOTE ? stringEnd(body, at) : undefined;
-        const colon = keyEnd === undefined ? body.length : skipSpace(body, keyEnd);
-        if (body[colon] !== COLON) return undefined;
-        at = skipSpace(body, colon + 1);
+        const inner = valueAfterKey(body, at);
+        if (inner === undefined) return undefined;
+        at = inner;
       }
       const first = body[at];
       if (first === OPEN_BRACE || first === OPEN_BRACKET) {

@@ -1,11 +1,11 @@
 /** Tests the connection to a service for `init` and `doctor`: E1 and E17 for one day, which are free. */
 import { ServiceClient, type ServiceSettings } from '../service/client.js';
+import { earlierOf } from '../service/clocks.js';
 import { lastCompleteDay, type Day } from '../ground/calendar.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { estimateDays } from '../exports/budget.js';
 import type { Invocation } from '../config/invocation.js';
 import { dayTotals } from '../statistics/pull-daily.js';
-import { formatDuration } from '../terminal/terminal.js';
 
 /** The size of one night. `records` of its export is undefined if the service counted nothing. */
 export interface Night {
@@ -44,7 +44,8 @@ export async function contactService(
       isAuthorized = true;
       const skewMs = service.clockSkewMs;
       // The earlier of the two clocks determines the day, as in a run.
-      const day = lastCompleteDay(new Date(invocation.effects.now().getTime() + Math.min(0, skewMs ?? 0)));
+      const clocks = { service, effects: invocation.effects, config: { serviceClock: 'obey' as const } };
+      const day = lastCompleteDay(earlierOf(clocks));
       const totals = await dayTotals(service, access.baseUrl, day);
       const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
       return { skewMs, night: { day, messages: totals.sent, records: candidate?.estimate } };
@@ -54,12 +55,4 @@ export async function contactService(
       return { skewMs: service.clockSkewMs, about, error };
     }
   });
-}
-
-/** Clock difference in milliseconds from which an incomplete day may be taken for a complete one. */
-export const NOTABLE_SKEW_MS = 2 * 60_000;
-
-/** Describes the difference: `This machine’s clock is 3 min ahead of the service’s`. */
-export function skewInWords(skewMs: number): string {
-  return `This machine’s clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service’s`;
 }

@@ -20,7 +20,7 @@ import { landedPages } from '../exports/poll.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';
 import { changesOf } from '../lake/replicate.js';
-import { MOST_SKEW_MS } from '../service/clocks.js';
+import { MOST_SKEW_MS, NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal } from '../journal/journal.js';
@@ -41,7 +41,7 @@ import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { Reader, schemaVersions } from '../warehouse/reader.js';
-import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
+import { contactService } from './contact.js';
 import { sendTestAlert } from './alerts.js';
 
 const checkShape = z.object({

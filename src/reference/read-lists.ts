@@ -355,7 +355,7 @@ function valueAt(body: Buffer, keys: readonly string[]): Buffer | undefined {
 }
 
 function parsed(value: Buffer | undefined): unknown {
-  return value && partValue(value, { start: 0, end: value.length, elements: undefined });
+  return value && partValue(value, { start: 0, end: value.length });
 }
 
 // Decides whether a reading of a list becomes a snapshot. Rows that are missing from a snapshot are closed in the

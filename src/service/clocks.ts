@@ -9,6 +9,9 @@ import { ClockError } from '../ground/errors.js';
 import { formatDuration } from '../terminal/text.js';
 import type { ServiceClient } from './client.js';
 
+/** The difference in milliseconds from which an incomplete day may be taken for a complete one. */
+export const NOTABLE_SKEW_MS = 2 * 60_000;
+
 /** The largest difference of two right clocks, in milliseconds. */
 export const MOST_SKEW_MS = 5 * 60_000;
 
@@ -37,11 +40,16 @@ export function earlierOf(clocks: Clocks): Date {
   return new Date(clocks.effects.now().getTime() + Math.min(0, skewOf(clocks)));
 }
 
+/** Describes the difference: `This machine's clock is 3 min ahead of the service's`. */
+export function skewInWords(skewMs: number): string {
+  return `This machine's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's`;
+}
+
 /** One sentence about clocks that differ too much for a payment, by the latest answer; undefined if they agree. */
 export function clockTrouble({ service }: Pick<Clocks, 'service'>): string | undefined {
   const skew = service.clockSkewMs ?? 0;
   if (Math.abs(skew) <= MOST_SKEW_MS) return undefined;
-  return `This machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'behind' : 'ahead of'} the service's.`;
+  return `${skewInWords(skew)}.`;
 }
 
 /**

@@ -46,9 +46,11 @@ test('whatever is read of an answer that was changed becomes JSON with as many e
       const repaired = repairedJson(given.toString());
       if (repaired === undefined) throw new Error(`read, and not repaired: ${text}`);
       const again = readEnvelope(Buffer.from(repaired));
-      const sizes = (one: typeof read | undefined): unknown =>
-        one?.kind === 'object' ? one.members.map(({ elements }) => elements) : one?.elements;
-      expect(sizes(again)).toEqual(sizes(read));
+      if (read.kind === 'array') expect(again).toEqual(read);
+      // A key that cannot be read is not among the parts, and is once it was repaired.
+      else
+        for (const [key, { elements }] of read.parts)
+          expect(again?.kind === 'object' && again.parts.get(key)?.elements).toBe(elements);
     }),
     { numRuns: 1_000 },
   );
