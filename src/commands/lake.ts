@@ -83,7 +83,7 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   if (removed.length > 0)
     terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
   for (const line of planLines(status)) terminal.out(line);
-  showTable(terminal, commits, ['commit_id', 'committed_at', 'command', 'days', 'rows']);
+  showTable(terminal, commits, 'commit_id committed_at command days rows');
   return EXIT.done;
 }
 
@@ -103,7 +103,7 @@ export async function lakeVerifyCommand(
   if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
   else {
     showTable(terminal, tables);
-    showTable(terminal, differences.slice(0, SHOWN_DIFFERENCES), ['table', 'date', 'file_rows', 'lake_rows']);
+    showTable(terminal, differences.slice(0, SHOWN_DIFFERENCES), 'table date file_rows lake_rows');
   }
   if (unpushed.length > 0)
     terminal.warn(

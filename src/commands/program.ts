@@ -12,7 +12,6 @@ export type Action = (invocation: Invocation) => Promise<ExitCode>;
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
 interface Entry<O extends object> {
-  readonly about: string;
   /** Shown first in the help; by default the command alone. */
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string])[];
@@ -95,7 +94,8 @@ export function commandLine(version: string, perform: Perform): Command {
   /** Adds a command. Its name may begin with that of the command that it belongs to. */
   function add<O extends object>(
     name: string,
-    { about, examples = [`dawnload ${name}`], options = [], load }: Entry<O>,
+    about: string,
+    { examples = [`dawnload ${name}`], options = [], load }: Entry<O>,
   ): Command {
     const [first = '', ...rest] = name.split(/ (?![<[])/);
     const parent = program.commands.find((one) => one.name() === first);
@@ -115,12 +115,10 @@ export function commandLine(version: string, perform: Perform): Command {
     );
   }
 
-  add('demo', {
-    about: 'run the nightly job against the embedded sandbox; no account, no cost',
+  add('demo', 'run the nightly job against the embedded sandbox; no account, no cost', {
     load: async () => (await import('./demo.js')).demoCommand,
   });
-  add('init', {
-    about: 'ask for address, project and keys, try them on the service, write dawnload.yaml and .env',
+  add('init', 'ask for address, project and keys, try them on the service, write dawnload.yaml and .env', {
     examples: [
       'dawnload init',
       'dawnload init --base-url https://api.example.com --project-id 0123456789abcdef0123456789abcdef --start-date 2026-11-01',
@@ -136,8 +134,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./init.js')).initCommand,
   });
-  add('doctor', {
-    about: 'check what a night depends on, and say what to do',
+  add('doctor', 'check what a night depends on, and say what to do', {
     examples: ['dawnload doctor', 'dawnload doctor --deep', 'dawnload doctor --first    # on a new account'],
     options: [
       ['--first', 'also show which assumptions about the service the first days have proven'],
@@ -147,19 +144,16 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./doctor.js')).doctorCommand,
   });
-  add('plan', {
-    about: 'show what is missing, and what a run would request and cost; sends nothing',
+  add('plan', 'show what is missing, and what a run would request and cost; sends nothing', {
     options: [JSON_OPTION],
     load: async () => (await import('./plan.js')).planCommand,
   });
-  add('run', {
-    about: 'run the nightly job once: every missing or restatable day up to the last complete one',
+  add('run', 'run the nightly job once: every missing or restatable day up to the last complete one', {
     examples: ['dawnload run', 'dawnload run --config /etc/dawnload/dawnload.yaml --json'],
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).runCommand,
   });
-  add('backfill', {
-    about: 'run the same stages over a range of KST days',
+  add('backfill', 'run the same stages over a range of KST days', {
     examples: [
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams statistics,campaigns',
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
@@ -180,23 +174,19 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./run.js')).backfillCommand,
   });
 
-  add('exports', {
-    about: 'list paid exports, and decide about them',
+  add('exports', 'list paid exports, and decide about them', {
     examples: ['dawnload exports list', 'dawnload exports resume 2026-11-20.1'],
   });
-  add('exports list', {
-    about: 'list all paid exports; exit code 1 while one needs action',
+  add('exports list', 'list all paid exports; exit code 1 while one needs action', {
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsListCommand,
   });
-  add('exports show <key>', {
-    about: 'show one paid export',
+  add('exports show <key>', 'show one paid export', {
     examples: ['dawnload exports show 2026-11-20.1'],
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsShowCommand,
   });
-  add('exports resume <key>', {
-    about: 'resume an export at no cost; with --pay-again, request its day again',
+  add('exports resume <key>', 'resume an export at no cost; with --pay-again, request its day again', {
     examples: ['dawnload exports resume 2026-11-20.1', 'dawnload exports resume 2026-11-20.1 --pay-again'],
     options: [
       new Option('--pay-again', 'consent to be billed again for this day').conflicts('acceptIncomplete'),
@@ -204,32 +194,27 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./exports.js')).exportsResumeCommand,
   });
-  add('exports attach <key> <export-id>', {
-    about: 'give the id of an export whose answer was lost',
+  add('exports attach <key> <export-id>', 'give the id of an export whose answer was lost', {
     examples: ['dawnload exports attach 2026-11-20.1 8c1f0e2a'],
     options: [['--yes', 'enter an id that cannot be tried, or replace one, without asking']],
     load: async () => (await import('./exports.js')).exportsAttachCommand,
   });
-  add('exports abandon <key>', {
-    about: 'give up an export; no run requests its day again',
+  add('exports abandon <key>', 'give up an export; no run requests its day again', {
     examples: ['dawnload exports abandon 2026-11-20.1'],
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
   for (const name of ['recover', 'exports recover']) {
-    add(name, {
-      about: 'show what the journal lacks and other files know, and enter it',
+    add(name, 'show what the journal lacks and other files know, and enter it', {
       options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
       load: async () => (await import('./recover.js')).recoverCommand,
     });
   }
-  add('rebuild', {
-    about: 'rebuild the warehouse from the landing zone, without any request',
+  add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).rebuildCommand,
   });
-  add('forget', {
-    about: 'find a person, show what is stored, and erase it everywhere in the data folder',
+  add('forget', 'find a person, show what is stored, and erase it everywhere in the data folder', {
     examples: [
       'dawnload forget --user-id u-1024 --show',
       'dawnload forget --recipient 010-1234-5678 --dry-run',
@@ -251,8 +236,7 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./forget.js')).forgetCommand,
   });
 
-  add('push', {
-    about: 'send the answer of a query back to the service',
+  add('push', 'send the answer of a query back to the service', {
     examples: [
       'dawnload push user-properties --sql "select user_id, tier from tiers" --key user_id --dry-run',
       'dawnload push catalog-items products --mode patch -f prices.sql --key id',
@@ -277,13 +261,11 @@ export function commandLine(version: string, perform: Perform): Command {
       'catalog-items, user-properties, opt-outs, events, journey, or a push of dawnload.yaml',
     )
     .argument('[name]', 'the catalog, 080 number, event or journey');
-  add('push list', {
-    about: 'list all pushes; exit code 1 while one needs action',
+  add('push list', 'list all pushes; exit code 1 while one needs action', {
     options: [JSON_OPTION],
     load: async () => (await import('./push.js')).pushListCommand,
   });
-  add('push rejected', {
-    about: 'list the rows that were rejected, with the reasons',
+  add('push rejected', 'list the rows that were rejected, with the reasons', {
     examples: [
       'dawnload push rejected',
       'dawnload push rejected -f tiers.sql --key user_id    # with user ids',
@@ -291,24 +273,20 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [['--query <name>', 'a query that finds the rows'], ...SQL_OPTIONS, KEY_OPTION, JSON_OPTION],
     load: async () => (await import('./push.js')).pushRejectedCommand,
   });
-  add('push resume <push>', {
-    about: 'let a push with rows of unknown outcome go on; it leaves these rows out',
+  add('push resume <push>', 'let a push with rows of unknown outcome go on; it leaves these rows out', {
     examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
     options: [['--again', 'the service does not have the rows of unknown outcome: send them again']],
     load: async () => (await import('./push.js')).pushResumeCommand,
   });
-  add('push abandon <push>', {
-    about: 'give up the rest of a push',
+  add('push abandon <push>', 'give up the rest of a push', {
     examples: ['dawnload push abandon 2026-11-21.1'],
     load: async () => (await import('./push.js')).pushAbandonCommand,
   });
 
-  add('lake', {
-    about: 'the same tables in Iceberg, for other engines',
+  add('lake', 'the same tables in Iceberg, for other engines', {
     examples: ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
   });
-  add('lake setup', {
-    about: 'create the tables of the lake, and try its catalog',
+  add('lake setup', 'create the tables of the lake, and try its catalog', {
     examples: [
       'dawnload lake setup',
       'dawnload lake setup --take-over    # this data folder becomes the writer',
@@ -316,23 +294,19 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [['--take-over', 'become the writer of a lake that another data folder wrote'], JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeSetupCommand,
   });
-  add('lake plan', {
-    about: 'show which days and models a push would bring; changes nothing',
+  add('lake plan', 'show which days and models a push would bring; changes nothing', {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePlanCommand,
   });
-  add('lake push', {
-    about: 'bring the lake up to date with the published file',
+  add('lake push', 'bring the lake up to date with the published file', {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePushCommand,
   });
-  add('lake status', {
-    about: 'show what the lake holds, what a push would bring, and the last commits',
+  add('lake status', 'show what the lake holds, what a push would bring, and the last commits', {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeStatusCommand,
   });
-  add('lake verify', {
-    about: 'compare the rows of each day and table with the file; exit code 1 if any differ',
+  add('lake verify', 'compare the rows of each day and table with the file; exit code 1 if any differ', {
     examples: ['dawnload lake verify', 'dawnload lake verify --erased'],
     options: [
       ['--erased', 'search every data file for erased persons instead; exit code 1 if any is found'],
@@ -341,42 +315,43 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./lake.js')).lakeVerifyCommand,
   });
 
-  add('status', {
-    about: 'show coverage by day and stream, freshness and export fees; exit code for monitors',
+  add('status', 'show coverage by day and stream, freshness and export fees; exit code for monitors', {
     options: [JSON_OPTION],
     load: async () => (await import('./status.js')).statusCommand,
   });
-  const query = add('query [name]', {
-    about: 'run a bundled query, one of your own, or any SQL on the published warehouse',
-    examples: [
-      'dawnload query',
-      'dawnload query channel-summary --param start=2026-11-01',
-      'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
-      'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
-      'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
-    ],
-    options: [
-      ...SQL_OPTIONS,
-      ['--list', 'list the queries, as without a name'],
-      ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
-      choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
-      LANGUAGE('the language of the headers of a table or CSV'),
-      ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],
-      ['-o, --output <file>', 'write the answer to a file instead of stdout'],
-      ['-h, --help', 'display help for the command, and for a query'],
-    ],
-    load: async () => {
-      const { describe, queryCommand } = await import('./query.js');
-      return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, name?: string) => {
-        if (help !== true) return queryCommand({ ...options, name }, invocation);
-        if (name !== undefined) return describe(name, invocation);
-        query.outputHelp();
-        return EXIT.done;
-      };
+  const query = add(
+    'query [name]',
+    'run a bundled query, one of your own, or any SQL on the published warehouse',
+    {
+      examples: [
+        'dawnload query',
+        'dawnload query channel-summary --param start=2026-11-01',
+        'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
+        'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
+        'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
+      ],
+      options: [
+        ...SQL_OPTIONS,
+        ['--list', 'list the queries, as without a name'],
+        ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
+        choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet'),
+        LANGUAGE('the language of the headers of a table or CSV'),
+        ['--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8'],
+        ['-o, --output <file>', 'write the answer to a file instead of stdout'],
+        ['-h, --help', 'display help for the command, and for a query'],
+      ],
+      load: async () => {
+        const { describe, queryCommand } = await import('./query.js');
+        return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, name?: string) => {
+          if (help !== true) return queryCommand({ ...options, name }, invocation);
+          if (name !== undefined) return describe(name, invocation);
+          query.outputHelp();
+          return EXIT.done;
+        };
+      },
     },
-  }).helpOption(false);
-  add('docs [table]', {
-    about: 'describe every table, view and column of the warehouse',
+  ).helpOption(false);
+  add('docs [table]', 'describe every table, view and column of the warehouse', {
     examples: [
       'dawnload docs',
       'dawnload docs marts.channel_days',
@@ -389,8 +364,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./docs.js')).docsCommand,
   });
-  add('report', {
-    about: 'write the report on the published warehouse: one HTML page for people',
+  add('report', 'write the report on the published warehouse: one HTML page for people', {
     examples: ['dawnload report', 'dawnload report --lang ko --output report.html'],
     options: [
       LANGUAGE('the language of the page'),
@@ -398,8 +372,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./report.js')).reportCommand,
   });
-  add('schedule', {
-    about: 'keep running and start the nightly job at 07:10 KST',
+  add('schedule', 'keep running and start the nightly job at 07:10 KST', {
     examples: ['dawnload schedule', 'dawnload schedule --at 08:00 --now'],
     options: [
       ['--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)'],
@@ -407,8 +380,7 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./schedule.js')).scheduleCommand,
   });
-  add('sandbox', {
-    about: 'run the sandbox service alone, on a port, for rehearsals',
+  add('sandbox', 'run the sandbox service alone, on a port, for rehearsals', {
     examples: ['dawnload sandbox', 'dawnload sandbox --port 8080 --events-per-day 1000000'],
     options: [
       numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 0),
@@ -418,21 +390,23 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./demo.js')).sandboxCommand,
   });
-  add('mcp', {
-    about: 'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
-    examples: [
-      'dawnload mcp --config /etc/dawnload/dawnload.yaml',
-      'dawnload mcp --rows 200 --characters 20000 --seconds 10',
-    ],
-    options: [
-      numeric('--rows <count>', 'the most rows of an answer', 1, 100_000, 1_000),
-      numeric('--characters <count>', 'the longest answer', 10_000, 10_000_000, 50_000),
-      numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 30),
-    ],
-    load: async () => (await import('./mcp.js')).mcpCommand,
-  });
-  add('completion', {
-    about: 'print the script for Tab completion in bash, zsh or fish',
+  add(
+    'mcp',
+    'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
+    {
+      examples: [
+        'dawnload mcp --config /etc/dawnload/dawnload.yaml',
+        'dawnload mcp --rows 200 --characters 20000 --seconds 10',
+      ],
+      options: [
+        numeric('--rows <count>', 'the most rows of an answer', 1, 100_000, 1_000),
+        numeric('--characters <count>', 'the longest answer', 10_000, 10_000_000, 50_000),
+        numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 30),
+      ],
+      load: async () => (await import('./mcp.js')).mcpCommand,
+    },
+  );
+  add('completion', 'print the script for Tab completion in bash, zsh or fish', {
     examples: [
       'dawnload completion bash > ~/.dawnload.bash    # then: source ~/.dawnload.bash',
       'dawnload completion fish | source',

@@ -115,19 +115,7 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   const all = pushes.map((push) => shown(push, needed.includes(push)));
   if (json === true) terminal.out(JSON.stringify(all));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
-  else
-    showTable(terminal, all, [
-      'push',
-      'target',
-      'name',
-      'state',
-      'begun_at',
-      'rows',
-      'sent',
-      'rejected',
-      'in_doubt',
-      'note',
-    ]);
+  else showTable(terminal, all, 'push target name state begun_at rows sent rejected in_doubt note');
   for (const push of needed) terminal.warn(adviceOn(push));
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }

@@ -53,15 +53,7 @@ export async function recoverCommand(
     const isWhole = doubt.why.startsWith(ROWS_LOST);
     if (json !== true) {
       showTable(terminal, calls);
-      showTable(terminal, found, [
-        'key',
-        'date',
-        'state',
-        'records',
-        'estimated_records',
-        'export_id',
-        'known_by',
-      ]);
+      showTable(terminal, found, 'key date state records estimated_records export_id known_by');
     }
     if (!isWhole)
       terminal.note(

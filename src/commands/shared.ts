@@ -44,13 +44,14 @@ function shown(value: Value): string {
   return value instanceof Date ? formatKst(value) : value;
 }
 
-/** Draws records, if there are any, as a table of the named values, by default of all, that any of them has. */
+/** Draws records, if there are any, as a table of the values that any of them has; `named` lists some of them, in order. */
 export function showTable(
   terminal: Terminal,
   records: readonly Readonly<Record<string, Value>>[],
-  names: readonly string[] = Object.keys(records[0] ?? {}),
+  named?: string,
 ): void {
   if (records.length === 0) return;
+  const names = named?.split(' ') ?? Object.keys(records[0] ?? {});
   const given = names.filter((name) => records.some((record) => (record[name] ?? null) !== null));
   const columns = given.map((name) => ({
     name,
