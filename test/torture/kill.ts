@@ -135,7 +135,7 @@ export async function killTorture(options: KillOptions, report = emptyReport()):
     const torture = await KillTrial.make(chance, report, options);
     const rounds = options.roundsPerFolder ?? 8;
     for (let round = 0; round < rounds && goOn(); round++) {
-      await torture.round(round);
+      await torture.round(round, goOn);
       options.say?.(`round ${report.rounds}: ${report.kills} kills, ${report.points.size} points`);
     }
     await torture.finish(options.compare ?? true);
@@ -173,13 +173,13 @@ class KillTrial {
   }
 
   /** One night or one backfill, killed some times, then run until quiet, reckoned up, and its open ends resolved. */
-  async round(round: number): Promise<void> {
+  async round(round: number, goOn: () => boolean): Promise<void> {
     const { trial, chance } = this;
     this.report.rounds++;
     let command = this.#next(round);
     this.#reader.start();
     try {
-      for (let left = Math.max(this.#first.length, 3 + chance.below(6)); left > 0; left--) {
+      for (let left = Math.max(this.#first.length, 3 + chance.below(6)); left > 0 && goOn(); left--) {
         const misfortune =
           this.#first.length === 0 && chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
         trial.faults(misfortune?.faults ?? []);

@@ -10,9 +10,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { CLI, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, audit, runUntilQuiet } from './audit.js';
 import { Chance } from './chance.js';
-import { contents, differences } from '../support/contents.js';
 import { Reader } from './reader.js';
-import { Clock, DAY_MS, Trial } from './trial.js';
+import { DAY_MS, Trial } from './trial.js';
 
 const YAML = `start_date: 2026-11-19
 lookback_days: 2
@@ -92,13 +91,8 @@ function thaw(path: string): void {
   succeeds('chattr', '-i', path);
 }
 
-interface Circumstances {
-  readonly clock?: Clock;
-  readonly exportSeconds?: number;
-}
-
-async function make({ clock, exportSeconds = 0 }: Circumstances = {}): Promise<Trial> {
-  const trial = await Trial.make(YAML, { exportSeconds }, clock, 'inside');
+async function make(exportSeconds = 0): Promise<Trial> {
+  const trial = await Trial.make(YAML, { exportSeconds }, undefined, 'inside');
   trials.push(trial);
   return trial;
 }
@@ -202,51 +196,10 @@ describe('a machine that fails', () => {
     await expectComplete(trial, 3);
   });
 
-  test('two runs at once: one does the work, the other names it and ends with 75', async () => {
-    const trial = await make();
-    const first = trial.place.start(['run']);
-    const second = trial.place.start(['run']);
-    const [a, b] = await Promise.all([trial.watch(['run'], first), trial.watch(['run'], second)]);
-    expect([a.code, b.code].sort()).toEqual([0, 75]);
-    const late = a.code === 75 ? a : b;
-    expect(late.stderr).toContain(`process ${a.code === 75 ? second.pid : first.pid}`);
-    await expectComplete(trial, 2);
-  });
-
-  test('a clock that jumps a day ahead, and back, pays for nothing twice and loses nothing', async () => {
-    const trial = await make();
-    await expectComplete(trial, 2);
-    const at = (days: number): Record<string, string> => ({
-      DAWNLOAD_NOW: new Date(trial.clock.now().getTime() + days * DAY_MS).toISOString(),
-    });
-    for (const days of [1, -1, 0]) {
-      const result = await trial.run(['run'], at(days));
-      // A clock that does not agree with the service's is told, and nothing is paid on its word.
-      expect(result.code, result.stderr).toBe(days === 0 ? 0 : 1);
-      expect(trial.bills()).toHaveLength(2);
-    }
-    trial.clock.shift(DAY_MS);
-    await expectComplete(trial, 3);
-  });
-
-  test('in New York and on Lord Howe Island the days are those of Korea', async () => {
-    const clock = new Clock();
-    const sums: Record<string, string>[] = [];
-    for (const TZ of ['America/New_York', 'Australia/Lord_Howe']) {
-      const trial = await make({ clock });
-      // Hashed recipients would differ: each folder has a key of its own.
-      await trial.place.configure(`${YAML}privacy: { recipients: keep }\n`);
-      expect((await trial.run(['run'], { TZ })).code).toBe(0);
-      sums.push(await contents(trial.place.published));
-    }
-    const [one = {}, other = {}] = sums;
-    expect(differences(one, other)).toEqual([]);
-  });
-
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s at any moment, once or twice, ends with 130 and leaves nothing behind that costs',
     async (signal) => {
-      const trial = await make({ exportSeconds: 0.3 });
+      const trial = await make(0.3);
       const chance = new Chance(signal.length);
       const reader = new Reader(trial.place.published);
       reader.start();

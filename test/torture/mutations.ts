@@ -11,8 +11,7 @@ import { join, resolve } from 'node:path';
 const TESTS = {
   kill: ['test/torture/samples.test.ts', 'a run may be killed'],
   faults: ['test/torture/samples.test.ts', 'the run says so and ends'],
-  lies: ['test/torture/lies.test.ts', ''],
-  machine: ['test/torture/machine.test.ts', ''],
+  pages: ['test/exports/poll.test.ts', 'reading the pages'],
   night: ['test/e2e/nightly.test.ts', ''],
   files: ['test/landing/atomic-file.test.ts', 'writing a whole file'],
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same day'],
@@ -63,8 +62,8 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'no run lock',
-    named: 'two runs at once',
-    by: ['machine'],
+    named: 'of two runs at once',
+    by: ['night'],
     file: 'job/data-folder.js',
     changes: [
       [
@@ -152,7 +151,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the budget of the month is ignored',
-    named: 'over the budget of the month',
+    named: 'nor over one',
     by: ['night'],
     file: 'exports/budget.js',
     changes: [['Math.min(leftInRun, leftInMonth)', 'leftInRun']],
@@ -168,12 +167,12 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'a backfill pays without consent',
     named: 'without --yes-paid',
     by: ['night'],
-    file: 'exports/paid-request.js',
-    changes: [["job.consent !== 'ask'", 'true']],
+    file: 'exports/pull-events.js',
+    changes: [["if (job.consent !== 'ask')", 'if (true)']],
   },
   {
     name: 'paying again does not ask the purse',
-    named: 'is refused with exit code 3',
+    named: 'nor over one',
     by: ['night'],
     file: 'exports/pull-events.js',
     changes: [['const estimate = await affordable(key, context);', 'const estimate = undefined;']],
@@ -214,8 +213,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a repeated page is taken',
-    named: 'repeated page',
-    by: ['lies'],
+    by: ['pages'],
     file: 'exports/poll.js',
     changes: [['if (twin === undefined) {', 'if (twin !== null) {']],
   },

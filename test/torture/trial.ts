@@ -37,7 +37,7 @@ export class Trial {
 
   /**
    * @param how `process` runs the built command, which can be killed; `inside` runs it here, where pauses pass at once,
-   * unless it is to crash or to live in another time zone
+   * unless it is to crash
    */
   static async make(
     yaml: string,
@@ -65,8 +65,7 @@ export class Trial {
 
   /** Runs the command to its end, and says so in the story; a process that hangs is broken. */
   async run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
-    const needsProcess = 'DAWNLOAD_CRASH_AT' in environment || 'TZ' in environment;
-    if (this.how === 'inside' && !needsProcess) {
+    if (this.how === 'inside' && !('DAWNLOAD_CRASH_AT' in environment)) {
       const at = environment['DAWNLOAD_NOW'];
       const skew = at === undefined ? 0 : Date.parse(at) - this.clock.now().getTime();
       return this.perform(args, { ...this.place.environment, ...environment }, skew);

@@ -94,12 +94,6 @@ const Lies = [
   kind('repeated-page', { page }),
   /** E2, E4, E10, E12, E21: every page is the first. */
   kind('ignores-page-parameter', {}),
-  /** E21: one page (1) lacks so many records (1). */
-  kind('short-page', { page, missing: z.int().positive().optional() }),
-  /** E21: one record comes twice, `added` (the default) to the page or in place of its neighbour; default any page. */
-  kind('duplicate-record', { page, how: z.enum(['added', 'replaced']).optional() }),
-  /** E21: a record is so many hours (-960) away from where it was. */
-  kind('outside-window', { page, hours: z.number().optional() }),
   /** E21: making the export failed; default status 200. */
   kind('export-error', { status: z.int().min(200).max(599).optional() }),
   /** E2, E4, E10, E12: later pages hold a record of the first, `added` (the default) or in place of their own first. */
@@ -115,7 +109,6 @@ const Lies = [
   kind('endless-list', { announced: z.int().nonnegative().optional() }),
   /** A field has a value of another type; `value` says which, default by the type it has. */
   kind('other-type', { field, value: z.unknown().optional(), records }),
-  kind('field-gone', { field, records }),
   /** An unknown field, `value` in it, in each record and in its message_data. */
   kind('extra-field', { field, value: z.unknown().optional(), records }),
   /** E17, E18: on each later pull of a day, its first record's counts are higher by so much (3). */

@@ -30,7 +30,6 @@ export function tellLie(
   const { endpoint } = situation;
   switch (lie.kind) {
     case 'other-type':
-    case 'field-gone':
     case 'extra-field':
       return tellFieldLie(lie, endpoint, answer);
     case 'restate':
@@ -87,37 +86,7 @@ function tellOfExport(
       return page > 0 && (isReady || json['status'] === 'invalid_page') ? answerOf(0) : null;
     case 'repeated-page':
       return isReady && page === (lie.page ?? 1) ? answerOf(0) : null;
-    case 'short-page': {
-      if (!isReady || page !== (lie.page ?? 1)) return null;
-      const records = recordsIn('E21', json);
-      return withJson(answer, { ...json, data: records.slice(0, -(lie.missing ?? 1)) });
-    }
-    case 'duplicate-record':
-    case 'outside-window': {
-      const records = recordsIn('E21', json);
-      if (lie.page !== undefined && lie.page !== page) return null;
-      const data =
-        lie.kind === 'outside-window' ? moved(records, lie.hours ?? -960) : doubled(records, lie.how);
-      return data && withJson(answer, { ...json, data });
-    }
   }
-}
-
-/** The records with the first in twice. */
-function doubled(records: JsonRecord[], how: 'added' | 'replaced' | undefined): JsonRecord[] | null {
-  const [first, , ...rest] = records;
-  if (first === undefined || records.length < 2) return null;
-  return how === 'replaced' ? [first, first, ...rest] : [first, ...records];
-}
-
-/** The records with the first so many hours away. */
-function moved(records: JsonRecord[], hours: number): JsonRecord[] | null {
-  const [first, ...rest] = records;
-  if (first === undefined || typeof first['time'] !== 'string') return null;
-  return [
-    { ...first, time: String(BigInt(first['time']) + BigInt(Math.round(hours * 3_600_000_000))) },
-    ...rest,
-  ];
 }
 
 const RESTATED = ['message_sent', 'delivered', 'click'];
@@ -256,7 +225,7 @@ function withCursor(answer: Reply, json: JsonRecord, cursor: string | null): Rep
   return { ...withJson(answer, json), headers };
 }
 
-type FieldLie = Extract<Lie, { kind: 'other-type' | 'field-gone' | 'extra-field' }>;
+type FieldLie = Extract<Lie, { kind: 'other-type' | 'extra-field' }>;
 
 function tellFieldLie(lie: FieldLie, endpoint: EndpointName, answer: Reply): Reply | null {
   const json = jsonOf(answer);
@@ -279,8 +248,7 @@ function change(lie: FieldLie, record: Record<string, unknown>): boolean {
   const place = holderOf(record, lie.field);
   if (place === null) return false;
   const { holder, key } = place;
-  if (lie.kind === 'field-gone') Reflect.deleteProperty(holder, key);
-  else holder[key] = lie.value === undefined ? otherType(holder[key]) : lie.value;
+  holder[key] = lie.value === undefined ? otherType(holder[key]) : lie.value;
   return true;
 }
 
