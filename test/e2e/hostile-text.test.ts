@@ -53,7 +53,6 @@ test('the run shows what came, and lets it do nothing', () => {
 
 describe('and so does', () => {
   test.each([
-    'run',
     'status',
     'plan',
     'exports list',

@@ -5,7 +5,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CLI, ended, start, type Ended, type Environment } from '../support/dawnload.js';
+import { CLI, ended, NOW, start, type Ended, type Environment } from '../support/dawnload.js';
+import { performCommand } from '../support/in-process.js';
 
 const SETTINGS = `base_url: http://127.0.0.1:9
 project_id: 0123456789abcdef0123456789abcdef
@@ -26,8 +27,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function dawnload(args: string, environment: Environment = KEYS): Promise<Ended> {
-  return ended(start(args.split(' '), folder, environment));
+/** The built command, as a person starts it. */
+function execute(args: string): Promise<Ended> {
+  return ended(start(args.split(' '), folder, KEYS));
+}
+
+/** The command in this process, which takes a small part of the time; it ends with the same errors. */
+async function dawnload(args: string, environment: Environment = KEYS, now = NOW): Promise<Ended> {
+  const began = Date.now();
+  const clock = {
+    now: () => new Date(Date.parse(now) + Date.now() - began),
+    moveTo: () => undefined,
+  };
+  return { ...(await performCommand(args.split(' '), folder, environment, clock)), signal: null };
 }
 
 /** What a person sees: one sentence that begins with the command's name, then what to do; no stack, no secret. */
@@ -39,40 +51,48 @@ function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): v
   expect(code).toBe(exit);
 }
 
-test.each<[string, RegExp]>([
-  ['backfill --start 2026-02-30 --end 2026-11-20', /--start 2026-02-30 is not a day that exists/],
-  ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
-  ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
+/** What the parser of the command line refuses, and one error of each kind that comes later. */
+const EXECUTED: [string, RegExp][] = [
   [
     'backfill --start 2026-11-18 --start 2026-11-19 --end 2026-11-19',
     /'--start <day>' was given twice; give it once/,
   ],
   ['run --config a.yaml --config b.yaml', /'--config <file>' was given twice/],
-  ['query --sql select --output nowhere/x.csv', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
-  ['report --output nowhere/x.html', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
   ['backfill --start 2026-11-19', /required option '--end <day>'/],
-  ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
-  ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
-  ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
   ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
   ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
   ['schedule print systemd', /too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
+  ['query --format xml', /--format/],
+  ['exports attach 2026-11-20.1 a-key-that-is-secret', /EXPORT_ID must be[^]*no access key/],
+  ['run --config nowhere.yaml', /no configuration file/],
+  [INIT, /exists already[\s\S]*--force/],
+];
+const PERFORMED: [string, RegExp][] = [
+  ['backfill --start 2026-02-30 --end 2026-11-20', /--start 2026-02-30 is not a day that exists/],
+  ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
+  ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
+  ['query --sql select --output nowhere/x.csv', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
+  ['report --output nowhere/x.html', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
   ['schedule --at 06:59', /from 07:00 to 23:59/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
   ['exports attach junk x', /There is no export junk/],
   ['exports attach 2026-11-20.1 a/../b', /EXPORT_ID must be the id of an export/],
   ['exports attach 2026-11-20.1 a\nb', /EXPORT_ID must be/],
   [`exports attach 2026-11-20.1 ${'x'.repeat(201)}`, /EXPORT_ID must be/],
-  ['exports attach 2026-11-20.1 a-key-that-is-secret', /EXPORT_ID must be[^]*no access key/],
-  ['run --config nowhere.yaml', /no configuration file/],
   ['run --config .', /cannot be read \(EISDIR\)/],
-  ['query --format xml', /--format/],
   ['query --sql select', /no warehouse[\s\S]*dawnload run/],
-  [INIT, /exists already[\s\S]*--force/],
-])('dawnload %s is answered with one sentence, what to do, and exit code 2', async (args, words) => {
-  expectSentence(await dawnload(args), words, 2);
+];
+test.each([
+  ...EXECUTED.map(([args, words]) => [args, words, execute] as const),
+  ...PERFORMED.map(([args, words]) => [args, words, dawnload] as const),
+])('dawnload %s is answered with one sentence, what to do, and exit code 2', async (args, words, run) => {
+  expectSentence(await run(args), words, 2);
 });
+
 const OTHER_PROJECT = { ...KEYS, DAWNLOAD_PROJECT_ID: 'my-project' };
 
 test.each<[what: string, yaml: string | null, environment: Environment, words: RegExp]>([
@@ -100,8 +120,8 @@ describe('the world outside', () => {
   });
 
   test('yesterday, asked for by name before 07:00 KST, is for later: exit code 75', async () => {
-    const early = { ...KEYS, DAWNLOAD_NOW: '2026-11-20T21:40:00Z' };
-    const result = await dawnload('backfill --start 2026-11-20 --end 2026-11-20', early);
+    const backfill = 'backfill --start 2026-11-20 --end 2026-11-20';
+    const result = await dawnload(backfill, KEYS, '2026-11-20T21:40:00Z');
     expectSentence(result, /2026-11-20 is not complete before 2026-11-21 07:00 KST[\s\S]*20 min/, 75);
   });
 
@@ -147,12 +167,12 @@ describe('the world outside', () => {
 });
 
 test('each command begins its help with examples', async () => {
-  const { stdout } = await dawnload('help');
+  const { stdout } = await execute('help');
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name ?? '');
   const known = 'demo init doctor plan run backfill exports rebuild status query schedule sandbox'.split(' ');
   expect(commands).toEqual(expect.arrayContaining(known));
   for (const command of ['', ...commands.filter((name) => name !== 'help')]) {
-    const help = await dawnload(`${command} --help`);
+    const help = await execute(`${command} --help`);
     expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
     expect(help.code).toBe(0);
   }

@@ -1,5 +1,6 @@
 // @module-tag long
 /** A person is found, shown and erased everywhere; whoever brings the data back, it is cut again. */
+import { createHash } from 'node:crypto';
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -17,7 +18,7 @@ exports:
 interface Row {
   readonly user_id?: string;
   readonly recipientNo?: string;
-  readonly message_data?: { readonly recipientNo?: string };
+  readonly message_data?: { readonly recipientNo?: string; readonly title?: string };
 }
 
 interface Page {
@@ -84,10 +85,10 @@ const recordsOf = (found: readonly { page: Page }[]): number =>
   found.reduce((sum, { page }) => sum + page.data.length, 0);
 
 /** Every manifest as it is on disk. */
-async function manifests(): Promise<string[]> {
-  const names = await readdir(join(data(), 'landing'), { recursive: true });
+async function manifests(folder = data()): Promise<string[]> {
+  const names = await readdir(join(folder, 'landing'), { recursive: true });
   const files = names.filter((name) => name.endsWith('pull.json')).sort();
-  return Promise.all(files.map((name) => readFile(join(data(), 'landing', name), 'utf8')));
+  return Promise.all(files.map((name) => readFile(join(folder, 'landing', name), 'utf8')));
 }
 
 /** Everything under the data folder, unpacked, with what is not text left as it is. */
@@ -124,43 +125,64 @@ const isTheirs = ({ user_id, recipientNo, message_data }: Row): boolean =>
 
 describe('forget', () => {
   test('cuts the records of a person out of landed pages and leaves every other record as it came', async () => {
-    const before = await pages();
-    const optOuts = await pages(data(), 'opt_outs');
-    const told = await manifests();
-    const { code, stderr } = await forget('--user-id', person, '--yes');
-    expect(stderr).not.toContain('Something unforeseen');
-    expect(code).toBe(0);
+    await begin(erasedBase());
+    const before = await pages(base());
     const after = await pages();
     expect(after.map(({ file }) => file)).toEqual(before.map(({ file }) => file));
     for (const [i, { page }] of after.entries()) {
       const others = before[i]?.page.data.filter((one) => !isTheirs(one)) ?? [];
       expect(page).toEqual({ ...before[i]?.page, data: others });
     }
-    const cut =
-      recordsOf(before) - recordsOf(after) + recordsOf(optOuts) - recordsOf(await pages(data(), 'opt_outs'));
+    const [optOuts, left] = [await pages(base(), 'opt_outs'), await pages(data(), 'opt_outs')];
+    const cut = recordsOf(before) - recordsOf(after) + recordsOf(optOuts) - recordsOf(left);
     expect(cut).toBeGreaterThan(0);
     expect(await place.rows('select records from ops.erasures')).toEqual([{ records: String(cut) }]);
     // Manifests say what landed.
-    expect(await manifests()).toEqual(told);
+    expect(await manifests()).toEqual(await manifests(base()));
     expect(await doctorOf('landing zone')).toBe('ok');
   });
 
-  test('leaves no spelling of the ids in any file of the data folder, and says so in a receipt with the checksum of its text', async () => {
+  test('leaves no spelling of the ids in any file, also in the text of somebody else, and says so in a receipt; with --also-service it asks the service first (E15)', async () => {
+    const found = await pages();
+    const [other] = found.flatMap(({ file, page }) =>
+      page.data.flatMap((one, at) =>
+        one.user_id !== person && one.message_data?.recipientNo === undefined ? [{ file, at, page }] : [],
+      ),
+    );
+    const { file = '', at = 0, page = { data: [] } } = other ?? {};
+    const spelled = spellings()[2] ?? '';
+    const record = { ...page.data[at], message_data: { title: `친구 ${spelled} 님의 초대` } };
+    const changed = { ...page, data: page.data.with(at, record) };
+    await writeFile(join(data(), file), gzipSync(JSON.stringify(changed)));
     expect(await filesWith(...spellings())).not.toEqual([]);
-    const { code } = await forget('--recipient', number, '--yes', '--reference', 'request 7');
+    const { code } = await forget(
+      ...['--recipient', number, '--also-service', '--yes', '--reference', 'request 7'],
+    );
     expect(code).toBe(0);
+    expect(place.sandbox.requests()).toMatchObject({ E15: 1 });
     expect(await filesWith(...spellings())).toEqual([]);
-    const names = await readdir(join(data(), 'private', 'receipts'));
-    const [json = '', text = ''] = names.sort();
-    const receipt = JSON.parse(await readFile(join(data(), 'private', 'receipts', json), 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    const written = await readFile(join(data(), 'private', 'receipts', text), 'utf8');
-    const { createHash } = await import('node:crypto');
+    // The record of somebody else stays.
+    const kept = (await pages()).find((one) => one.file === file);
+    expect(JSON.stringify(kept?.page)).toContain(`친구 ${'*'.repeat(spelled.length)} 님의 초대`);
+    const receipts = join(data(), 'private', 'receipts');
+    const [json = '', text = ''] = (await readdir(receipts)).sort();
+    const receipt = JSON.parse(await readFile(join(receipts, json), 'utf8')) as Record<string, unknown>;
+    const written = await readFile(join(receipts, text), 'utf8');
     expect(receipt['text_sha256']).toBe(createHash('sha256').update(written).digest('hex'));
     expect(receipt).toMatchObject({ reference: 'request 7', search: { left: [] } });
+    expect(receipt['service_deleted_rows']).toBeTypeOf('number');
     expect(written).toContain('none found');
+  });
+
+  test('erases nothing here where the service refuses', async () => {
+    place.sandbox.setFaults([
+      { endpoint: 'E15', kind: 'status', status: 400, body: { data: null, error: 'Bad user' } },
+    ]);
+    const { code, stderr } = await forget('--user-id', person, '--also-service', '--yes');
+    place.sandbox.setFaults([]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The service did not delete these persons (E15)');
+    expect(await pages()).toEqual(await pages(base()));
   });
 
   test('leaves a warehouse equal to one that is rebuilt from the landing zone without the person', async () => {
@@ -174,27 +196,21 @@ describe('forget', () => {
     expect((await place.run(['doctor', '--deep'])).stdout).not.toMatch(/damaged/);
   });
 
-  test('asks nothing of the service and pays nothing, now and in the next night', async () => {
-    const requests = place.sandbox.requests();
-    await forget('--user-id', person, '--yes');
-    expect(place.sandbox.requests()).toEqual(requests);
-    const { code } = await place.run(['run']);
-    expect(code).toBe(0);
-    expect(place.sandbox.requests().E20).toBe(requests.E20);
-    expect(await filesWith(person)).toEqual([]);
-  });
-
-  test('is no lack of the paid exports: the next nights ask for none again, and nobody has to decide', async () => {
+  test('asks nothing of the service, and is no lack of the paid exports: the next night pays for its own day, and nobody has to decide', async () => {
     const users = (await pages()).flatMap(({ page }) => page.data.flatMap(({ user_id }) => user_id ?? []));
+    const some = [...new Set(users)].slice(0, 30);
     const list = join(place.folder, 'persons.txt');
-    const some = [...new Set(users)].slice(0, 30).map((user) => `user_id ${user}\n`);
-    await writeFile(list, some.join(''));
+    await writeFile(list, some.map((user) => `user_id ${user}\n`).join(''));
+    const requests = place.sandbox.requests();
     expect((await forget('-f', list, '--yes')).code).toBe(0);
+    expect(place.sandbox.requests()).toEqual(requests);
     now = new Date(Date.parse(NOW) + 86_400_000);
     const night = await place.run(['run'], { DAWNLOAD_NOW: now.toISOString() });
     now = new Date(NOW);
     expect(night.stderr).not.toMatch(/may lack|events_agree|unusual/);
     expect(night.code).toBe(0);
+    expect(place.sandbox.requests().E20).toBe(requests.E20 + 1);
+    expect(await filesWith(...some)).toEqual([]);
   });
 
   test('shows everything as JSON, counts it, and changes nothing', async () => {
@@ -225,33 +241,6 @@ describe('forget', () => {
   });
 });
 
-describe('forget --also-service', () => {
-  test('asks the service first (E15), and puts its count into the receipt', async () => {
-    const { code } = await forget('--user-id', person, '--also-service', '--yes', '--json');
-    expect(code).toBe(0);
-    expect(place.sandbox.requests()).toMatchObject({ E15: 1 });
-    const [receipt = ''] = (await readdir(join(data(), 'private', 'receipts'))).filter((name) =>
-      name.endsWith('.json'),
-    );
-    const told = JSON.parse(await readFile(join(data(), 'private', 'receipts', receipt), 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    expect(told['service_deleted_rows']).toBeTypeOf('number');
-  });
-
-  test('erases nothing here where the service refuses', async () => {
-    place.sandbox.setFaults([
-      { endpoint: 'E15', kind: 'status', status: 400, body: { data: null, error: 'Bad user' } },
-    ]);
-    const { code, stderr } = await forget('--user-id', person, '--also-service', '--yes');
-    place.sandbox.setFaults([]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('The service did not delete these persons (E15)');
-    expect(await pages()).toEqual(await pages(base()));
-  });
-});
-
 describe('what arrives after an erasure', () => {
   test('is cut when an older copy of the landing zone is put back, and counted', async () => {
     await begin(erasedBase());
@@ -270,7 +259,7 @@ describe('what arrives after an erasure', () => {
     expect(late).toBe(true);
   });
 
-  test('loads and is cut again where a process was killed between two pages, and where an older copy of a page comes back', async () => {
+  test('loads and is cut again where a process was killed between two pages, which no look goes on with, and where an older copy of a page comes back', async () => {
     const before = await pages();
     const optOuts = await pages(data(), 'opt_outs');
     const killed = await place.execute(['forget', '--user-id', person, '--yes'], {
@@ -279,6 +268,11 @@ describe('what arrives after an erasure', () => {
     expect(killed.signal).toBe('SIGKILL');
     const cut = (await pages()).filter(({ page }, at) => page.data.length !== before[at]?.page.data.length);
     expect(cut).toHaveLength(1);
+    for (const look of ['--show', '--dry-run']) {
+      const { code, stdout, stderr } = await forget('--user-id', person, look);
+      expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('An erasure was stopped')]);
+    }
+    expect(await readdir(join(data(), 'private'))).not.toContain('receipts');
     const putBack = (): Promise<void> =>
       cp(join(base(), cut[0]?.file ?? ''), join(data(), cut[0]?.file ?? ''));
     // The day holds fewer records than its manifest says.
@@ -299,15 +293,6 @@ describe('what arrives after an erasure', () => {
     expect(await doctorOf('landing zone')).toBe('ok');
   });
 
-  test('is cut when older pages are written over those that were cut', async () => {
-    await begin(erasedBase());
-    for (const { file } of await pages())
-      await writeFile(join(data(), file), await readFile(join(base(), file)));
-    expect(await filesWith(person)).not.toEqual([]);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(person)).toEqual([]);
-  });
-
   test('is cut when the whole folder but the register is an older copy', async () => {
     await begin(erasedBase());
     const erased = await contents(place.published);
@@ -320,32 +305,28 @@ describe('what arrives after an erasure', () => {
     expect(differences(erased, await contents(place.published))).toEqual([]);
   });
 
-  test('stops the run where the journal lacks the erasure, until recover enters it from the warehouse', async () => {
+  test('stops the run each time the journal lacks the erasure, until recover enters it from the warehouse, and where an older journal was restored', async () => {
     await begin(erasedBase());
     const erased = await contents(place.published);
+    await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
+    const recovers = async (): Promise<void> => {
+      expect((await place.run(['recover', '--yes'])).code).toBe(0);
+      expect((await place.run(['run'])).code).toBe(0);
+    };
     await loseJournal();
     await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
     for (const command of [['run'], ['rebuild'], ['push', 'user-properties', '--sql', 'select 1 as user_id']])
       expect((await place.run(command)).code, command[0]).toBe(1);
     expect(differences(erased, await contents(place.published))).toEqual([]);
-    expect((await place.run(['recover', '--yes'])).code).toBe(0);
-    expect((await place.run(['run'])).code).toBe(0);
+    await recovers();
     expect(await filesWith(person)).toEqual([]);
     expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 1 }]);
-  });
-
-  test('is entered again each time the journal is lost, and where an older journal was restored beside a newer copy', async () => {
-    await begin(erasedBase());
-    await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
-    for (const _ of [1, 2]) {
-      await loseJournal();
-      expect((await place.run(['recover', '--yes'])).code).toBe(0);
-      expect((await place.run(['run'])).code).toBe(0);
-    }
+    await loseJournal();
+    await recovers();
+    // Older than the second copy of the journal.
     await rm(join(data(), 'ledger'), { recursive: true });
     await rename(join(data(), 'backup'), join(data(), 'ledger'));
-    expect((await place.run(['recover', '--yes'])).code).toBe(0);
-    expect((await place.run(['run'])).code).toBe(0);
+    await recovers();
     expect(await filesWith(person)).toEqual([]);
   });
 
@@ -364,18 +345,6 @@ describe('what arrives after an erasure', () => {
     expect((await place.run(['recover', '--yes'])).code).toBe(0);
     expect((await place.run(['run'])).code).toBe(0);
     expect(await filesWith(person)).toEqual([]);
-  });
-
-  test('is not gone on with by a command that only shows or counts', async () => {
-    await place.execute(['forget', '--user-id', person, '--yes'], {
-      DAWNLOAD_CRASH_AT: 'erasures/page/durable',
-    });
-    for (const look of ['--show', '--dry-run']) {
-      const { code, stdout, stderr } = await forget('--user-id', person, look);
-      expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('An erasure was stopped')]);
-    }
-    expect(await readdir(join(data(), 'private'))).not.toContain('receipts');
-    expect((await forget()).code).toBe(0);
   });
 
   test('ends with a stopped erasure whose journal was lost: recover enters it again', async () => {
@@ -440,23 +409,6 @@ test('a device that more than three persons share is not followed where only lan
   const counted = await forget('--recipient', number, '--dry-run', '--json');
   await place.configure(YAML);
   expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: own.length } });
-});
-
-test('a number in the text of somebody else is blanked, and that record stays', async () => {
-  const found = await pages();
-  const other = found.flatMap(({ file, page }) =>
-    page.data.flatMap((one, at) =>
-      one.user_id !== person && one.message_data?.recipientNo === undefined ? [{ file, at }] : [],
-    ),
-  )[0];
-  const { page } = found.find(({ file }) => file === other?.file) ?? { page: { data: [] } };
-  const spelled = spellings()[2] ?? '';
-  const record = { ...page.data[other?.at ?? 0], message_data: { title: `친구 ${spelled} 님의 초대` } };
-  const changed = { ...page, data: page.data.map((one, at) => (at === other?.at ? record : one)) };
-  await writeFile(join(data(), other?.file ?? ''), gzipSync(JSON.stringify(changed)));
-  await forget('--recipient', number, '--yes');
-  const after = (await pages()).find(({ file }) => file === other?.file);
-  expect(JSON.stringify(after?.page)).toContain(`친구 ${'*'.repeat(spelled.length)} 님의 초대`);
 });
 
 test('an id in decomposed Hangul is found by its composed form, and another one stays', async () => {

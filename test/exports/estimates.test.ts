@@ -172,8 +172,8 @@ test('pages that are gone for good leave those that came to a person, who may ta
   expect(place.sandbox.requests().E20).toBe(1);
 });
 
-test('two ids that a person mixed up are put right by two commands, and each day holds its own events', async () => {
-  const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
+test('two ids that a person mixed up are named every night, put right by two commands, and each day holds its own events', async () => {
+  const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`, { eventsPerDay: 300 });
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
   for (let night = 0; night < 2; night++) expect((await place.run(['run'])).code).toBe(1);
   place.sandbox.setFaults([]);
@@ -195,9 +195,20 @@ test('two ids that a person mixed up are put right by two commands, and each day
   place.sandbox.setFaults([]);
   await attach('20', older);
   await attach('19', newer);
-  expect((await place.run(['run'])).stderr).toMatch(/is kept back and not loaded/);
+  for (let night = 0; night < 2; night++) {
+    const { code, stderr } = await place.run(['run']);
+    expect(code).toBe(1);
+    for (const key of ['2026-11-19.1', '2026-11-20.1'])
+      expect(stderr).toMatch(new RegExp(`${key} of .* is kept back .* its id may belong to another export`));
+  }
+  expect((await place.run(['status'])).code).toBe(1);
+  const notes = await place.rows("select note from ops.exports where note like '%happened on other days'");
+  expect(notes).toHaveLength(2);
   expect((await attach('20', newer)).code).toBe(3);
   expect((await attach('20', newer, '--yes')).code).toBe(0);
+  // A person may take the wrong one for right, and find out later.
+  await place.run(['exports', 'resume', '2026-11-19.1', '--accept-incomplete']);
+  expect((await place.run(['run'])).stderr).not.toContain('another export');
   expect((await attach('19', older, '--yes')).code).toBe(0);
   expect((await place.run(['run'])).code).toBe(0);
   const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports

@@ -174,31 +174,24 @@ describe('a page of a paid export that cannot be read', () => {
     expect((await place.run(['run'])).code).toBe(0);
   });
 
-  test.each<[string, number, (text: string) => string | Buffer]>([
-    ['the first without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
-    ['one with NaN in a record', 1, (text) => text.replace('"time":', '"odd":NaN,"time":')],
-    ['one in UTF-16', 1, (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
-  ])('(%s) is left out by a rebuild too', { tags: ['long'] }, async (_, odd, make) => {
-    const { place, run } = await night(odd, make);
+  test('is left out by a rebuild too', { tags: ['long'] }, async () => {
+    const { place, run } = await night(0, () => '{"status": "success", "data": null}');
     expect(await events(place)).toBe((place.sandbox.bills()[0]?.records ?? 0) - 1_000);
-    expect(run.stderr).toContain(`is loaded without page ${odd}, which cannot be read`);
+    expect(run.stderr).toContain('is loaded without page 0, which cannot be read');
     const before = await contents(place.published);
     expect((await place.run(['rebuild'])).code).toBe(1);
     expect(await contents(place.published)).toEqual(before);
   });
 
-  test.each<[string, number, (text: string) => string | Buffer]>([
-    ['the first without data', 0, withoutData],
-    ['the first cut off', 0, (text) => text.slice(0, 500)],
-    ['one in UTF-16', 1, (text) => Buffer.from(text, 'utf16le')],
-  ])('(%s) is asked for as often as retries says, and noted', async (_, odd, make) => {
-    const { place, run, asked } = await night(odd, make, { yaml: YAML.replace('retries: 0', 'retries: 1') });
+  test('is asked for as often as retries says, and noted', async () => {
+    const yaml = YAML.replace('retries: 0', 'retries: 1');
+    const { place, run, asked } = await night(0, (text) => text.slice(0, 500), { yaml });
     expect(asked).toBe(2);
-    expect(run.stderr).toContain(`is loaded without page ${odd}, which cannot be read`);
+    expect(run.stderr).toContain('is loaded without page 0, which cannot be read');
     expect(await events(place)).toBe((place.sandbox.bills()[0]?.records ?? 0) - 1_000);
     const notes =
       "select subject, records::int as records from ops.load_notes where note = 'unreadable_page'";
-    expect(await place.rows(notes)).toEqual([{ subject: `page ${odd}`, records: null }]);
+    expect(await place.rows(notes)).toEqual([{ subject: 'page 0', records: null }]);
   });
 
   test('and comes whole when it is asked for again is no matter', { tags: ['long'] }, async () => {

@@ -87,18 +87,17 @@ describe('clocks that are further apart than five minutes', () => {
     expect(await place.rows(later)).toEqual([]);
   });
 
-  test.each([
-    ['2 days ahead', 48 * HOUR],
-    ['2 days behind', -48 * HOUR],
-  ])('%s: nothing lands, and the run ends with 1 and a sentence', async (_, ms) => {
+  test('2 days ahead or behind: nothing lands, and the run ends with 1 and a sentence', async () => {
     const place = await make();
     expect((await place.run(['run'])).code).toBe(0);
     const before = await contents(place.published);
-    const result = await place.run(['run'], clock(ms));
-    expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/clock is .* the service's\. Nothing more is pulled\./);
-    expect(result.stderr).toMatch(/service_clock: ignore/);
-    expect(await contents(place.published)).toEqual(before);
+    for (const ms of [48 * HOUR, -48 * HOUR]) {
+      const result = await place.run(['run'], clock(ms));
+      expect(result.code).toBe(1);
+      expect(result.stderr).toMatch(/clock is .* the service's\. Nothing more is pulled\./);
+      expect(result.stderr).toMatch(/service_clock: ignore/);
+      expect(await contents(place.published)).toEqual(before);
+    }
     expect((await place.run(['rebuild'])).code).toBe(0);
     expect(await contents(place.published)).toEqual(before);
   });

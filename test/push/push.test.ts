@@ -174,16 +174,16 @@ describe('opt-outs', () => {
 });
 
 test('a push of the settings takes no option that says what is sent', async () => {
-  const settings = `${YAML}pushes:\n  - { name: tiers, target: user-properties, sql: "select 'u1' as user_id, 1 as tier" }\n`;
-  const configured = await published(settings);
+  const pushes = `pushes:\n  - { name: tiers, target: user-properties, sql: "select 'u1' as user_id, 1 as tier" }\n`;
+  await place.configure(YAML + pushes);
   try {
     for (const more of [['--sql', users(1)], ['--key', 'user_id'], ['--delete-missing'], ['extra']]) {
-      const { code, stderr } = await push(configured, 'tiers', ...more);
+      const { code, stderr } = await push(place, 'tiers', ...more);
       expect([code, stderr]).toEqual([2, expect.stringContaining('says all that it sends')]);
     }
-    expect((await push(configured, 'tiers', '--dry-run')).code).toBe(0);
+    expect((await push(place, 'tiers', '--dry-run')).code).toBe(0);
   } finally {
-    await configured.remove();
+    await place.configure(YAML);
   }
 });
 

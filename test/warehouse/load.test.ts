@@ -53,7 +53,7 @@ test(
         await together.loadTogether(...pullsOf(together, given));
         expect(await all(together)).toEqual(await all(nightly));
       }),
-      { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 6) },
+      { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 3) },
     );
   },
 );
@@ -76,7 +76,7 @@ test(
         await shuffled.load(...order.map((at) => pulls[at]!), ...pulls);
         expect(await contents(shuffled)).toEqual(await contents(forwards));
       }),
-      { numRuns: 4 },
+      { numRuns: 2 },
     );
   },
 );

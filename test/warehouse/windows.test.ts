@@ -4,41 +4,37 @@ import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/pull.js';
 import type { Workshop } from './support.js';
-import { dayAfter, micros, record, statistic, type Row, modelled } from './support.js';
+import { dayAfter, micros, modelled, record, shared, statistic, type Row } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-02';
 
-/** A day of pushes: those that failed, by their reasons, among so many. */
-function pushes(
-  workshop: Workshop,
+/** The messages of a day on a channel: those that failed, by their reasons, among so many. */
+function messagesOf(
+  channel: string,
   day: Day,
   sent: number,
   failed: Readonly<Record<string, number>>,
-  more: Row = {},
-): Pull {
+): Row[] {
   const reasons = Object.entries(failed).flatMap(([reason, count]) => Array<string>(count).fill(reason));
-  const rows = Array.from({ length: sent }, (_, i) =>
+  return Array.from({ length: sent }, (_, i) =>
     record({
-      id: `${day} ${i}`,
+      id: `${day} ${channel} ${i}`,
+      channel,
       user_id: `u${i}`,
       event_name: reasons[i] === undefined ? 'send_success' : 'send_failure',
       failure_reason: reasons[i] ?? null,
       time: micros(day, 36_000 + i),
-      ...more,
     }),
   );
-  return workshop.events(day, [rows]);
 }
 
 const days = (count: number): Day[] => Array.from({ length: count }, (_, n) => dayAfter(DAY, n));
 
-const TRENDS = 'select failure_reason as reason, trend from marts.failure_reasons order by all';
-
 describe('the trend of a failure reason', () => {
   test('is not told on day 8, of which the week before holds one day only', async () => {
     const workshop = await modelled((workshop) =>
-      days(8).map((day) => pushes(workshop, day, 40, { 만료: 3, 거부: 2 })),
+      days(8).map((day) => workshop.events(day, [messagesOf('email', day, 40, { 만료: 3, 거부: 2 })])),
     );
     expect(
       await workshop.look(
@@ -60,41 +56,14 @@ describe('the trend of a failure reason', () => {
     );
   });
 
-  test('is one of rates: twice the failed of twice the messages are steady', async () => {
-    const workshop = await modelled((workshop) =>
-      days(14).map((day, n) => pushes(workshop, day, n < 7 ? 30 : 60, { 만료: n < 7 ? 3 : 6 })),
-    );
-    expect(
-      await workshop.lines(
-        `select recent_failed, recent_failure_rate, previous_failed, previous_failure_rate, change, trend
-        from marts.failure_reasons`,
-      ),
-    ).toEqual(['42 | 0.1 | 21 | 0.1 | 0 | steady']);
-  });
-
-  test('is that of its code, which stands alone or beside words', async () => {
+  /** Two weeks, in which each channel has a story of its own. */
+  const twoWeeks = shared(() => {
     const worded = (n: number): Record<string, number> =>
       n % 2 === 0 ? { '3018': 3, '[E104] 만료': 1, 만료: 2 } : { '차단 (3018)': 3, E104: 1, '만료 2026': 2 };
-    const workshop = await modelled((workshop) =>
-      days(14).map((day, n) => pushes(workshop, day, 40, worded(n))),
-    );
-    expect(
-      await workshop.lines(
-        'select failure_reason, code, failed, trend from marts.failure_reasons order by failed desc, 1',
-      ),
-    ).toEqual([
-      '차단 (3018) | 3018 | 42 | steady',
-      '[E104] 만료 | E104 | 14 | steady',
-      '만료 | - | 14 | steady',
-      '만료 2026 | - | 14 | steady',
-    ]);
-  });
-
-  test('calls a change what is large, and more than chance and a single bad day', async () => {
-    const workshop = await modelled((workshop) =>
+    return modelled((workshop) =>
       days(14).map((day, n) => {
         const recent = n >= 7;
-        return pushes(workshop, day, 100, {
+        const changes = {
           만료: recent ? 6 : 2,
           거부: recent ? 2 : 6,
           // Three after one is as likely chance.
@@ -104,10 +73,37 @@ describe('the trend of a failure reason', () => {
           처음: recent ? 3 : 0,
           그침: recent ? 0 : 3,
           그대로: 4,
-        });
+        };
+        return workshop.events(day, [
+          [
+            ...messagesOf('email', day, recent ? 60 : 30, { 만료: recent ? 6 : 3 }),
+            ...messagesOf('webhook', day, 40, worded(n)),
+            ...messagesOf('push-notification', day, 100, changes),
+          ],
+        ]);
       }),
     );
-    expect(await workshop.lines(TRENDS)).toEqual([
+  });
+  const reasons = (columns: string, channel: string): Promise<string[]> =>
+    twoWeeks.lines(`select ${columns} from marts.failure_reasons where channel = '${channel}'`);
+
+  test('is one of rates: twice the failed of twice the messages are steady', async () => {
+    const columns =
+      'recent_failed, recent_failure_rate, previous_failed, previous_failure_rate, change, trend';
+    expect(await reasons(columns, 'email')).toEqual(['42 | 0.1 | 21 | 0.1 | 0 | steady']);
+  });
+
+  test('is that of its code, which stands alone or beside words', async () => {
+    expect((await reasons('failure_reason, code, failed, trend', 'webhook')).sort()).toEqual([
+      '[E104] 만료 | E104 | 14 | steady',
+      '만료 2026 | - | 14 | steady',
+      '만료 | - | 14 | steady',
+      '차단 (3018) | 3018 | 42 | steady',
+    ]);
+  });
+
+  test('calls a change what is large, and more than chance and a single bad day', async () => {
+    expect((await reasons('failure_reason, trend', 'push-notification')).sort()).toEqual([
       '거부 | falling',
       '그대로 | steady',
       '그침 | gone',

@@ -185,14 +185,13 @@ describe('an answer for an agent', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it.each([
-    'select range(100000000)',
-    "select repeat('x', 2000000000)",
-    'select md5(range::varchar) as x from range(20000000) order by x',
-  ])('ends at its limit of memory: %s', async (sql) => {
-    await expect(confined(sql, { megabytes: 400 })).rejects.toThrow(/memory|Memory/);
-    expect(await confined('select 1 as n')).toContain('"n"');
-  });
+  it.each(['select range(100000000)', 'select md5(range::varchar) as x from range(20000000) order by x'])(
+    'ends at its limit of memory: %s',
+    async (sql) => {
+      await expect(confined(sql, { megabytes: 400 })).rejects.toThrow(/memory|Memory/);
+      expect(await confined('select 1 as n')).toContain('"n"');
+    },
+  );
 
   it('sees a night that published between two calls', async () => {
     const count = async (): Promise<unknown> =>

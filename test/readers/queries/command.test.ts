@@ -131,13 +131,16 @@ describe('dawnload query', () => {
     start.push('message_days', 'tag_days', 'template_days');
     for (const name of [...start, 'events', 'daily_statistics']) expect(shown.split('\r\n')).toContain(name);
     expect(shown).not.toContain('daily_people');
-    for (const name of start) {
-      expect(readFileSync('docs/tables.md', 'utf8')).toContain(`\`${name}\``);
-      const [short, whole] = await Promise.all(
-        [name, `marts.${name}`].map((from) => run({ sql: `from ${from} order by all`, format: 'csv' })),
-      );
-      expect(short).toEqual(whole);
-    }
+    const tables = readFileSync('docs/tables.md', 'utf8');
+    for (const name of start) expect(tables).toContain(`\`${name}\``);
+    const differing = start.flatMap((name) => [
+      `(from ${name} except all from marts.${name})`,
+      `(from marts.${name} except all from ${name})`,
+    ]);
+    const { stdout } = await run({
+      sql: `select ${differing.map((one) => `exists ${one}`).join(' or ')} as n`,
+    });
+    expect(stdout).toContain('false');
   });
 
   it('runs SQL from the command line, with its parameters as variables', async () => {

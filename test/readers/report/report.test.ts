@@ -12,7 +12,7 @@ import type axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { parseHTML } from 'linkedom';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { makeReport } from '../../../src/readers/report/report.js';
 import { SECTIONS } from '../../../src/readers/report/sections.js';
@@ -105,10 +105,13 @@ const LANGUAGES = ['en', 'ko'] as const;
 
 let place: Place;
 let folder: string;
+/** A copy of the published file with names that try to be markup. */
+let nasty: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dawnload-report-'));
   place = await makeReportWorld();
+  nasty = await withNastyNames(place);
 }, 120_000);
 
 afterAll(async () => {
@@ -116,8 +119,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const make = (file: string, language: 'en' | 'ko' = 'en'): Promise<string> =>
-  makeReport(file, { language, now, runs: [] });
+const made = new Map<string, Promise<string>>();
+
+/** The page of a file that does not change, made once in each language. */
+function make(file: string, language: 'en' | 'ko' = 'en'): Promise<string> {
+  const key = `${file} ${language}`;
+  const page = made.get(key) ?? makeReport(file, { language, now, runs: [] });
+  made.set(key, page);
+  return page;
+}
 
 /** What sections say, by their id. */
 function sentencesOf(page: string): Map<string, string> {
@@ -185,7 +195,7 @@ test('a section whose query fails says so, and the others are there', async () =
 });
 
 test('names that try to be markup are names', async () => {
-  const page = await make(await withNastyNames(place));
+  const page = await make(nasty);
   const { document } = parseHTML(page);
   expect(document.querySelectorAll('script, img').length).toBe(1);
   expect(page).not.toContain('<script>alert');
@@ -230,8 +240,7 @@ describe('the command', () => {
   });
 });
 
-const SCHEMES = ['light', 'dark'] as const;
-const LOOKS = SCHEMES.flatMap((scheme) => [390, 768, 1440].map((width) => [scheme, width] as const));
+const WIDTHS = [390, 768, 1280, 1440];
 
 // Without a browser there is nothing to try: `apt-get install chromium` brings one.
 describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where none is installed)', () => {
@@ -241,7 +250,7 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
   beforeAll(async () => {
     const empty = join(place.folder, 'empty.duckdb');
     copyTemplate(empty);
-    const files = { filled: place.published, nasty: await withNastyNames(place), empty };
+    const files = { filled: place.published, nasty, empty };
     for (const language of LANGUAGES) {
       for (const [kind, file] of Object.entries(files)) {
         const path = join(place.folder, `${kind}-${language}.html`);
@@ -259,13 +268,13 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
     await browser.close();
   });
 
-  /** Opens a page and gives what went wrong in it. */
+  /** Opens a page, and expects that nothing goes wrong in it. */
   async function open(
     kind: string,
-    { scheme, width }: { scheme: 'light' | 'dark'; width: number },
+    colorScheme: 'light' | 'dark',
     look: (page: Page) => Promise<void>,
-  ): Promise<string[]> {
-    const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 } });
+  ): Promise<void> {
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1440, height: 800 } });
     const wrong: string[] = [];
     const page = await context.newPage();
     page.on('console', (message) => wrong.push(`console: ${message.text()}`));
@@ -279,7 +288,7 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
     try {
       await page.goto(address);
       await look(page);
-      return wrong;
+      expect(wrong).toEqual([]);
     } finally {
       await context.close();
     }
@@ -290,33 +299,33 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
       for (const details of document.querySelectorAll('details')) details.open = true;
     });
 
+  /** Looks at the page in each width. */
+  async function inEachWidth(page: Page, look: (width: number) => Promise<void>): Promise<void> {
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      await look(width);
+    }
+  }
+
   describe.each(LANGUAGES)('in %s', (language) => {
-    test.each(['filled', 'nasty', 'empty'])(
-      'the %s page overflows at no width, folded or not',
-      async (kind) => {
-        // What overflows does so in any colours; the whole page is looked at in all of them.
-        for (const [scheme, width] of kind === 'filled' ? LOOKS : LOOKS.slice(0, 2)) {
-          const wrong = await open(`${kind} ${language}`, { scheme: 'light', width }, async (page) => {
-            for (const folded of [true, false]) {
-              if (!folded) await unfold(page);
-              const overflow = await page.evaluate(
-                () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-              );
-              expect(overflow, `${scheme}, ${width} pixels${folded ? '' : ', unfolded'}`).toBeLessThanOrEqual(
-                0,
-              );
-            }
+    test.each(['filled', 'nasty', 'empty'])('the %s page overflows at no width, folded or not', (kind) =>
+      open(`${kind} ${language}`, 'light', async (page) => {
+        for (const folded of [true, false]) {
+          if (!folded) await unfold(page);
+          await inEachWidth(page, async (width) => {
+            const overflow = await page.evaluate(
+              () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+            );
+            expect(overflow, `${width} pixels${folded ? '' : ', unfolded'}`).toBeLessThanOrEqual(0);
           });
-          expect(wrong).toEqual([]);
         }
-      },
+      }),
     );
 
-    test.each([390, 768, 1280])(
-      'no table scrolls sideways and no number is cut at %i pixels',
-      async (width) => {
-        await open(`filled ${language}`, { scheme: 'light', width }, async (page) => {
-          await unfold(page);
+    test('no table scrolls sideways, no number is cut at any width, and a column of numbers sorts its table', () =>
+      open(`filled ${language}`, 'light', async (page) => {
+        await unfold(page);
+        await inEachWidth(page, async (width) => {
           const cut = await page.evaluate(() =>
             [...document.querySelectorAll('.scroll, td.number')]
               .filter((element) => element.scrollWidth > element.clientWidth + 1)
@@ -324,7 +333,7 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
                 (element) => `${element.closest('section')?.id ?? ''}: ${element.textContent.slice(0, 60)}`,
               ),
           );
-          expect(cut).toEqual([]);
+          expect(cut, `${width} pixels`).toEqual([]);
           // Pictures get smaller on a phone, and stay.
           const pictures = await page.evaluate(
             () =>
@@ -332,13 +341,8 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
                 (svg) => svg.getBoundingClientRect().width > 20,
               ).length,
           );
-          expect(pictures).toBeGreaterThan(50);
+          expect(pictures, `${width} pixels`).toBeGreaterThan(50);
         });
-      },
-    );
-
-    test('a column of numbers sorts its table', async () => {
-      await open(`filled ${language}`, { scheme: 'light', width: 1280 }, async (page) => {
         const order = await page.evaluate(() => {
           const table = document.querySelectorAll<HTMLTableElement>('#campaigns table.sortable')[1];
           table?.querySelectorAll('button')[0]?.click();
@@ -349,49 +353,44 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
         });
         expect(order.length).toBeGreaterThan(5);
         expect(order).toEqual([...order].sort((a, b) => a - b));
-      });
-    });
+      }));
+  });
 
-    test.each(SCHEMES)('axe finds nothing to object to in %s colours', async (scheme) => {
-      const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-      for (const kind of ['filled', 'empty']) {
-        const wrong = await open(`${kind} ${language}`, { scheme, width: 1440 }, async (page) => {
-          await unfold(page);
-          await page.evaluate(source);
-          const { violations } = await page.evaluate(() => window.axe.run(document));
-          const told = violations.map(
-            ({ id, nodes }) =>
-              `${id}: ${nodes
-                .map(({ html }) => html.slice(0, 120))
-                .slice(0, 3)
-                .join(' ')}`,
-          );
-          expect(told).toEqual([]);
-        });
-        expect(wrong).toEqual([]);
-      }
-    });
+  // What axe objects to depends on the colours and on the words, and not on both together.
+  test.each([
+    ['en', 'light'],
+    ['ko', 'dark'],
+  ] as const)('axe finds nothing to object to in %s and %s colours', async (language, scheme) => {
+    const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    for (const kind of ['filled', 'empty']) {
+      await open(`${kind} ${language}`, scheme, async (page) => {
+        await unfold(page);
+        await page.evaluate(source);
+        const { violations } = await page.evaluate(() => window.axe.run(document));
+        const told = violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .map(({ html }) => html.slice(0, 120))
+              .slice(0, 3)
+              .join(' ')}`,
+        );
+        expect(told).toEqual([]);
+      });
+    }
   });
 });
 
-describe('the report of a run', () => {
-  const YAML = 'start_date: 2026-11-19\nlookback_days: 1\n';
-  let own: Place;
-  let page: string;
-  beforeEach(async () => {
-    own = await Place.make(`${YAML}report: true\n`, { eventsPerDay: 50 });
-    page = join(own.folder, 'data', 'report.html');
-  });
-  afterEach(() => own.remove());
-
-  test('each run and backfill writes it, in the language of the setting', async () => {
-    const { code, stderr } = await own.run(['run']);
-    expect(code).toBe(0);
-    expect(stderr).toContain(`The report on it is ${page}.`);
-    expect(await readFile(page, 'utf8')).toContain('<html lang="en">');
-    await own.configure(`${YAML}report: ko\n`);
-    const backfill = ['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'statistics'];
-    expect((await own.run(backfill)).code).toBe(0);
-    expect(await readFile(page, 'utf8')).toContain('<html lang="ko">');
-  });
+test('each run and backfill writes it, in the language of the setting', async () => {
+  const settings = 'start_date: 2026-11-19\nlookback_days: 1\n';
+  const own = await Place.make(`${settings}report: true\n`, { eventsPerDay: 50 });
+  onTestFinished(() => own.remove());
+  const page = join(own.folder, 'data', 'report.html');
+  const { code, stderr } = await own.run(['run']);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`The report on it is ${page}.`);
+  expect(await readFile(page, 'utf8')).toContain('<html lang="en">');
+  await own.configure(`${settings}report: ko\n`);
+  const backfill = ['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'statistics'];
+  expect((await own.run(backfill)).code).toBe(0);
+  expect(await readFile(page, 'utf8')).toContain('<html lang="ko">');
 });
