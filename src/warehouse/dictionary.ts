@@ -1,8 +1,10 @@
-/** Reads `sql/schema/*.yaml`, which describe every schema, table, view and column in English and Korean, a file for each area. */
+/**
+ * The dictionary, which describes every schema, table, view and column in English and Korean. It is written in
+ * `sql/schema/*.yaml`, a file for each area; the build makes one file of JSON of them, since YAML takes as long as a small run.
+ */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
 import { PACKAGE_ROOT } from '../ground/package.js';
@@ -24,7 +26,8 @@ const relationWords = words.extend({
   /** Descriptions that differ from `columns` of the dictionary, which describes a column by its name only. */
   columns: z.record(z.string(), columnWords.partial()).default({}),
 });
-const documentShape = z.strictObject({
+/** All sections; a file of YAML holds some of them. */
+export const documentShape = z.strictObject({
   schemas: z.record(z.string(), words),
   columns: z.record(z.string(), columnWords),
   relations: z.record(z.string(), relationWords),
@@ -40,15 +43,12 @@ const documentShape = z.strictObject({
   traps: z.array(words).default([]),
 });
 
-/** One file: some of the sections, as they are written. */
-const fileShape = z.partialRecord(z.keyof(documentShape), z.unknown());
-
 export type Words = z.infer<typeof words>;
 type ColumnWords = z.infer<typeof columnWords>;
 type RelationWords = z.infer<typeof relationWords>;
 type DictionaryDocument = z.infer<typeof documentShape>;
 
-const FOLDER = join(PACKAGE_ROOT, 'sql', 'schema');
+const FILE = join(PACKAGE_ROOT, 'dist', 'dictionary.json');
 
 let loaded: Dictionary | undefined;
 
@@ -58,56 +58,34 @@ export function relationName(schema: string, name: string): string {
 }
 
 export class Dictionary {
-  readonly #files = new Map<string, z.infer<typeof fileShape>>();
-  readonly #sections: Partial<DictionaryDocument> = {};
+  readonly #document: DictionaryDocument;
   #sentences: readonly { readonly pattern: RegExp; readonly korean: string }[] | undefined;
 
-  constructor(private readonly folder: string) {}
-
-  /** The dictionary of this package. */
-  static load(): Dictionary {
-    loaded ??= new Dictionary(FOLDER);
-    return loaded;
-  }
-
-  /**
-   * A section. Only the files that hold it are parsed, since all of them take as long as a small run. Each file has relations
-   * of its own; every other section is in one of them.
-   *
-   * @throws DamageError if a file was altered or does not match its schema
-   */
-  of<K extends keyof DictionaryDocument>(section: K): DictionaryDocument[K] {
-    const known = this.#sections[section];
-    if (known !== undefined) return known;
+  /** @throws DamageError if the file was altered */
+  constructor(file: string) {
     try {
-      const holds = new RegExp(`^${section}:`, 'm');
-      const texts = textsIn(this.folder).filter((text) => holds.test(text));
-      const [first, ...others] = texts.map((text) => this.#parsed(text)[section]);
-      const whole: unknown = others.length === 0 ? first : Object.assign({}, first, ...others);
-      const found: DictionaryDocument = documentShape.parse({
-        schemas: {},
-        columns: {},
-        relations: {},
-        [section]: whole,
-      });
-      return (this.#sections[section] = found[section]);
+      this.#document = documentShape.parse(JSON.parse(readFileSync(file, 'utf8')));
     } catch (cause) {
-      throw new DamageError(`The dictionary in ${this.folder} cannot be read.`, {
-        hint: 'Install dawnload again.',
+      throw new DamageError(`The dictionary ${file} cannot be read.`, {
+        hint: 'Install dawnload again; in its repository, run `npm run build`.',
         cause,
       });
     }
   }
 
-  #parsed(text: string): z.infer<typeof fileShape> {
-    const known = this.#files.get(text) ?? fileShape.parse(parse(text));
-    this.#files.set(text, known);
-    return known;
+  /** The dictionary of this package. */
+  static load(): Dictionary {
+    loaded ??= new Dictionary(FILE);
+    return loaded;
   }
 
-  /** A hash of the files' text, which is about 1,000 times faster than parsing the files. */
+  of<K extends keyof DictionaryDocument>(section: K): DictionaryDocument[K] {
+    return this.#document[section];
+  }
+
+  /** A hash of the text, which takes less time than parsing it. */
   static fingerprint(): string {
-    return createHash('sha256').update(textsIn(FOLDER).join('\0')).digest('hex').slice(0, 16);
+    return createHash('sha256').update(readFileSync(FILE)).digest('hex').slice(0, 16);
   }
 
   schema(name: string): Words | undefined {
@@ -199,11 +177,6 @@ export class Dictionary {
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
-}
-
-function textsIn(folder: string): string[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
-  return files.sort().map((file) => readFileSync(join(folder, file), 'utf8'));
 }
 
 /** A pattern that matches a complete sentence; {} matches any text. */

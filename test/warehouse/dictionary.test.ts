@@ -94,10 +94,10 @@ describe('the dictionary', () => {
   });
 
   test('that is not whole is a damaged installation', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'common.yaml'), 'schemas: { main: { en: Only English. } }\ncolumns: {}\n');
-    expect(() => new Dictionary(folder).of('schemas')).toThrow(DamageError);
-    expect(() => new Dictionary(join(folder, 'none')).of('columns')).toThrow(DamageError);
+    const file = join(temporaryFolder(), 'dictionary.json');
+    expect(() => new Dictionary(file)).toThrow(DamageError);
+    writeFileSync(file, '{"schemas":{"main":{"en":"Only English."}},"columns":{}}');
+    expect(() => new Dictionary(file)).toThrow(DamageError);
   });
 });
 
