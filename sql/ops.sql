@@ -88,7 +88,7 @@ from (
         json_transform(
             getvariable('given').exports,
             '[{
-                "key": "VARCHAR", "day": "DATE", "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN",
+                "key": "VARCHAR", "day": "DATE", "state": "VARCHAR", "billed": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN",
                 "records": "BIGINT", "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
                 "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT"
             }]'

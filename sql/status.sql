@@ -16,6 +16,7 @@ select
   key,
   date::varchar as day,
   state,
+  billed,
   export_id as "exportId",
   message_data as "messageData",
   records::double as records,

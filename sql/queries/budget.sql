@@ -40,11 +40,11 @@ with clock as (
 requests as (
     select
         date,
-        date_trunc('month', coalesce(requested_at, updated_at) at time zone 'Asia/Seoul')::date as month,
+        date_trunc('month', requested_at at time zone 'Asia/Seoul')::date as month,
         if(state in ('landed', 'loaded'), records, greatest(1, records, estimated_records)) as records,
         price_per_record
     from ops.exports
-    where state not in ('failed', 'withdrawn')
+    where billed <> 'no'
 ),
 used as (
     select

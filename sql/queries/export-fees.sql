@@ -5,12 +5,16 @@
 --   start (date, default null): first KST day on which exports were requested; its month counts whole
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
 -- sentences:
---   select month, records, exports from answer order by month desc limit 1
+--   select month, records, exports - ambiguous_exports as exports from answer where records > 0 order by month desc limit 1
 --     en: In {month}, {records} records of {exports} {exports#export|exports} were paid for.
 --     ko: {month}에 내보내기 {exports}건으로 유료 레코드 {records}건을 받았습니다.
 --   select month, fee, currency from answer where fee > 0 order by month desc limit 1
---     en: Export fees of {month}: {fee:money}.
---     ko: {month}의 내보내기 요금은 {fee:money}입니다.
+--     en: Export fees of {month}: {fee:price}.
+--     ko: {month}의 내보내기 요금은 {fee:price}입니다.
+--   select month, ambiguous_exports as exports from answer where ambiguous_exports > 0 order by month
+--     en: Of {exports} {exports#export|exports} of {month} it is not known whether the service bills {exports#it|them}; what is expected counts.
+--     ko: {month}의 내보내기 {exports}건은 청구 여부를 알 수 없어 예상 레코드 수로 계산했습니다.
+--     as: note
 --   select 1 where exists (from answer) and not exists (from answer where fee > 0)
 --     en: No price per record is set (exports.price_per_record), so no fee is shown.
 --     ko: 레코드당 단가(exports.price_per_record)가 설정되지 않아 요금은 표시하지 않습니다.

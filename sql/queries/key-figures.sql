@@ -36,8 +36,8 @@
 --       인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
 --     as: note
 --   select value as cost, currency, days_held from answer where figure = 'message_cost' and value > 0
---     en: The messages of channels with a price cost {cost:money} in the week.
---     ko: 단가를 설정한 채널의 최근 한 주 메시지 비용은 {cost:money}입니다.
+--     en: The messages of channels with a price cost {cost:price} in the week.
+--     ko: 단가를 설정한 채널의 최근 한 주 메시지 비용은 {cost:price}입니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
 --     en: Campaigns count different goals, or none, so there is no conversion rate over all of them.

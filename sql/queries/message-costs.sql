@@ -9,8 +9,8 @@
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- sentences:
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
---     en: The messages cost {cost:money}.
---     ko: 메시지 비용은 {cost:money}입니다.
+--     en: The messages cost {cost:price}.
+--     ko: 메시지 비용은 {cost:price}입니다.
 --   from answer where cost_per_click is not null and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: A click costs least on {channel}: {cost_per_click:money}.
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.

@@ -97,6 +97,7 @@ create table ops.exports (
     window_end timestamptz,
     date date,
     state varchar,
+    billed varchar,
     export_id varchar,
     message_data boolean,
     records bigint,

@@ -68,10 +68,7 @@ function inWords(entry: Export, currency: string | undefined): string[] {
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
     ['export', `${entry.key}, of the KST day ${entry.day}`],
     ['state', `${entry.state}: ${STATES[entry.state]}`],
-    [
-      entry.requestedAt === undefined ? 'intended' : 'requested',
-      formatKst(entry.requestedAt ?? entry.intendedAt),
-    ],
+    ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
     ['messages', entry.messageData ? 'with message data' : 'without message data'],
     ['expected', entry.estimate === undefined ? undefined : `about ${plural(entry.estimate, 'record')}`],
@@ -226,8 +223,7 @@ function asJson(entry: Export, isRunning: boolean) {
     message_data: entry.messageData,
     pages: entry.pages ?? null,
     price_per_record: entry.pricePerRecord,
-    intended_at: entry.intendedAt,
-    requested_at: entry.requestedAt ?? null,
+    requested_at: entry.requestedAt,
     landed_at: entry.landedAt ?? null,
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,

@@ -30,7 +30,7 @@ export async function planCommand({ json }: JsonOptions, invocation: Invocation)
 /** Makes the plan of a job from the published file and the ledger only. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
-  const { wanted, state, ...published } = await daysNow(config, effects, () => job);
+  const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job, true);
   const entries = state.ledger.entries();
   const { pricePerRecord, currency = null, budget, expectedRecordsPerDay } = config.exports;
   const priceOfAll = (records: number): number => priceOf([{ records, pricePerRecord }]);
@@ -41,7 +41,12 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     return { missing: [...missing], again: [...again].filter((day) => !missing.has(day)) };
   };
   const decisions = wanted.flatMap(({ decision }) => decision ?? []).reverse();
-  const planned = ({ day, estimate }: Decision) => ({ date: day, estimated_records: estimate ?? null });
+  const planned = ({ day, estimate }: Decision) => ({
+    date: day,
+    estimated_records: estimate ?? null,
+    /** True if the estimate is a forecast until the run pulls the day's statistics. */
+    is_forecast: estimate !== undefined && !counted.has(day),
+  });
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const unestimated = decisions.filter(({ verdict }) => verdict === 'no_estimate').length;
@@ -70,6 +75,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
         ? { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth }
         : null,
       to_request: toRequest.map(planned),
+      /** True if the run pulls the statistics to estimate from before it decides. */
+      statistics_first: job.streams.has('statistics'),
       not_requested: decisions.flatMap((decision) =>
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
@@ -149,19 +156,27 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
       : `, price ${about}${formatPrice(price, events.currency ?? undefined)}`;
   const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate').length;
   const list = listDays(to_request.map(({ date }) => date));
+  const ofUnknownSize = to_request.filter(({ estimated_records }) => estimated_records === null).length;
+  const sizes =
+    ofUnknownSize === to_request.length
+      ? 'of unknown size'
+      : `about ${size(events.estimated_records)}${ofUnknownSize === 0 ? '' : `, and ${plural(ofUnknownSize, 'day')} of unknown size`}`;
+  const decided = [...to_request, ...not_requested];
+  const forecast = listDays(decided.flatMap(({ date, is_forecast }) => (is_forecast ? [date] : [])));
   const head =
     to_request.length > 0
-      ? `request ${plural(to_request.length, 'day')} (${list}), about ${size(events.estimated_records)}${priced(events.estimated_price, 'about ')}`
+      ? `request ${plural(to_request.length, 'day')} (${list}), ${sizes}${priced(events.estimated_price, 'about ')}`
       : events.expected_records !== null
         ? `${plural(unestimated, 'day')} without statistics, about ${size(events.expected_records)} if all are like the night that init saw${priced(events.expected_price, 'about ')}`
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
-  // A run pulls the statistics before it decides on exports.
-  const no_estimate = 'since `run` first pulls the statistics to estimate from';
+  const first = 'since `run` first pulls the statistics to estimate from';
+  const no_estimate = events.statistics_first ? first : REASONS.no_estimate;
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   return [
     head,
+    ...(forecast === '' ? [] : [`forecast until the run has pulled their statistics: ${forecast}`]),
     ...notRequestedLines(not_requested, { ...REASONS, no_estimate }, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,

@@ -2,7 +2,7 @@
  * The budget limits what may be spent on exports (E20 is billed per record), per run and per KST month. Pure: the
  * functions only read the entries of the ledger. The unit is the record.
  */
-import { monthOf, type Day } from '../ground/calendar.js';
+import { dayCount, monthOf, type Day } from '../ground/calendar.js';
 import { type Export, isUnderWay, missingDays } from './export.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 import { priceOf } from '../ground/price.js';
@@ -109,7 +109,7 @@ export function planRequests(
 ): Decision[] {
   const all = [...entries];
   const ofRun = all.filter(({ run }) => run !== undefined && run === runId);
-  const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
+  const ofMonth = all.filter(({ requestedAt }) => monthOf(requestedAt) === monthOf(now));
   let leftInRun = leftOf(budget?.recordsPerRun ?? 0, ofRun);
   let leftInMonth = leftOf(budget?.recordsPerMonth ?? 0, ofMonth);
   // An abandoned export never lands, so no day waits for its size.
@@ -243,6 +243,34 @@ export function estimateDays(
 }
 
 /**
+ * The totals with a forecast for each of the days that they lack, until a run pulls its statistics: the mean of the last four days
+ * of its weekday, or else of the last 28 days; none without history.
+ */
+export function withForecasts(
+  totals: ReadonlyMap<Day, MessageTotals>,
+  days: readonly Day[],
+): Map<Day, MessageTotals> {
+  const all = new Map(totals);
+  const known = [...totals].filter(([, { rows }]) => rows > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const day of days) {
+    const before = known.filter(([date]) => date < day);
+    const alike = before.filter(([date]) => dayCount({ start: date, end: day }) % 7 === 1).slice(-4);
+    const like = (alike.length > 0 ? alike : before.slice(-28)).map(([, one]) => one);
+    if (totals.has(day) || like.length === 0) continue;
+    const mean = (name: 'sent' | 'failed' | 'delivered' | 'click'): number =>
+      Math.round(like.reduce((sum, one) => sum + one[name], 0) / like.length);
+    const counters = {
+      sent: mean('sent'),
+      failed: mean('failed'),
+      delivered: mean('delivered'),
+      click: mean('click'),
+    };
+    all.set(day, { ...counters, rows: 1, nights: 0 });
+  }
+  return all;
+}
+
+/**
  * True if the daily statistics of two nights agree that nothing was sent on a day, so that it has no events to pay for.
  */
 export function isQuiet(totals: MessageTotals | undefined): boolean {
@@ -270,7 +298,7 @@ export function spendOf(entries: Iterable<Export>) {
   const months = new Map<string, Export[]>();
   for (const entry of entries) {
     if (entry.billed === 'no') continue;
-    const month = monthOf(entry.intendedAt);
+    const month = monthOf(entry.requestedAt);
     months.set(month, [...(months.get(month) ?? []), entry]);
   }
   return [...months]

@@ -79,9 +79,9 @@ export interface Export {
   readonly pricePerRecord: number;
   /** Number of consecutive failed fetches; reset to zero after a success. */
   readonly troubles: number;
-  readonly intendedAt: Date;
+  /** The instant of the intent, after which the request leaves at once; its KST month is that of the fee. */
+  readonly requestedAt: Date;
   readonly updatedAt: Date;
-  readonly requestedAt?: Date;
   readonly exportId?: string;
   readonly pages?: number;
   readonly records?: number | undefined;
@@ -141,7 +141,7 @@ function newEntry(line: Line & { event: 'intended' }): Export {
     troubles: 0,
     doubted: false,
     landings: 0,
-    intendedAt: at,
+    requestedAt: at,
     updatedAt: at,
   };
 }
@@ -149,10 +149,7 @@ function newEntry(line: Line & { event: 'intended' }): Export {
 /** The fields of an export that a line sets besides its own. */
 function changesOf(entry: Export, line: Line): Partial<Export> {
   switch (line.event) {
-    case 'requested':
-      return { requestedAt: line.at };
     case 'attached':
-      return { requestedAt: entry.requestedAt ?? line.at, troubles: 0, doubted: false };
     case 'ready':
       return { troubles: 0, doubted: false };
     case 'landed':

@@ -74,7 +74,7 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: Exports
   if (budget === undefined || requested === 0) return;
   const run = spentOn(ledger.entries().filter((entry) => entry.run === runId));
   const month = monthOf(effects.now());
-  const inMonth = spentOn(ledger.entries().filter(({ intendedAt }) => monthOf(intendedAt) === month));
+  const inMonth = spentOn(ledger.entries().filter(({ requestedAt }) => monthOf(requestedAt) === month));
   const price = run.price === 0 ? '' : `, price ${formatPrice(run.price, config.exports.currency)}`;
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +

@@ -8,7 +8,8 @@ import type { KnownHead } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { assertSameProject } from './data-folder.js';
 import { wantedDays } from './wanted-days.js';
-import { dayOf, type Day } from '../ground/calendar.js';
+import { dayOf, daysOf, type Day } from '../ground/calendar.js';
+import { withForecasts } from '../exports/budget.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { headIn, knownBy, Reader } from '../warehouse/reader.js';
 import { knownDays, type Rows } from '../warehouse/rows.js';
@@ -73,6 +74,7 @@ export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
  * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
  *
  * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
+ * @param forecasts true if days whose statistics the job pulls first have a forecast of their events
  * @throws ConfigError when the data folder holds another project
  * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
  */
@@ -80,6 +82,7 @@ export async function daysNow(
   config: Config,
   effects: Effects,
   jobFrom: (first: Day | undefined) => Job | undefined,
+  forecasts = false,
 ) {
   const { head, known, ...published } = await publishedNow(config, effects);
   const { coverage, removed } = known;
@@ -87,10 +90,14 @@ export async function daysNow(
   const [first] = coverage.map(({ date }) => date).sort();
   const job = jobFrom(first);
   const entries = state.ledger.entries();
+  const pulled = job !== undefined && forecasts && job.streams.has('statistics') ? daysOf(job.days) : [];
+  const messages = withForecasts(known.messages, pulled);
   const ofLedger = { entries, unsure: state.doubt !== undefined, isRunning: state.lock.taken };
   const wanted =
-    job === undefined ? [] : wantedDays(job, { ...known, ...ofLedger }, config.exports, effects.now());
-  return { wanted, state, coverage, removed, ...published };
+    job === undefined
+      ? []
+      : wantedDays(job, { ...known, messages, ...ofLedger }, config.exports, effects.now());
+  return { wanted, state, coverage, removed, counted: known.messages, ...published };
 }
 
 /** The newest day of a stream. */

@@ -86,6 +86,7 @@ export const exportRow = z.object({
   key: z.string(),
   day: z.string(),
   state: z.string(),
+  billed: noted(z.string()),
   messageData: z.boolean(),
   exportId: noted(z.string()),
   records: noted(z.number()),

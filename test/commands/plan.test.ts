@@ -69,4 +69,18 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   expect(stdout).toContain('events      nothing to request');
   expect(stdout).toMatch(/ not requested, over .*: 2026-11-17\.\.2026-11-20, about [\d,]+ records\./);
   expect(stdout).toMatch(reason);
+  // The next night pulls the statistics of its day before it decides, so the day is forecast from those before it.
+  const next = { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' };
+  const tomorrow = await place.run(['plan'], next);
+  expect(tomorrow.stdout).toContain('forecast until the run has pulled their statistics: 2026-11-21');
+  expect(tomorrow.stdout).toMatch(
+    / not requested, over .*: 2026-11-17\.\.2026-11-21, about [\d,]+ records\./,
+  );
+  const range = ['--start', '2026-11-21', '--end', '2026-11-21', '--streams', 'events', '--dry-run'];
+  const alone = await place.run(['backfill', ...range], next);
+  expect(alone.stdout).toContain(
+    'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
+  );
+  const paid = await place.run(['backfill', ...range, '--yes-paid'], next);
+  expect(paid.stdout).toContain('request 1 day (2026-11-21), of unknown size');
 });

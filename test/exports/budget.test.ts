@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   decide,
   estimateDays,
@@ -9,6 +9,7 @@ import {
   reasonFor,
   recordsOf,
   spendOf,
+  withForecasts,
   type Candidate,
 } from '../../src/exports/budget.js';
 import { type Export, STATES, type Billed, type ExportState } from '../../src/exports/export.js';
@@ -98,9 +99,9 @@ describe('the purse', () => {
 
   it('counts an export at its estimate until it is landed, and at its records from then on', () => {
     const days = [{ day: '2026-11-20', estimate: 500 }];
-    const pending = entry({ intendedAt: earlier, estimate: 4_600 });
+    const pending = entry({ requestedAt: earlier, estimate: 4_600 });
     expect(verdicts(days, budget, [pending], circumstances)).toEqual(['2026-11-20 over_month_budget']);
-    const landed = entry({ intendedAt: earlier, estimate: 4_600, records: 4_500, state: 'landed' });
+    const landed = entry({ requestedAt: earlier, estimate: 4_600, records: 4_500, state: 'landed' });
     expect(verdicts(days, budget, [landed], circumstances)).toEqual(['2026-11-20 request']);
   });
 
@@ -125,8 +126,8 @@ describe('the purse', () => {
     const spent = { estimate: 4_500, records: 4_500 };
     // 00:10 KST on 1 December is still November in UTC.
     const now = new Date('2026-11-30T15:10:00Z');
-    const inNovember = entry({ ...spent, intendedAt: new Date('2026-11-30T14:59:00Z') });
-    const inDecember = entry({ ...spent, intendedAt: new Date('2026-11-30T15:00:00Z') });
+    const inNovember = entry({ ...spent, requestedAt: new Date('2026-11-30T14:59:00Z') });
+    const inDecember = entry({ ...spent, requestedAt: new Date('2026-11-30T15:00:00Z') });
     const then = { now, runId: 'tonight', yesPaid: false };
     expect(verdicts(days, budget, [inNovember], then)).toEqual(['2026-11-29 request']);
     expect(verdicts(days, budget, [inDecember], then)).toEqual(['2026-11-29 over_month_budget']);
@@ -134,8 +135,8 @@ describe('the purse', () => {
 
   it('counts against the run what the run itself has intended, whatever the clock says', () => {
     const days = [{ day: '2026-11-19', estimate: 200 }];
-    for (const intendedAt of [earlier, NOW, new Date(NOW.getTime() + 120_000)]) {
-      const of = (run: string | undefined): Export => entry({ estimate: 900, intendedAt, run });
+    for (const requestedAt of [earlier, NOW, new Date(NOW.getTime() + 120_000)]) {
+      const of = (run: string | undefined): Export => entry({ estimate: 900, requestedAt, run });
       expect(verdicts(days, budget, [of('tonight')], circumstances)).toEqual(['2026-11-19 over_run_budget']);
       expect(verdicts(days, budget, [of('yesterday'), of(undefined)], circumstances)).toEqual([
         '2026-11-19 request',
@@ -166,7 +167,7 @@ describe('the purse', () => {
   });
 
   it('holds everything back while an export of unknown size is under way', () => {
-    const unknown = entry({ key: '2026-11-10.1', estimate: undefined, intendedAt: earlier });
+    const unknown = entry({ key: '2026-11-10.1', estimate: undefined, requestedAt: earlier });
     const days = [{ day: '2026-11-20', estimate: 1 }];
     expect(verdicts(days, budget, [unknown], circumstances)).toEqual(['2026-11-20 waits_for_size']);
     for (const known of [{ records: 10 }, { state: 'abandoned' as const }])
@@ -201,7 +202,7 @@ describe('the purse', () => {
       ['2026-11-19', sent(4_000)],
       ['2026-11-10', sent(100)],
     ]);
-    const landed = { day: '2026-11-10', state: 'landed', records: 100, intendedAt: earlier } as const;
+    const landed = { day: '2026-11-10', state: 'landed', records: 100, requestedAt: earlier } as const;
     const decided = (learned: boolean, ...entries: Parameters<typeof entry>[0][]): string[] =>
       decide(
         { eventDays: { start: '2026-11-19', end: '2026-11-20' }, consent: 'budget' },
@@ -231,7 +232,7 @@ describe('the purse', () => {
   });
 
   it('does not let a day without an estimate into an empty purse', () => {
-    const spent = entry({ estimate: 5_000, intendedAt: earlier });
+    const spent = entry({ estimate: 5_000, requestedAt: earlier });
     const days = [{ day: '2026-11-20', estimate: undefined }];
     expect(verdicts(days, budget, [spent], { ...circumstances, yesPaid: true })).toEqual([
       '2026-11-20 over_month_budget',
@@ -253,7 +254,7 @@ describe('the purse', () => {
           state,
           estimate,
           run,
-          intendedAt: new Date(NOW.getTime() - minutesAgo * 60_000),
+          requestedAt: new Date(NOW.getTime() - minutesAgo * 60_000),
           ...(records === undefined ? {} : { records }),
         }),
       );
@@ -272,14 +273,14 @@ describe('the purse', () => {
           const requested = decisions.filter(({ verdict }) => verdict === 'request');
           // Ask again with what was let through in the ledger: the same answer, and nothing more fits twice.
           const after = requested.map(({ day, estimate }) =>
-            entry({ day, estimate, run: 'tonight', intendedAt: NOW }),
+            entry({ day, estimate, run: 'tonight', requestedAt: NOW }),
           );
           const all = [...entries, ...after];
           const sum = (list: typeof entries) => list.reduce((total, e) => total + (recordsOf(e) ?? 0), 0);
           const monthStart = new Date('2026-10-31T15:00:00Z');
           if (after.length > 0) {
             expect(sum(all.filter(({ run }) => run === 'tonight'))).toBeLessThanOrEqual(limit.recordsPerRun);
-            expect(sum(all.filter(({ intendedAt }) => intendedAt >= monthStart))).toBeLessThanOrEqual(
+            expect(sum(all.filter(({ requestedAt }) => requestedAt >= monthStart))).toBeLessThanOrEqual(
               limit.recordsPerMonth,
             );
           }
@@ -299,11 +300,17 @@ describe('the spend report', () => {
     const november = new Date('2026-11-20T22:05:00Z');
     const december = new Date('2026-11-30T15:00:00Z');
     const entries = [
-      entry({ intendedAt: december, records: 7, estimate: 9, state: 'loaded', pricePerRecord: 2 }),
-      entry({ intendedAt: november, records: 80, estimate: 100, state: 'loaded', pricePerRecord: 0.5 }),
-      entry({ intendedAt: november, estimate: 20, state: 'ambiguous', billed: 'maybe', pricePerRecord: 0.5 }),
-      entry({ intendedAt: november, estimate: undefined, state: 'requested' }),
-      entry({ intendedAt: november, estimate: 1_000, state: 'failed', billed: 'no' }),
+      entry({ requestedAt: december, records: 7, estimate: 9, state: 'loaded', pricePerRecord: 2 }),
+      entry({ requestedAt: november, records: 80, estimate: 100, state: 'loaded', pricePerRecord: 0.5 }),
+      entry({
+        requestedAt: november,
+        estimate: 20,
+        state: 'ambiguous',
+        billed: 'maybe',
+        pricePerRecord: 0.5,
+      }),
+      entry({ requestedAt: november, estimate: undefined, state: 'requested' }),
+      entry({ requestedAt: november, estimate: 1_000, state: 'failed', billed: 'no' }),
     ];
     expect(spendOf(entries)).toEqual([
       { month: '2026-11', exports: 3, records: 100, estimatedRecords: 20, unknown: 1, price: 50 },
@@ -377,4 +384,21 @@ it.each<[number, number, boolean]>([
   [1, 7, false],
 ])('a day with %i rows, asked for on %i nights, is quiet: %s', (rows, nights, quiet) => {
   expect(isQuiet(totals({ rows, nights }))).toBe(quiet);
+});
+
+test('a day without statistics is forecast from the last four of its weekday, or else from the last 28 days', () => {
+  const totals = (sent: number) => ({ rows: 1, sent, failed: 0, delivered: sent, click: 0, nights: 1 });
+  const known = new Map([
+    ['2026-11-12', totals(10)],
+    ['2026-11-13', totals(100)],
+    ['2026-11-19', totals(30)],
+  ]);
+  const all = withForecasts(known, ['2026-11-19', '2026-11-26', '2026-11-24', '2026-11-01']);
+  expect([...all].map(([day, { sent }]) => [day, sent])).toEqual([
+    ['2026-11-12', 10],
+    ['2026-11-13', 100],
+    ['2026-11-19', 30],
+    ['2026-11-26', 20],
+    ['2026-11-24', 47],
+  ]);
 });

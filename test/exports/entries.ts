@@ -16,7 +16,7 @@ export function entry(given: Partial<Export> = {}): Export {
     troubles: 0,
     doubted: false,
     landings: 0,
-    intendedAt: new Date('2026-11-20T22:05:00Z'),
+    requestedAt: new Date('2026-11-20T22:05:00Z'),
     updatedAt: new Date('2026-11-20T22:05:00Z'),
     ...given,
   };

@@ -43,7 +43,7 @@ describe('an export in the ledger', () => {
       billed: 'maybe',
       estimate: 3_000,
       pricePerRecord: 0.5,
-      intendedAt: MORNING,
+      requestedAt: MORNING,
     });
     expect((await readLedger(data)).entries()).toEqual([entry]);
   });
@@ -76,8 +76,7 @@ describe('an export in the ledger', () => {
       troubles: 0,
       doubted: false,
       landings: 1,
-      intendedAt: new Date('2026-11-20T22:05:13.123Z'),
-      requestedAt: new Date('2026-11-20T22:05:14.123Z'),
+      requestedAt: new Date('2026-11-20T22:05:13.123Z'),
       updatedAt: new Date('2026-11-20T22:05:19.123Z'),
       exportId: 'exp-1',
       pages: 3,

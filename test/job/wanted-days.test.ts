@@ -34,7 +34,7 @@ function entry(day: string, state: ExportState): Export {
     troubles: 0,
     doubted: false,
     landings: 0,
-    intendedAt: NOW,
+    requestedAt: NOW,
     updatedAt: NOW,
   };
 }

@@ -150,7 +150,7 @@ const EXPORTS = `create schema ops;
   create table ops.exports as
   select
     key, timestamptz '2026-11-18 15:00:00Z' as window_start, timestamptz '2026-11-19 15:00:00Z' as window_end,
-    date '2026-11-19' as date, 'loaded' as state, 'exp-1' as export_id, true as message_data, 10 as records, 1 as pages,
+    date '2026-11-19' as date, 'loaded' as state, 'yes' as billed, 'exp-1' as export_id, true as message_data, 10 as records, 1 as pages,
     10 as estimated_records, 0::double as price_per_record, null::timestamptz as requested_at, null::timestamptz as updated_at,
     null::varchar as note
   from (values ('2026-11-19.1'), ('2026-11-20.1')) as given (key)`;

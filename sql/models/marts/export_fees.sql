@@ -5,19 +5,19 @@
 with requests as (
     select
         strftime(requested_at at time zone 'Asia/Seoul', '%Y-%m') as month,
-        state,
+        billed,
         records,
         coalesce(records, estimated_records) as billed_records,
         estimated_records,
         price_per_record
     from ops.exports
-    where requested_at is not null and state <> 'failed'
+    where billed <> 'no'
 )
 
 select
     month,
     count(*) as exports,
-    count(*) filter (where state = 'ambiguous') as ambiguous_exports,
+    count(*) filter (where billed = 'maybe') as ambiguous_exports,
     sum(records)::bigint as records,
     sum(estimated_records)::bigint as estimated_records,
     sum(marts.price_of(billed_records, price_per_record))::double as fee,

@@ -115,16 +115,19 @@ const READING: ReadonlySet<duckdb.StatementType> = new Set([
   duckdb.StatementType.DROP,
 ]);
 
+/** What DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
+const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
+
 /**
- * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment, with
- * any blank between that DuckDB skips; it may be quoted.
+ * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment of the
+ * other kind, which may hold comments; it may be quoted.
  *
  * @throws UsageError
  */
 async function requireReadingFunctions(reader: Reader, sql: string, subject: string): Promise<void> {
   const acting = await reader.rows('ask/acting_functions', z.object({ name: z.string() }));
   const names = acting.map(({ name }) => name).join('|');
-  const call = new RegExp(String.raw`\b(${names})"?[\s\u200b-\u200d\u2060]*(?:\(|--|/\*)`, 'i');
+  const call = new RegExp(String.raw`\b(${names})"?${SKIPPED}(?:\(|/\*)`, 'i');
   const [, found] = call.exec(sql) ?? [];
   if (found !== undefined) throw notReading(subject, found);
 }

@@ -9,7 +9,7 @@ export interface Text {
 }
 
 /** The unit of a number. A share is stored as a number from 0 to 1. */
-export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'day' | 'hour';
+export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'price' | 'day' | 'hour';
 
 /** The unit of a column by its name; every other number is a count. */
 const UNITS: readonly (readonly [RegExp, Unit])[] = [
@@ -77,12 +77,16 @@ export class Wording {
     return `${this.count(seconds / (size || 1))}${this.say({ en: `\u00a0${en}`, ko })}`;
   }
 
-  /** An amount; from 100 on without decimals. Won follows the number in Korean. */
+  /** An amount; from 100 on without decimals. */
   money(amount: number, currency?: string | null): string {
-    const rounded = Math.abs(amount) >= 100 ? Math.round(amount) : amount;
+    return this.price(Math.abs(amount) >= 100 ? Math.round(amount) : amount, currency);
+  }
+
+  /** An amount with all its digits. Won follows the number in Korean. */
+  price(amount: number, currency?: string | null): string {
     if (this.language === 'ko' && (currency === 'KRW' || currency === '원'))
-      return `${formatPrice(rounded, undefined, 'ko')}원`;
-    return formatPrice(rounded, currency ?? undefined, this.language);
+      return `${formatPrice(amount, undefined, 'ko')}원`;
+    return formatPrice(amount, currency ?? undefined, this.language);
   }
 
   /** `from 19 Nov to 25 Nov`, `on 19 Nov`, `11월 19일~11월 25일`. */
@@ -140,7 +144,7 @@ export class Wording {
         : kind === 'verdict'
           ? this.sentence(value)
           : (Dictionary.load().value(kind, value)?.[this.language] ?? value);
-    if (unit === 'money') return this.money(value, currency);
+    if (unit === 'money' || unit === 'price') return this[unit](value, currency);
     if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
       return this[unit](value);
     return this.count(value);

@@ -56,7 +56,8 @@ export class Renderer {
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
     const texts = (...roles: readonly Said['as'][]) =>
-      said.filter(({ as }) => roles.includes(as)).map(({ text }) => text);
+      // Two queries of a section may say the same.
+      [...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text))];
     const title = html`${this.word(section.id)}`;
     const head =
       section.isAbout === true

@@ -16,7 +16,7 @@ export const WORDS = {
   standsOut: text('What stands out', '눈에 띄는 점'),
   nothingStandsOut: text('Nothing stands out beyond chance.', '우연으로 보기 어려운 변화는 없습니다.'),
   toDo: text('What to do', '할 일'),
-  nothingToDo: text('Nothing to do.', '할 일이 없습니다.'),
+  nothingToDo: text('Nothing to change in campaigns.', '캠페인에서 바꿀 것이 없습니다.'),
   moreToDo: text('{left} more', '나머지 {left}건'),
   moreRows: text('{left} more rows', '나머지 {left}행'),
   notDrawn: text('This part could not be drawn: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),

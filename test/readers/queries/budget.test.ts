@@ -16,7 +16,7 @@ beforeEach(async () => {
     select 2500 as records_per_run, 30000 as records_per_month, 0.5 as price_per_record, date '2026-11-02' as start_date;
     insert into ops.exports by name
     select
-      date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record,
+      date::varchar as key, date::date as date, 'loaded' as state, 'yes' as billed, 0.1 as price_per_record,
       case isodow(date) when 6 then 100 when 7 then 50 else 1000 end as records,
       (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
     from generate_series(timestamp '2026-11-02', timestamp '2026-11-19', interval 1 day) as days (date)`);
@@ -42,8 +42,8 @@ test('tonight asks for the last complete day, or for the next one where that was
   });
   await warehouse.connection.run(`
     insert into ops.exports by name
-    select '2026-11-20.1' as key, date '2026-11-20' as date, 'ambiguous' as state, 900 as estimated_records,
-      0.1 as price_per_record, timestamptz '2026-11-21 07:10:00+09:00' as updated_at`);
+    select '2026-11-20.1' as key, date '2026-11-20' as date, 'ambiguous' as state, 'maybe' as billed, 900 as estimated_records,
+      0.1 as price_per_record, timestamptz '2026-11-21 07:10:00+09:00' as requested_at`);
   // Saturday is the next one; the request whose outcome is not known counts as expected.
   expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
     records_used: '15200',
@@ -91,7 +91,7 @@ test('the forecast is what was used and what the days hold that are asked for un
 test('on the last morning of a month the next run is for the next month', async () => {
   await warehouse.connection.run(`
     insert into ops.exports by name
-    select date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record, 1 as records,
+    select date::varchar as key, date::date as date, 'loaded' as state, 'yes' as billed, 0.1 as price_per_record, 1 as records,
       (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
     from generate_series(timestamp '2026-11-20', timestamp '2026-11-29', interval 1 day) as days (date)`);
   const row = await budget('2026-11-30T12:00:00+09:00');

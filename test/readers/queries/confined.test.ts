@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UsageError } from '../../../src/ground/errors.js';
 import { answer } from '../../../src/readers/queries/agent.js';
+import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { questionOf } from '../../../src/readers/queries/question.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { copyTemplate } from '../../support/template.js';
@@ -96,6 +97,7 @@ it.each([
   "from force_checkpoint('warehouse')",
   // Functions that change the database, under any spelling.
   'select * from "ENABLE_LOGGING" /* x */ ()',
+  'from enable_logging -- x\n -- y\n ()',
   "from query('from enable' || '_logging()')",
   "from query\u200b('from enable' || '_logging()')",
   'from "checkpoint"/**/()',
@@ -135,7 +137,9 @@ it.each([
   "from query_table('events')",
   'create temp table own as select 1 as n; from own',
   'select 1 as query, 2 as checkpoint',
-])('still reads the warehouse: %s', async (sql) => {
+  '-- the weeks to show\n-- and no more\nselect 1 as n',
+  ...loadCatalogue().map(({ sql }) => sql),
+])('still reads the warehouse: %.60s', async (sql) => {
   expect(JSON.parse(await attempt(sql))).toMatchObject({ cut: null });
 });
 

@@ -107,15 +107,15 @@ from (values
 -- The first one was requested on 1 November in Korea, which was still October in London.
 insert into ops.exports by name
 select
-    key, date, state, records, estimated_records, 0.5 as price_per_record,
+    key, date, state, billed, records, estimated_records, 0.5 as price_per_record,
     requested_at::timestamptz as requested_at, updated_at::timestamptz as updated_at
 from (values
-    ('2026-10-30.1', date '2026-10-30', 'loaded', 1000, 900, '2026-10-31 23:30:00+09:00', '2026-10-31 23:40:00+09:00'),
-    ('2026-10-31.1', date '2026-10-31', 'loaded', 2000, 1900, '2026-11-01 00:30:00+09:00', '2026-11-01 00:40:00+09:00'),
-    ('2026-11-01.1', date '2026-11-01', 'processing', null, 300, '2026-11-02 07:10:00+09:00', '2026-11-02 07:20:00+09:00'),
-    ('2026-11-02.1', date '2026-11-02', 'ambiguous', null, null, null, '2026-11-03 07:10:00+09:00'),
-    ('2026-11-03.1', date '2026-11-03', 'failed', null, 500, null, '2026-11-04 07:10:00+09:00')
-) as given (key, date, state, records, estimated_records, requested_at, updated_at);
+    ('2026-10-30.1', date '2026-10-30', 'loaded', 'yes', 1000, 900, '2026-10-31 23:30:00+09:00', '2026-10-31 23:40:00+09:00'),
+    ('2026-10-31.1', date '2026-10-31', 'loaded', 'yes', 2000, 1900, '2026-11-01 00:30:00+09:00', '2026-11-01 00:40:00+09:00'),
+    ('2026-11-01.1', date '2026-11-01', 'processing', 'yes', null, 300, '2026-11-02 07:10:00+09:00', '2026-11-02 07:20:00+09:00'),
+    ('2026-11-02.1', date '2026-11-02', 'ambiguous', 'maybe', null, null, '2026-11-03 07:05:00+09:00', '2026-11-03 07:10:00+09:00'),
+    ('2026-11-03.1', date '2026-11-03', 'failed', 'no', null, 500, '2026-11-04 07:05:00+09:00', '2026-11-04 07:10:00+09:00')
+) as given (key, date, state, billed, records, estimated_records, requested_at, updated_at);
 
 insert into ops.drift_by_day by name
 select *

@@ -56,7 +56,7 @@ describe('the first screen', () => {
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
     const quiet = pageOf([answered('channel-summary', [['sentence', 'A sentence.']])]);
-    expect(textOf(quiet, '.to-do')).toContain('Nothing to do.');
+    expect(textOf(quiet, '.to-do')).toContain('Nothing to change in campaigns.');
     expect(textOf(quiet, '.reading')).toContain('Nothing stands out');
   });
 
