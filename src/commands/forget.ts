@@ -29,6 +29,10 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const given = await givenIds(options);
+  if (options.show === true && options.dryRun === true)
+    throw new UsageError('--show and --dry-run cannot be combined.', {
+      hint: '--show prints what is held, --dry-run counts it.',
+    });
   const onlyLooks = options.show === true || options.dryRun === true;
   const erased = await forget(config, invocation, onlyLooks, (folder) =>
     begin(folder, given, options, config, invocation),
@@ -182,6 +186,10 @@ async function tellCounts(
   const mentions = landed.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
   const records = own.length - optOuts;
+  if (!asJson && landed.length === 0 && Object.values(rows).every((count) => count === 0)) {
+    terminal.note('Nothing is held.');
+    return;
+  }
   if (asJson) {
     const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
     terminal.out(JSON.stringify({ warehouse: rows, landing }));
@@ -231,7 +239,7 @@ function eraseAtService(given: readonly Given[], config: Config, invocation: Inv
  */
 async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
   const named = Object.entries({ user_id: userId, recipient, email }).flatMap(([kind, value]) =>
-    value === undefined ? [] : [givenOf(kind, value, 'the command line')],
+    value === undefined ? [] : [givenOf(kind, kind === 'user_id' ? value : value.trim(), 'the command line')],
   );
   if (file === undefined) return named;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -240,7 +248,7 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
-    return [givenOf(kind, value, `line ${nth + 1} of ${file}`)];
+    return [givenOf(kind, value.trim(), `line ${nth + 1} of ${file}`)];
   });
   return [...named, ...inFile];
 }
@@ -251,8 +259,7 @@ const FORMS = new Map([
   ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
 ]);
 
-function givenOf(kind: string, given: string, where: string): Given {
-  const value = given.trim();
+function givenOf(kind: string, value: string, where: string): Given {
   if (FORMS.get(kind)?.test(value) === true)
     return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
   throw new UsageError(`On ${where} there is no id of a person.`, {

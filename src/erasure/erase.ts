@@ -88,6 +88,8 @@ interface Searched {
   readonly left: string[];
   /** Files that could not be read. */
   readonly unread: string[];
+  /** Number of ids that are not looked for in texts, since they are short or plain words. */
+  readonly short_ids: number;
 }
 
 /** Copies that no command needs. */
@@ -97,9 +99,10 @@ const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.torn-|
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;
 
 /** Searches every file of the data folder for the ids, and removes copies that hold one. */
-export async function searchFolder(dataDir: string, ids: Iterable<string>): Promise<Searched> {
+export async function searchFolder(dataDir: string, ids: readonly string[]): Promise<Searched> {
   const finder = new Finder(ids);
-  const found: Searched = { files: 0, removed: [], left: [], unread: [] };
+  const short_ids = new Set(ids.filter((id) => !TELLING.test(id))).size;
+  const found: Searched = { files: 0, removed: [], left: [], unread: [], short_ids };
   const entries = await orStorageError('list', dataDir, () =>
     readdir(dataDir, { recursive: true, withFileTypes: true }),
   );
@@ -234,6 +237,9 @@ export function notPublished(published: string, reason: string | undefined): Dam
   );
 }
 
+const REMAINS =
+  'Lists of the service (catalogs, templates) are not cut: remove the id at the service, run `dawnload run`, delete the landed folders of these lists and run `dawnload rebuild`. `dawnload forget` of the same ids then searches again.';
+
 /** Formats the receipt as text. */
 function receiptText(receipt: Receipt): string {
   const { search, reference, shared_ids: shared, service_deleted_rows: atService } = receipt;
@@ -248,8 +254,10 @@ function receiptText(receipt: Receipt): string {
     atService !== undefined && `  the service (E15): ${atService} rows`,
     ...search.removed.map((file) => `  ${file}: removed, since it contained an id`),
     search.left.length === 0
-      ? `Searched ${search.files} files of the data folder for every spelling of the ids: none found.`
-      : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}.`,
+      ? `Searched ${search.files} files of the data folder for every spelling of the ${search.short_ids > 0 ? 'other ' : ''}ids: none found.`
+      : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}. ${REMAINS}`,
+    search.short_ids > 0 &&
+      `Not searched for in texts: ${search.short_ids} ids that are short or plain words. They are erased where they name the person; catalogs and templates may hold them.`,
     ...search.unread.map((file) => `Could not be read and was not searched: ${file}.`),
     receipt.lake !== undefined && `Lake: ${receipt.lake}.`,
     'Out of reach of this command:',

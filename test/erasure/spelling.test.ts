@@ -1,7 +1,10 @@
 /** Numbers and addresses become stars wherever they stand in a text, and nothing else does. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Finder } from '../../src/erasure/erase.js';
+import { Finder, searchFolder } from '../../src/erasure/erase.js';
 import { blanked } from '../../src/erasure/spelling.js';
+import { temporaryFolder } from '../warehouse/support.js';
 
 const NUMBER = '01012345678';
 const ADDRESS = 'gildong.hong@mail.example';
@@ -52,4 +55,14 @@ test('an id with other signs is not found in a longer one', () => {
     expect(finder.holds(text), text).toBe(true);
   for (const text of ['chatapp:12345678', 'mychatapp:1234567', 'chatapp:1234567a', 'shop/가나다라마바/70'])
     expect(finder.holds(text), text).toBe(false);
+});
+
+test('a short id is not looked for in texts, and counted; a file that holds another one is named', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'list.json'), '{"owner":"vip-1","other":"customer-00012345"}');
+  expect(await searchFolder(folder, ['vip-1'])).toMatchObject({ files: 1, left: [], short_ids: 1 });
+  expect(await searchFolder(folder, ['vip-1', 'customer-00012345'])).toMatchObject({
+    left: ['list.json'],
+    short_ids: 1,
+  });
 });
