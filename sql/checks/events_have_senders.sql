@@ -25,10 +25,10 @@ known as (
 ),
 
 seen as (
-    select date, coalesce(campaign_id, user_journey_id) as sender, count(*) as records
+    select date, nullif(coalesce(campaign_id, user_journey_id), '') as sender, count(*) as records
     from events
     semi join days_to_compare using (date)
-    where coalesce(campaign_id, user_journey_id) is not null
+    where sender is not null
     group by all
 )
 

@@ -45,11 +45,11 @@
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them without events.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며, 이벤트 없이는 가려낼 수 없습니다.
 --     as: note
---   select last_date from marts.period('statistics', days := 28) where not exists (from answer) and exists (select 1 from
---   ops.coverage where stream = 'statistics' and date between first_date and last_date)
---     en: In the 28 days up to {last_date} no campaign is clearly better or worse than the others on its channel. Channels that
---       count no clicks are not compared.
---     ko: {last_date}까지 28일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
+--   select last_date, count(*) as days from marts.period('statistics', days := 28), ops.coverage where not exists (from answer) and
+--   stream = 'statistics' and date between first_date and last_date group by last_date
+--     en: On the {days} of the 28 days up to {last_date} that {days#is|are} held no campaign is clearly better or worse than the others on
+--       its channel. Channels that count no clicks are not compared.
+--     ko: {last_date}까지 28일 중 데이터가 있는 {days}일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
 --   select 1 from marts.period('statistics') where not exists (from answer) and (select count(*) from ops.coverage where stream =
 --   'statistics' and date between last_date - 13 and last_date) = 14
 --     en: No campaign fell in the last week.

@@ -34,9 +34,14 @@
 --     en: {periods} {periods#period is|periods are} not held whole: compare {periods#its|their} rates and messages a day, not {periods#its|their} sums.
 --     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
 --     as: note
---   select 1 where not exists (from answer)
+--   select 1 where not exists (from answer) and not exists (from ops.coverage, marts.period('statistics', days := 28) as period
+--   where stream = 'statistics' and date between period.first_date and period.last_date)
 --     en: No daily statistics are held of these days.
 --     ko: 이 기간의 일별 통계가 없습니다.
+--   select 1 where not exists (from answer) and exists (from ops.coverage, marts.period('statistics', days := 28) as period
+--   where stream = 'statistics' and date between period.first_date and period.last_date)
+--     en: No messages were sent on the days of these that are held.
+--     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 -- example:
 --   date        channel                sent   failed  succeeded  delivered  clicked  conversions  …
 --   2026-10-24  chatapp-alimtalk       10912  428     10484                                       …

@@ -72,9 +72,9 @@ bounds as (
         days.sent,
         days.failed,
         coalesce(usual.weeks, 0) as weeks,
-        usual.failure_rate as usual_rate,
+        -- Fewer than four weeks are too few to tell what is usual.
+        if(usual.weeks >= 4, usual.failure_rate, null) as usual_rate,
         usual.angle,
-        -- Fewer than four weeks are too few to estimate a usual range.
         if(
             usual.weeks >= 4,
             sqrt(

@@ -43,9 +43,12 @@
 --     en: Campaigns count different goals, or none, so there is no conversion rate over all of them.
 --     ko: 캠페인마다 목표가 다르거나 없어 전체 전환율은 계산하지 않습니다.
 --     as: note
---   select 1 where not exists (from answer)
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
 --     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
+--     en: No messages were sent on the days that are held.
+--     ko: 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where figure = 'click_rate' and exists (from marts.message_days where channel = 'email' and clicked > 0)
 --     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
@@ -109,19 +112,21 @@ figures as (
     select 2, 'people', 'events', span, to_day, people, null
     from received
     union all
-    select 3, 'delivery_rate', 'statistics', span, to_day, delivered, coalesce(deliverable, 0)
+    select 3, 'delivery_rate', 'statistics', span, to_day, delivery_rate * deliverable, coalesce(deliverable, 0)
     from performance
     union all
-    select 4, 'click_rate', 'statistics', span, to_day, clicked, coalesce(clickable, 0)
+    select 4, 'click_rate', 'statistics', span, to_day, click_rate * clickable, coalesce(clickable, 0)
     from performance
     union all
     select 5, 'open_rate', 'events', span, to_day, opens, mails
     from received
+    -- Where no opening was ever recorded, the service does not report them.
+    where exists (from marts.daily_events where channel = 'email' and event_name = 'email_open')
     union all
-    select 6, 'conversion_rate', 'statistics', span, to_day, conversions, coalesce(convertible, 0)
+    select 6, 'conversion_rate', 'statistics', span, to_day, conversion_rate * convertible, coalesce(convertible, 0)
     from performance
     union all
-    select 7, 'failure_rate', 'statistics', span, to_day, failed, coalesce(sent, 0)
+    select 7, 'failure_rate', 'statistics', span, to_day, failure_rate * sent, coalesce(sent, 0)
     from performance
     union all
     select 8, 'opt_outs', 'opt_outs', span, to_day, requests, null

@@ -11,9 +11,14 @@
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- sentences:
 --   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
---   measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
+--   measure = 'sent' and days_missing = 0 and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
 --     en: {sent} messages were sent {first_date~last_date}.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
+--   select sum(value) as sent, period.last_date - period.first_date + 1 - max(days_missing) as days, period.first_date,
+--   period.last_date from answer, marts.period('statistics', days := 7) as period where measure = 'sent' and days_missing > 0 and
+--   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
+--     en: {sent} messages were sent on the {days} {days#day|days} that {days#is|are} held {first_date~last_date}.
+--     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 보냈습니다.
 --   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
 --   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
 --   previous_days_missing) = 0 and sum(previous) > 0 and sum(value) <> sum(previous)
@@ -34,9 +39,12 @@
 --     en: Rates are of all channels together, so they also move with the mix of channels.
 --     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다.
 --     as: note
---   select 1 where not exists (from answer)
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
 --     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
+--     en: No messages were sent on the days that are held.
+--     ko: 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where channel_or_campaign = 'email' and measure = 'click_rate' and value > 0
 --     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.

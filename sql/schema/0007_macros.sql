@@ -147,7 +147,8 @@ create macro marts.is_one_goal(lists) as coalesce(len(list_distinct(flatten(list
 
 -- Counters and rates of messages, as a struct to unnest: `select channel, unnest(marts.performance(message_days)) from
 -- marts.message_days group by channel`. days is a relation with the counters of marts.message_days, such as that mart
--- itself or any that is made of it. A rate divides by the messages of which its counter is known, and is null without any.
+-- itself or any that is made of it. A rate divides by the messages of which its counter is known, and counts what became of
+-- these messages alone; it is null without any.
 -- Conversions of different goals never add up: of several goals there is no sum and no rate.
 create macro marts.performance(days) as {
     'sent': sum(days.sent)::bigint,
@@ -157,11 +158,14 @@ create macro marts.performance(days) as {
     'clicked': sum(days.clicked)::bigint,
     'conversions': if(marts.is_one_goal(list(distinct days.goals)), sum(days.conversions), null)::bigint,
     'direct_conversions': if(marts.is_one_goal(list(distinct days.goals)), sum(days.direct_conversions), null)::bigint,
-    'failure_rate': sum(days.failed) / nullif(sum(days.sent), 0),
-    'delivery_rate': sum(days.delivered) / nullif(sum(days.deliverable), 0),
-    'click_rate': sum(days.clicked) / nullif(sum(days.clickable), 0),
+    'failure_rate': sum(days.failed) filter (days.sent is not null)
+    / nullif(sum(days.sent) filter (days.failed is not null), 0),
+    'delivery_rate': sum(days.delivered) filter (days.deliverable is not null) / nullif(sum(days.deliverable), 0),
+    'click_rate': sum(days.clicked) filter (days.clickable is not null) / nullif(sum(days.clickable), 0),
     'conversion_rate': if(
-        marts.is_one_goal(list(distinct days.goals)), sum(days.conversions) / nullif(sum(days.convertible), 0), null
+        marts.is_one_goal(list(distinct days.goals)),
+        sum(days.conversions) filter (days.convertible is not null) / nullif(sum(days.convertible), 0),
+        null
     ),
     'deliverable': sum(days.deliverable)::bigint,
     'clickable': sum(days.clickable)::bigint,

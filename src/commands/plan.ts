@@ -46,6 +46,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     estimated_records: estimate ?? null,
     /** True if the estimate is a forecast until the run pulls the day's statistics. */
     is_forecast: estimate !== undefined && !counted.has(day),
+    /** True if the run pulls the statistics of the day before it decides. */
+    statistics_first: job.streams.has('statistics') && !counted.has(day),
   });
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
@@ -75,8 +77,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
         ? { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth }
         : null,
       to_request: toRequest.map(planned),
-      /** True if the run pulls the statistics to estimate from before it decides. */
-      statistics_first: job.streams.has('statistics'),
       not_requested: decisions.flatMap((decision) =>
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
@@ -171,13 +171,15 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
-  const first = 'since `run` first pulls the statistics to estimate from';
-  const no_estimate = events.statistics_first ? first : REASONS.no_estimate;
+  const no_statistics = 'since `run` first pulls the statistics to estimate from';
+  const lines = not_requested.map((day) =>
+    day.reason === 'no_estimate' && day.statistics_first ? { ...day, reason: 'no_statistics' } : day,
+  );
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   return [
     head,
     ...(forecast === '' ? [] : [`forecast until the run has pulled their statistics: ${forecast}`]),
-    ...notRequestedLines(not_requested, { ...REASONS, no_estimate }, limits),
+    ...notRequestedLines(lines, { ...REASONS, no_statistics }, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${size(month.records)}${priced(month.price)}`,
@@ -186,7 +188,7 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
 
 /** The days of events that are not requested, as a line for each reason. */
 export function notRequestedLines(
-  unpaid: RunReport['notRequested'],
+  unpaid: readonly (Omit<RunReport['notRequested'][number], 'reason'> & { readonly reason: string })[],
   reasons: Readonly<Record<string, string>>,
   budget: Budget | undefined,
 ): string[] {

@@ -12,8 +12,17 @@ select
     daily_statistics.user_journey_node_id,
     daily_statistics.channel,
     daily_conversions.name as conversion_name,
-    sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion')::bigint as conversions,
-    sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion')::bigint as direct_conversions,
+    -- Without a row of the type there are none; a count that is no number is not known.
+    if(
+        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'total_count_conversion'),
+        null,
+        coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion'), 0)
+    )::bigint as conversions,
+    if(
+        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'direct_count_conversion'),
+        null,
+        coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0)
+    )::bigint as direct_conversions,
     -- Types that the specification does not define.
     sum(daily_conversions.count) filter (
         daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')

@@ -51,6 +51,13 @@ receivers as (
     group by all
 ),
 
+-- The messages of all people, those who crossed among them, in the events.
+messages as (
+    select campaign_id, channel, variant_id, sum(received)::bigint as received
+    from receivers
+    group by campaign_id, channel, variant_id
+),
+
 crossed as (
     select campaign_id, person
     from receivers
@@ -135,7 +142,7 @@ select
     coalesce(counted.machine_clicks, 0) as machine_clicks,
     coalesce(crossed_first.people_crossed, 0) as people_crossed,
     coalesce(crossed_first.crossed_from, 0) as crossed_from,
-    counted.messages_per_person * greatest(1, arms.succeeded / nullif(counted.received, 0)) as messages_per_person,
+    counted.messages_per_person * greatest(1, arms.succeeded / nullif(messages.received, 0)) as messages_per_person,
     coalesce(days_without_events.days, 0) as days_without_events
 from arms
 inner join campaigns on arms.campaign_id = campaigns.campaign_id
@@ -146,6 +153,11 @@ left join counted
         arms.campaign_id = counted.campaign_id
         and arms.channel is not distinct from counted.channel
         and arms.variant_id = counted.variant_id
+left join messages
+    on
+        arms.campaign_id = messages.campaign_id
+        and arms.channel is not distinct from messages.channel
+        and arms.variant_id = messages.variant_id
 left join crossed_first
     on
         arms.campaign_id = crossed_first.campaign_id

@@ -35,14 +35,18 @@ select
     daily_statistics.delivered,
     daily_statistics.click as clicked,
     goals.goal,
-    case when goals.goal is not null then coalesce(conversions.conversions, 0) end as conversions,
-    case when goals.goal is not null then coalesce(conversions.direct_conversions, 0) end as direct_conversions,
+    case when goals.goal is not null then if(conversions.statistic_id is null, 0, conversions.conversions) end as conversions,
+    case
+        when goals.goal is not null then if(conversions.statistic_id is null, 0, conversions.direct_conversions)
+    end as direct_conversions,
     case when daily_statistics.delivered is not null then succeeded end as deliverable,
     case
         when daily_statistics.click is not null
             then marts.clickable_messages(daily_statistics.channel, succeeded, daily_statistics.delivered)
     end as clickable,
-    case when goals.goal is not null then succeeded end as convertible,
+    case
+        when goals.goal is not null and (conversions.statistic_id is null or conversions.conversions is not null) then succeeded
+    end as convertible,
     case when goals.goal is not null then [goals.goal] end as goals,
     daily_statistics.statistic_id
 from daily_statistics
