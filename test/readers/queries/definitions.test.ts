@@ -94,3 +94,26 @@ describe('how much counts rise', () => {
     expect(await clicks()).toEqual([]);
   });
 });
+
+test('a rate counts what became of the messages that it divides by, and no others', async () => {
+  const { connection } = warehouse;
+  const found = await connection.runAndReadAll(`
+    select performance.* from (
+      select marts.performance(days) as performance
+      from (values
+        (100, 10, 90, 50, 9, 5, 1, ['구매'], 90, 90, 90),
+        (null, null, null, 30, 9, 5, 1, ['구매'], null, null, null),
+        (100, null, null, null, null, null, null, ['구매'], null, null, null)
+      ) as days (sent, failed, succeeded, delivered, clicked, conversions, direct_conversions, goals, deliverable, clickable, convertible)
+    )`);
+  expect(found.getRowObjectsJson()).toMatchObject([
+    {
+      sent: '200',
+      delivered: '80',
+      failure_rate: 0.1,
+      delivery_rate: 50 / 90,
+      click_rate: 0.1,
+      conversion_rate: 5 / 90,
+    },
+  ]);
+});
