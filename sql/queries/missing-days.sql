@@ -54,7 +54,7 @@ known as (
 lacking as (
     select stream, date, state
     from ops.days
-    where state in ('missing', 'under_way', 'waits', 'removed')
+    where state in ('missing', 'under_way', 'waits', 'given_up', 'removed')
     union all
     select streams.stream, unnest(generate_series(last_known + 1, last_complete, interval 1 day))::date, 'missing'
     from (select distinct stream from known) as streams
@@ -69,6 +69,7 @@ reasons as (
             when 'missing' then 'missing'
             when 'under_way' then 'paid for, not loaded yet'
             when 'waits' then 'waits for a person'
+            when 'given_up' then 'given up by a person'
             else 'removed by retention'
         end as reason,
         -- Consecutive days have the same difference between date and row number, so they form one gap.

@@ -9,7 +9,7 @@ import type { Invocation } from '../config/invocation.js';
 import { notCounted } from '../readers/queries/ask.js';
 import {
   describeQuery,
-  loadCatalogue,
+  catalogueOf,
   newQuery,
   queryNamed,
   type QueryFile,
@@ -164,7 +164,8 @@ async function listQueries(
   { terminal }: Invocation,
   stdout: Output,
 ): Promise<ExitCode> {
-  const catalogue = loadCatalogue(queries);
+  const { queries: catalogue, faults } = catalogueOf(queries);
+  for (const fault of faults) terminal.warn(fault);
   if (format === 'json') {
     const listed = catalogue.map(({ countsPeople: counts_people, ...query }) => ({
       ...query,

@@ -75,6 +75,8 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     missing,
     /** The configured reference data, with its last snapshot. */
     snapshots,
+    /** Days of events whose export a person gave up. */
+    given_up: daysIn(wanted, 'events', 'given_up'),
     /** Days whose events were removed by retention. */
     removed,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
@@ -150,6 +152,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
     const cellOf = (stream: Stream): string | number => {
       if (stream === 'events' && removed.includes(date)) return 'removed';
+      if (stream === 'events' && status.given_up.includes(date)) return 'given up';
       return held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
     };
     const row = DAILY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
@@ -164,6 +167,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     if (days.length > 0)
       line('missing', `${stream}: ${isSnapshot ? `a snapshot of ${last} or later` : list}`);
   }
+  if (status.given_up.length > 0)
+    line('given up', `events: ${listDays(status.given_up)}; \`dawnload exports list\` shows the exports`);
   if (removed.length > 0)
     line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);

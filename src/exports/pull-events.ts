@@ -34,7 +34,9 @@ const REFUSALS_IN_A_ROW = 2;
 
 /** The parts of a run that paid exports use. */
 export type ExportsContext = RequestContext &
-  DownloadContext & { readonly report: { unpaidDays: readonly Unpaid[]; budget: Budget | undefined } };
+  DownloadContext & {
+    readonly report: { unpaidDays: readonly Unpaid[]; budget: Budget | undefined; attention: string[] };
+  };
 
 /** A day of events that was not requested, with the reason. */
 export interface Unpaid {
@@ -159,6 +161,13 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       runId,
       asked,
     });
+  // The nights leave a day that a person gave up; whoever names the day is told so.
+  const { start, end } = job.eventDays;
+  for (const { day, key, state } of job.consent === 'budget' ? [] : ledger.entries())
+    if (state === 'abandoned' && day >= start && day <= end)
+      report.attention.push(
+        `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
+      );
   const wanted = deciding();
   if (wanted.length === 0) return;
   if (config.exports.budget !== undefined && clockTrouble(context) !== undefined) {

@@ -28,10 +28,19 @@ type DailyStream = (typeof DAILY_STREAMS)[number];
  * - `missing`: it lacks the day, and the next run pulls it, or requests it when the budget allows
  * - `under_way`: paid for, and not loaded yet
  * - `waits`: an export that a person has to decide about
+ * - `given_up`: a person gave the export up
  * - `removed`: the events left the file by `retention`; what was computed from them stays
  * - `not_complete`: the day is not over, or not complete before 07:00 KST
  */
-export type DayState = 'held' | 'restatable' | 'missing' | 'under_way' | 'waits' | 'removed' | 'not_complete';
+export type DayState =
+  | 'held'
+  | 'restatable'
+  | 'missing'
+  | 'under_way'
+  | 'waits'
+  | 'given_up'
+  | 'removed'
+  | 'not_complete';
 
 export interface WantedDay {
   readonly stream: DailyStream;
@@ -108,6 +117,7 @@ function eventDays(
       blocksRuns(entry.state) && entry.state !== 'abandoned' ? [[entry.day, entry] as const] : [],
     ),
   );
+  const givenUp = new Set(entries.filter(({ state }) => state === 'abandoned').map((entry) => entry.day));
   const day = (date: Day, state: DayState, records?: number, decision?: Decision): WantedDay => ({
     stream: 'events',
     date,
@@ -124,7 +134,8 @@ function eventDays(
     const decision = decisions.get(date);
     if (entry !== undefined)
       return [day(date, needsPerson(entry, known.isRunning) ? 'waits' : 'under_way', recordsOf(entry))];
-    // A day without messages, or one that a person gave up, is not wanted.
+    if (givenUp.has(date)) return [day(date, 'given_up')];
+    // A day without messages is not wanted.
     return decision === undefined ? [] : [day(date, 'missing', decision.estimate, decision)];
   });
 }

@@ -39,6 +39,7 @@ import { readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
+import { catalogueOf } from '../readers/queries/catalogue.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { Reader, schemaVersions } from '../warehouse/reader.js';
 import { contactService } from './contact.js';
@@ -80,6 +81,9 @@ export async function* examine(
     loaded = invocation.loadConfig();
     requireSettings(loaded, 'baseUrl', 'projectId', 'startDate');
     const { file = 'no settings file, only the environment', exports } = loaded;
+    const { faults } = catalogueOf(loaded.queries);
+    if (faults.length > 0)
+      return warn(faults.join(' '), 'Correct these files of `queries`; the other queries run.');
     return ok(`${file}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
   });
   if (loaded === undefined) return;
@@ -328,6 +332,8 @@ async function days(config: Config, effects: Effects): Promise<Finding> {
   const { startDate } = config;
   const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, effects.now());
   const { wanted } = await daysNow(config, effects, () => job);
+  const givenUp = daysIn(wanted, 'events', 'given_up').length;
+  const but = givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`;
   const missing = DAILY_STREAMS.flatMap((stream) => {
     // Another check names the exports that wait for a person.
     const lacked = daysIn(wanted, stream, 'missing', 'waits');
@@ -335,7 +341,7 @@ async function days(config: Config, effects: Effects): Promise<Finding> {
   });
   return ok(
     missing.length === 0
-      ? 'every wanted day is there or under way'
+      ? `every wanted day is there or under way${but}`
       : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run asks for`,
   );
 }

@@ -259,6 +259,14 @@ describe('two requests in a row', () => {
     expect((await place.run(['exports', 'abandon', '2026-11-19.1'])).code).toBe(0);
     await place.run(['run']);
     expect(place.sandbox.bills()).toHaveLength(1);
+    // The day that was given up is named, and a person who asks for it is told so.
+    expect((await place.run(['status'])).stdout).toContain('given up  events: 2026-11-19');
+    const day = ['--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'events', '--yes-paid'];
+    const again = await place.run(['backfill', ...day]);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('2026-11-19.1 was given up by a person'),
+    ]);
   });
 
   test('whose answers differ only in the day are the last, too', { tags: ['long'] }, async () => {

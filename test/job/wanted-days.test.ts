@@ -76,6 +76,7 @@ it('gives each wanted day one state, and what its export would cost', () => {
     '15 removed',
     '16 waits',
     '17 under_way',
+    '19 given_up',
     '20 missing',
   ]);
   expect(events.at(-1)).toMatchObject({ expectedRecords: 200, expectedPrice: 100 });

@@ -3,7 +3,7 @@
  * with a header that describes its answer.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/package.js';
@@ -66,15 +66,26 @@ export interface QueryFile {
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 
-/**
- * Loads the bundled queries and those in the user's folder, sorted by subject and name.
- *
- * @throws UsageError for an unreadable header, or a name that a bundled query has
- */
-export function loadCatalogue(own?: string): QueryFile[] {
-  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file));
+/** The bundled queries and those in the user's folder, sorted by subject and name. */
+export const loadCatalogue = (own?: string): readonly QueryFile[] => catalogueOf(own).queries;
+
+/** The catalogue, and sentences on what is left out of the user's folder. */
+export function catalogueOf(own?: string): {
+  readonly queries: readonly QueryFile[];
+  readonly faults: string[];
+} {
+  const { files, faults } = filesOf(own);
+  const queries = [...files].flatMap(([name, file]) => {
+    try {
+      return [parseQuery(name, file)];
+    } catch (error) {
+      if (!(error instanceof UsageError) || dirname(file) === FOLDER) throw error;
+      faults.push(`${error.message} It is left out.`);
+      return [];
+    }
+  });
   const rank = ({ subject }: QueryFile): number => SUBJECTS.indexOf(subject);
-  return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+  return { queries: queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)), faults };
 }
 
 /**
@@ -83,26 +94,34 @@ export function loadCatalogue(own?: string): QueryFile[] {
  * @throws UsageError that names the nearest one
  */
 export function queryNamed(name: string, own?: string): QueryFile {
-  const files = filesOf(own);
+  const { files, faults } = filesOf(own);
   const file = files.get(name);
   if (file !== undefined) return parseQuery(name, file);
-  throw new UsageError(`There is no query ${name}.`, {
-    hint: `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`,
-  });
+  const hint = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
+  throw new UsageError(`There is no query ${name}.`, { hint: [...faults, hint].join(' ') });
 }
 
-/** The files by the names of their queries. */
-function filesOf(own: string | undefined): ReadonlyMap<string, string> {
+/** The files by the names of their queries, and sentences on those that are left out. */
+function filesOf(own: string | undefined): { files: ReadonlyMap<string, string>; faults: string[] } {
   const files = new Map(filesIn(FOLDER));
+  const faults: string[] = [];
+  if (own !== undefined && !existsSync(own))
+    faults.push(`The folder of own queries, ${own}, does not exist.`);
   for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
     // Other SQL may be in the folder, such as the files of pushes.
-    if (!('title' in headerOf(readFileSync(file, 'utf8')))) continue;
+    if (!('title' in headerOf(textOf(file)))) continue;
     if (files.has(name))
-      throw new UsageError(`${file} has the name of a bundled query.`, { hint: 'Give it another name.' });
-    files.set(name, file);
+      faults.push(`${file} has the name of a bundled query, so it is left out: give it another name.`);
+    else files.set(name, file);
   }
-  return files;
+  return { files, faults };
 }
+
+/** The text of a file, which an editor may have saved with a byte order mark and other ends of lines. */
+const textOf = (file: string): string =>
+  readFileSync(file, 'utf8')
+    .replace(/^\ufeff/, '')
+    .replaceAll('\r\n', '\n');
 
 function filesIn(folder: string): (readonly [name: string, file: string])[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
@@ -150,7 +169,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
     throw new UsageError(`"${name}" cannot name a query.`, {
       hint: 'Use small letters, digits and hyphens.',
     });
-  if (existsSync(file) || filesOf(own).has(name))
+  if (existsSync(file) || filesOf(own).files.has(name))
     throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
   const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(
     ([, parameter = '']) => parameter,
@@ -171,7 +190,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
 
 /** Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`. */
 function parseQuery(name: string, file: string): QueryFile {
-  const sql = readFileSync(file, 'utf8');
+  const sql = textOf(file);
   const header = headerOf(sql);
   const field = (key: string): string => {
     const [text = ''] = header[key] ?? [];

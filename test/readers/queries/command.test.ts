@@ -414,10 +414,13 @@ where marts.matches('channel', channel) group by channel order by channel;
     },
   );
 
-  it('cannot take the name of a bundled one', async () => {
+  it('with the name of a bundled one is left out with a word, and the others answer, also of other editors', async () => {
     writeFileSync(file('reach'), OWN);
-    expect((await failure({ name: 'reach' }, own)).message).toContain('has the name of a bundled query');
-    rmSync(file('reach'));
+    writeFileSync(file('windows'), `\ufeff${OWN.replaceAll('\n', '\r\n')}`);
+    expect((await run({}, own)).stderr).toContain('has the name of a bundled query');
+    for (const name of ['reach', 'ab-tests', 'windows'])
+      expect((await run({ name }, own)).exitCode).toBe(EXIT.done);
+    for (const name of ['reach', 'windows']) rmSync(file(name));
   });
 });
 
