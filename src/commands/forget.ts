@@ -24,7 +24,7 @@ type ForgetOptions = JsonOptions &
     'show' | 'dryRun' | 'alsoService' | 'includeShared' | 'yes'
   >;
 
-/** Exit code 1 if an id remains in a file, 3 without the user's confirmation. */
+/** Exit code 1 if an id remains in a file or a stopped erasure of others was ended, 3 without the user's confirmation. */
 export async function forgetCommand(options: ForgetOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
@@ -39,14 +39,15 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   );
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
-  if (resumed)
+  const isOther = resumed !== undefined && !given.every(({ value }) => resumed.includes(value));
+  if (resumed !== undefined)
     terminal.warn(
-      `This was the erasure of ${receipt.erased_at}, which had been stopped; the ids on this command line were not looked at. Run the command again for them.`,
+      `This was the erasure of ${receipt.erased_at}, which had been stopped.${isOther ? ' The ids on this command line were not looked at: run the command again for them.' : ''}`,
     );
   if (options.json === true) terminal.out(JSON.stringify(receipt));
   else terminal.draw(visibleLines(await readFile(file, 'utf8')));
   terminal.note(`The receipt is ${file}.`);
-  return receipt.search.left.length === 0 ? EXIT.done : EXIT.incomplete;
+  return receipt.search.left.length === 0 && !isOther ? EXIT.done : EXIT.incomplete;
 }
 
 /** Finds the persons. Unless they are only shown or counted, returns what their erasure begins with. */

@@ -187,7 +187,7 @@ export function assertEncrypted(address: string, allowHttp: boolean, what: strin
 export function requireCredentials({ credentials }: Config): Credentials {
   if (credentials !== undefined) return credentials;
   throw new ConfigError('The access keys are not set.', {
-    hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
+    hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment, or in a .env file beside dawnload.yaml that this account may read.',
   });
 }
 

@@ -13,7 +13,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The variables set in the `.env` of a folder. */
 export function readDotEnv(folder: string): Environment {
   const file = resolve(folder, '.env');
-  return existsSync(file) ? parseEnv(readText(file)) : {};
+  if (!existsSync(file)) return {};
+  try {
+    return parseEnv(readText(file));
+  } catch (error) {
+    // Readers of the published file need no keys, and their account may not read them.
+    if (error instanceof StorageError && codeOf(error.cause) === 'EACCES') return {};
+    throw error;
+  }
 }
 
 const HINT = 'Compare it with what `dawnload init` writes.';

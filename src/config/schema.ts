@@ -437,6 +437,13 @@ export const settingsSchema = z
     ({ experiments, main_goals }) =>
       Object.entries(main_goals).every(([id, goal]) => [undefined, goal].includes(experiments[id]?.goal)),
     { path: ['main_goals'], error: 'must not name another goal than experiments does' },
+  )
+  .refine(
+    ({ start_date: first = '', exports }) => exports.start_date === undefined || exports.start_date >= first,
+    {
+      path: ['exports', 'start_date'],
+      error: 'must not be before start_date, since the statistics of a day tell the size of its export',
+    },
   );
 
 /** Converts `records_per_run` to `recordsPerRun`. */

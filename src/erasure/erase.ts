@@ -181,8 +181,8 @@ type Receipt = ReturnType<typeof receiptOf>;
 export interface Erased {
   readonly receipt: Receipt;
   readonly file: string;
-  /** True if it resumed an erasure that was killed. */
-  readonly resumed: boolean;
+  /** The ids in plain text of an erasure that was killed, and that this one resumed. */
+  readonly resumed: readonly string[] | undefined;
 }
 
 const RULE =

@@ -60,7 +60,7 @@ export function forget(
       const line = open?.line ?? (await folder.erasures.begin(erasing));
       return {
         ...(await erase(line, erasing, pending, folder, config, invocation)),
-        resumed: began !== undefined,
+        resumed: began?.written,
       };
     }),
   );

@@ -188,6 +188,10 @@ not_clicks: [survey_no_click]
     ['prices: { email: cheap }', /prices\.email must be a price such as 8\.4/],
     ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],
     [
+      'start_date: 2026-11-10\nexports: { start_date: 2026-11-09 }',
+      /exports\.start_date must not be before start_date/,
+    ],
+    [
       'experiments: { c1: { goal: 구매 } }\nmain_goals: { c1: 가입 }',
       /must not name another goal than exper/,
     ],
