@@ -10,11 +10,10 @@ import { requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import type { PastRun } from '../journal/lines.js';
 import { describePushed, pushLake } from '../lake/replicate.js';
 import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './loading.js';
-import type { StepOutcome } from './report.js';
+import { runsSoFar, type StepOutcome } from './report.js';
 
 export interface Night {
   readonly command: string;
@@ -25,8 +24,6 @@ export interface Night {
   readonly failure: Error | undefined;
   /** The landed folders that retention removes. */
   readonly due: readonly DueFolder[];
-  /** The runs of the journal, this one with its end. */
-  runs(): readonly PastRun[];
 }
 
 interface Step {
@@ -91,7 +88,7 @@ const STEPS: readonly Step[] = [
         dataDir,
         language: config.reportIn,
         now: invocation.effects.now(),
-        runs: night.runs(),
+        runs: runsSoFar(folder.journal, folder.report, invocation, night.failure),
       });
       return `The report on it is ${files.report}.`;
     },

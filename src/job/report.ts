@@ -166,19 +166,21 @@ export class RunReport {
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,
-      ...(Object.keys(this.mainGoals).length === 0
-        ? {}
-        : {
-            main_goals: Object.entries(this.mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
-          }),
+      main_goals: unlessEmpty(
+        Object.entries(this.mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
+      ),
       seconds: this.seconds,
-      ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
-      ...(this.steps.length === 0 ? {} : { after_publishing: this.steps }),
-      ...(this.removals.length === 0 ? {} : { removed: this.removals }),
+      clock_skew_ms: this.clockSkewMs,
+      after_publishing: unlessEmpty(this.steps),
+      removed: unlessEmpty(this.removals),
       exit_code: this.exitCode(),
     };
   }
 }
+
+/** Leaves an empty list out of the JSON. */
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
+  list.length === 0 ? undefined : list;
 
 /** The outcome of a step after publishing. */
 export interface StepOutcome {

@@ -15,7 +15,7 @@ import {
 import { actionsNeeded } from '../exports/advice.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
-import { RUN, runsOf, type PastRun } from '../journal/lines.js';
+import { RUN, runsOf } from '../journal/lines.js';
 import { equalInLake } from '../lake/verify.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
@@ -102,10 +102,9 @@ export async function deliver(
   );
   report.lost = await lostDays(folder);
   report.withheld = whyWithheld(report.stops, report.lost);
-  const runs = (): PastRun[] => runsSoFar(journal, report, invocation, failure);
-  await warehouse.note({ runs: runs(), head: journal.head });
+  await warehouse.note({ runs: runsSoFar(journal, report, invocation, failure), head: journal.head });
   report.publishedBytes = await timed('publish', () => publishSound(folder, failure, invocation));
-  await afterRun({ command, folder, config, invocation, due, failure, runs });
+  await afterRun({ command, folder, config, invocation, due, failure });
   if (failure !== undefined) throw failure;
   return report;
 }

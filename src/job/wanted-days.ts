@@ -3,15 +3,7 @@
  * pulls the free days that it names, decides on exports by the same `decide` once their statistics are loaded, and publishes
  * it as `ops.days`; `plan`, `status` and agents show it. Pure.
  */
-import {
-  completeFrom,
-  dayCount,
-  dayOf,
-  daysOf,
-  shiftDay,
-  type Day,
-  type DayRange,
-} from '../ground/calendar.js';
+import { completeFrom, dayOf, daysOf, shiftDay, type Day, type DayRange } from '../ground/calendar.js';
 import type { ExportsConfig } from '../config/config.js';
 import { needsPerson } from '../exports/advice.js';
 import { decide, recordsOf, type Decision } from '../exports/budget.js';
@@ -73,7 +65,7 @@ export function wantedDays(
   const isHeld = setOf(known.coverage);
   const isDoubtful = setOf(known.doubtful);
   const free = (stream: Exclude<DailyStream, 'events'>): WantedDay[] =>
-    days(job.days).map((date) => {
+    daysOf(job.days).map((date) => {
       const isAgain = date >= job.again.start && date <= job.again.end;
       const again = isAgain || isDoubtful(stream, date) ? 'restatable' : 'held';
       return freeDay(stream, date, isHeld(stream, date) ? again : 'missing');
@@ -107,11 +99,8 @@ function eventDays(
   const { entries, messages, unsure, runId } = known;
   const isHeld = setOf(known.coverage);
   const removed = new Set(known.removed);
-  const decisions = new Map(
-    (dayCount(job.eventDays) > 0 ? decide(job, { entries, messages, budget, unsure, now, runId }) : []).map(
-      (decision) => [decision.day, decision],
-    ),
-  );
+  const decided = decide(job, { entries, messages, budget, unsure, now, runId });
+  const decisions = new Map(decided.map((decision) => [decision.day, decision]));
   const paid = new Map(
     entries.flatMap((entry) =>
       blocksRuns(entry.state) && entry.state !== 'abandoned' ? [[entry.day, entry] as const] : [],
@@ -127,7 +116,7 @@ function eventDays(
       records === undefined || pricePerRecord === 0 ? null : priceOf([{ records, pricePerRecord }]),
     ...(decision === undefined ? {} : { decision }),
   });
-  return days(job.eventDays).flatMap((date) => {
+  return daysOf(job.eventDays).flatMap((date) => {
     if (removed.has(date)) return [day(date, 'removed')];
     if (isHeld('events', date)) return [day(date, 'held')];
     const entry = paid.get(date);
@@ -139,8 +128,6 @@ function eventDays(
     return decision === undefined ? [] : [day(date, 'missing', decision.estimate, decision)];
   });
 }
-
-const days = (range: DayRange): Day[] => (dayCount(range) > 0 ? daysOf(range) : []);
 
 function setOf(all: readonly { readonly stream: Stream; readonly date: Day }[]) {
   const keys = new Set(all.map(({ stream, date }) => `${stream} ${date}`));
