@@ -4,9 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
-import { readDotEnv, readSettings, unknownKey, type Environment } from './files.js';
+import { readDotEnv, readSettings, unknownKey } from './files.js';
 import { camel, settingsSchema } from './schema.js';
 
 /** A secret. It is never printed: it serialises to an empty value. */

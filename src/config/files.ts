@@ -4,11 +4,10 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
+import type { Environment } from '../ground/effects.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { settingsSchema } from './schema.js';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables set in the `.env` of a folder. */
 export function readDotEnv(folder: string): Environment {

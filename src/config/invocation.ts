@@ -1,7 +1,6 @@
 /** The invocation of a command: its settings, the outside world, and the signal that stops it. */
 import type { Config, Flags } from './config.js';
-import type { Environment } from './files.js';
-import type { Effects } from '../ground/effects.js';
+import type { Effects, Environment } from '../ground/effects.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 export interface Invocation {

@@ -19,7 +19,7 @@ export interface Effects {
   reach(point: string): void;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The real effects. `DAWNLOAD_NOW` (an ISO instant) sets the start of the clock, which then runs on: for rehearsals and

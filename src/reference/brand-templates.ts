@@ -45,9 +45,7 @@ export async function readBrandTemplates(
   const failures: string[] = [];
   const templates = await settleAll(
     wanted.map((template) =>
-      readTemplate(template, earlier.get(templateKey(template)), settings, reader, (reason) =>
-        failures.push(reason),
-      ),
+      readTemplate(template, earlier.get(templateKey(template)), settings, reader, failures),
     ),
   );
   const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is that of before, or unknown. The next run asks again.`;
@@ -96,17 +94,21 @@ function templateKey({ list, templateId }: Pick<Listed, 'list' | 'templateId'>):
 }
 
 /** True if the load accepts the answer to E5. */
-function isTemplate(envelope: Envelope): boolean {
-  return envelope.kind === 'object' && !envelope.twice.has('data');
+function isTemplate(envelope: Envelope, body: Buffer): boolean {
+  return (
+    envelope.kind === 'object' &&
+    !envelope.twice.has('data') &&
+    repairedJson(body.toString('utf8')) !== undefined
+  );
 }
 
-/** Returns the template from an earlier pull, or the answer to E5; undefined if neither is available. */
+/** Returns the template from an earlier pull, or the answer to E5; undefined, with a failure, if neither is available. */
 async function readTemplate(
   template: Listed,
   before: (TemplateRead & Page) | undefined,
   { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
   { service, projectId, messenger, writer }: ListsReader,
-  fail: (reason: string) => void,
+  failures: string[],
 ): Promise<(TemplateRead & Page) | undefined> {
   const { list, templateId, digest } = template;
   const oldest = new Date(writer.pulledAt.getTime() - recheckDays * 86_400_000);
@@ -115,14 +117,9 @@ async function readTemplate(
   if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
-  if (
-    verdict.kind === 'ok' &&
-    isTemplate(verdict.envelope) &&
-    repairedJson(body.toString('utf8')) !== undefined
-  ) {
+  if (verdict.kind === 'ok' && isTemplate(verdict.envelope, body))
     return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };
-  }
-  fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
+  failures.push(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // An unchanged template keeps its last known status, however old the status is.
   return before?.digest === digest ? before : undefined;
 }

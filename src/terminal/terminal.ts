@@ -8,6 +8,7 @@
  */
 import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
+import type { Environment } from '../ground/effects.js';
 import { InterruptedError } from '../ground/errors.js';
 import { ProgressLine } from './progress-line.js';
 import { visible, wrapLine } from './text.js';
@@ -68,7 +69,7 @@ export interface Streams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** The terminal of this process. */
