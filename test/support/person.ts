@@ -23,8 +23,8 @@ export function personWho(answers: readonly string[]): Person {
   let screen = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
-    // A question hides the cursor before it is drawn first, or has a mark once an answer was refused; one of two answers ends so.
-    if (!/\[\?25l$|▲|\[y\/N\] (?:.\[\d+G)?$/.test(text)) return;
+    // A question hides the cursor before it is drawn first, or has a mark once an answer was refused.
+    if (!/\[\?25l$|▲/.test(text)) return;
     const next = left.shift();
     if (next === undefined) stdin.end();
     else setImmediate(() => stdin.write(next));
