@@ -27,10 +27,11 @@ const KEY_OPTION = [
   'the column, or comma-separated columns, that identify a row (default: the id; events need it)',
 ] as const;
 
-/** The query of a push, or of `query`, besides its name. */
 const PARAM = new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated').argParser(
   (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
 );
+
+/** The query of a push, or of `query`, besides its name. */
 const SQL_OPTIONS = [
   ['--sql <text>', 'SQL instead of the name of a query'],
   ['-f, --file <file>', 'a file of SQL instead of the name of a query'],

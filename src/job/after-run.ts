@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { requireService, type Config } from '../config/config.js';
+import { requireLake, requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
@@ -45,11 +45,8 @@ const STEPS: readonly Step[] = [
   {
     name: 'lake',
     wanted: (night) => night.config.lake !== undefined && isOfDays(night) && isWhole(night),
-    async run({ command, folder, config: { dataDir, lake }, invocation }) {
-      if (lake === undefined) return undefined;
-      const commits = await pushLake({ dataDir, lake }, invocation, folder.journal, command);
-      return describePushed(commits);
-    },
+    run: async ({ command, folder, config, invocation }) =>
+      describePushed(await pushLake(requireLake(config), invocation, folder.journal, command)),
     failed: 'The lake lacks what was published',
   },
   {
@@ -78,17 +75,15 @@ const STEPS: readonly Step[] = [
   {
     name: 'page',
     wanted: ({ config, folder }) => config.reportIn !== undefined && existsSync(folder.files.published),
-    async run(night) {
-      const { config, folder, invocation } = night;
-      const { dataDir, files } = folder;
-      if (config.reportIn === undefined) return undefined;
+    async run({ config, folder, invocation, failure }) {
+      const { dataDir, files, journal, report } = folder;
       invocation.terminal.progress('writing the report');
       const { writeReport } = await import('../readers/report/report.js');
       await writeReport(files.report, {
         dataDir,
-        language: config.reportIn,
+        language: config.reportIn ?? 'en',
         now: invocation.effects.now(),
-        runs: runsSoFar(folder.journal, folder.report, invocation, night.failure),
+        runs: runsSoFar(journal, report, invocation, failure),
       });
       return `The report on it is ${files.report}.`;
     },
