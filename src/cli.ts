@@ -84,7 +84,8 @@ async function main(argv: readonly string[]): Promise<number> {
     exitCode = report(error, verbose);
   }
   terminal.progress('');
-  await flushed(process.stdout);
+  // A pipe may still hold some of what was written.
+  await new Promise((resolve) => process.stdout.write('', resolve));
   return exitCode;
 }
 
@@ -133,13 +134,4 @@ function report(thrown: unknown, verbose: boolean): number {
 function sentenceOf(error: DawnloadError): string {
   if (!(error instanceof InterruptedError)) return error.message;
   return terminal.doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${terminal.doing}.`;
-}
-
-/** Resolves when all written output has left the process: a pipe may still hold some of it. */
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write('', () => {
-      resolve();
-    });
-  });
 }
