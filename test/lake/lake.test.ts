@@ -295,20 +295,14 @@ describe('the writer of a lake', () => {
 });
 
 describe('a lake', () => {
-  test('that is not set up is named, with the command that does it', async () => {
-    const { place } = await make(SETTINGS);
+  test('that is not set up is named, and one whose catalog commits table by table is refused, by pushes too', async () => {
+    const { place, lake } = await make(SETTINGS);
     await good(place, 'run');
     expect((await place.run(['lake', 'push'])).stderr).toContain('does not set lake');
     await place.configure(SETTINGS + LAKE_YAML);
     for (const command of ['push', 'status', 'verify']) {
       await fails(place, `lake ${command}`, 2, 'Create its tables with `dawnload lake setup`.');
     }
-  });
-
-  test('whose catalog commits table by table is refused, by pushes too', async () => {
-    const { place, lake } = await make(SETTINGS);
-    await good(place, 'run');
-    await place.configure(SETTINGS + LAKE_YAML);
     lake.together = false;
     await fails(place, 'lake setup', 2, 'The catalog commits table by table');
     await fails(place, 'lake push', 2, 'The set-up of the lake did not end well');
