@@ -271,7 +271,7 @@ async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: st
     isFolder || copyPath === path || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
   if (ledgerCopy === undefined || !isForeign) return copy;
   throw new ConfigError(`ledger_copy names ${copyPath}, which is no second copy of a journal.`, {
-    hint: 'Name a file of its own, best on another disk. Nothing was changed.',
+    hint: 'Name a file of its own, best on another disk; move a damaged copy away. Nothing was changed.',
   });
 }
 
