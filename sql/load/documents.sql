@@ -14,6 +14,17 @@ set document = redacted_documents.document
 from redacted_documents
 where documents.row_id = redacted_documents.row_id;
 
+-- name: odd
+-- Whether a document holds what no column takes.
+select count(*) > 0 as found
+from {relation}
+where {document} is not null and {condition}
+    and (
+        not starts_with({document}, '{')
+        or without_known({document}, '{place}') <> '{}'
+        or has_misfit({document}, '{place}')
+    );
+
 -- name: split
 -- Moves into `extra` what no column takes. Members with unknown keys stay in the documents too, whose known structure
 -- ignores them.
