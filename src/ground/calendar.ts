@@ -4,10 +4,10 @@
  * A day is a string `YYYY-MM-DD` and means a day in Korea; an instant is a `Date`.
  */
 
-export const KST = 'Asia/Seoul';
+import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
+import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 
-/** Korean time is nine hours ahead of UTC, without daylight saving time since 1988. */
-const AHEAD_MS = 9 * 3_600_000;
+export const KST = 'Asia/Seoul';
 
 /** The hour, in KST, from which the previous day's data is complete (E17, E19). */
 export const COMPLETE_FROM_HOUR = 7;
@@ -36,12 +36,7 @@ export function isDay(text: string): boolean {
 
 /** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
-  return new Date(instant.getTime() + AHEAD_MS).toISOString().slice(0, -1);
-}
-
-/** The instant at which a Korean clock shows a time of day, `HH:MM`. */
-export function instantAt(day: Day, time: string): Date {
-  return new Date(Date.parse(`${day}T${time}Z`) - AHEAD_MS);
+  return new Date(instant.getTime() + getTimezoneOffset(KST, instant)).toISOString().slice(0, -1);
 }
 
 /** The KST day that holds the instant. */
@@ -70,13 +65,16 @@ export function lastCompleteDay(now: Date): Day {
 
 /** The instant from which a day's data is complete: 07:00 KST of the next day. */
 export function completeFrom(day: Day): Date {
-  return instantAt(shiftDay(day, 1), `0${COMPLETE_FROM_HOUR}:00`);
+  return fromZonedTime(`${shiftDay(day, 1)}T0${COMPLETE_FROM_HOUR}:00:00`, KST);
 }
 
 /** The UTC window that one KST day, or a range of them, covers: 15:00Z of the day before to 15:00Z. */
 export function windowOf(days: Day | DayRange): Window {
   const { start, end } = typeof days === 'string' ? { start: days, end: days } : days;
-  return { start: instantAt(start, '00:00'), end: instantAt(shiftDay(end, 1), '00:00') };
+  return {
+    start: fromZonedTime(`${start}T00:00:00`, KST),
+    end: fromZonedTime(`${shiftDay(end, 1)}T00:00:00`, KST),
+  };
 }
 
 /** Every day of a range, oldest first; empty if the range ends before it starts. */

@@ -4,15 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
 import { NIGHTLY } from '../../jobs/nightly.js';
-import {
-  COMPLETE_FROM_HOUR,
-  dayOf,
-  formatKst,
-  instantAt,
-  shiftDay,
-  type Window,
-} from '../ground/calendar.js';
+import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import type { PastRun } from '../journal/lines.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -32,9 +26,10 @@ export function parseTime(text: string = NIGHTLY.at): string {
 
 /** The night at an instant: from the nightly time of day (`HH:MM`) in Korea to the same time on the next day. */
 export function nightOf(now: Date, at: string): Window {
+  const begins = (day: string): Date => fromZonedTime(`${day}T${at}:00`, KST);
   const today = dayOf(now);
-  const first = now >= instantAt(today, at) ? today : shiftDay(today, -1);
-  return { start: instantAt(first, at), end: instantAt(shiftDay(first, 1), at) };
+  const first = now >= begins(today) ? today : shiftDay(today, -1);
+  return { start: begins(first), end: begins(shiftDay(first, 1)) };
 }
 
 /** Exit codes after which no retry helps: nothing is left to do, or only the user can resolve the problem. */
