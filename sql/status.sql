@@ -56,6 +56,14 @@ union
 select 'campaigns', date::varchar
 from ops.unfinished_campaigns;
 
+-- name: latest_change
+-- The change of the daily statistics that came the most days after its day, in the last eight weeks of changes.
+select date::varchar as date, ((detected_at at time zone 'Asia/Seoul')::date - date)::double as days_after
+from ops.restatements
+where detected_at > (select max(detected_at) from ops.restatements) - interval 56 days
+order by days_after desc, date desc
+limit 1;
+
 -- name: messages
 -- The daily statistics of each covered day, over all channels; an unsupported counter counts as zero.
 select

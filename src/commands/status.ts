@@ -9,7 +9,7 @@ import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { formatPrice } from '../ground/price.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
-import { daysNow, newestOf, type PublishedRun } from '../job/published.js';
+import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/published.js';
 import { describeGroup } from '../job/report.js';
 import { daysIn } from '../job/wanted-days.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
@@ -97,6 +97,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
       exports_of_unknown_size: unknown,
     })),
     currency: config.exports.currency ?? null,
+    lookback: lookbackFor(published.latestChange, config.lookbackDays),
     fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
   };
 }
@@ -108,6 +109,16 @@ const runJson = ({ begun, over }: PastRun | PublishedRun) => ({
   exit_code: over?.exitCode ?? null,
   outcome: over?.outcome ?? null,
 });
+
+/** A value of `lookback_days` for counts that the service still changes at the edge of the present one. */
+function lookbackFor([latest]: DaysNow['latestChange'], days: number) {
+  if (latest === undefined || days === 0 || latest.days_after < days) return null;
+  const advice =
+    latest.days_after > days
+      ? `lookback_days: ${latest.days_after} would have caught it`
+      : `later changes are not looked for; lookback_days: ${2 * days} would catch them`;
+  return { ...latest, advice };
+}
 
 const checked = z.object({ findings: z.array(findingGroup) });
 
@@ -172,6 +183,10 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (removed.length > 0)
     line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
+  if (status.lookback !== null) {
+    const { date, days_after, advice } = status.lookback;
+    line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
+  }
   for (const { month, records, price, exports } of status.export_fees) {
     const priced = price === 0 ? '' : `, price ${formatPrice(price, status.currency ?? undefined)}`;
     line('fees', `${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${priced}`);

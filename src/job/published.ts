@@ -60,6 +60,8 @@ export function publishedNow({ dataDir }: Pick<Config, 'dataDir'>, { now }: Pick
     known: await knownDays(rows, dayOf(now())),
     runs: await rows('status/runs', runRow),
     findings: await rows('status/findings', findingGroup),
+    // The change of counts that was found the latest after its day.
+    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
     head: reader === undefined ? [] : await headIn(reader, file),
   });
   return existsSync(file)

@@ -178,3 +178,20 @@ describe('after a kill within a paid request', () => {
     expect((await place.run(['status'])).stdout).toMatch(/^last run {2}run, killed, /m);
   });
 });
+
+test.each([
+  [
+    1,
+    'counts of 2026-11-20 changed 1 day after it: later changes are not looked for; lookback_days: 2 would',
+  ],
+  [2, undefined],
+])('status says with lookback_days: %i which value would catch later changes: %s', async (days, advice) => {
+  const place = await make(DAYS.replace('lookback_days: 2', `lookback_days: ${days}`));
+  place.sandbox.setFaults([{ kind: 'restate', endpoint: '*', date: '2026-11-20' }]);
+  await place.run(['run']);
+  expect((await place.run(['status'])).stdout).not.toContain('lookback');
+  await place.run(['run']);
+  const { stdout } = await place.run(['status']);
+  if (advice === undefined) expect(stdout).not.toContain('lookback');
+  else expect(stdout).toContain(`lookback  ${advice}`);
+});
