@@ -7,12 +7,12 @@
 --   by (varchar, default 'day', one of day statistic): the sum of each day and counter, or each changed count
 -- sentences:
 --   select count(distinct date) as days, max(days_after) as latest from answer having days > 0
---     en: The service changed the counts of {days} of the last 28 days after it had given them, the latest {latest} {latest#day|days}
+--     en: The service changed the counts of {days} of these days after it had given them, the latest {latest} {latest#day|days}
 --       later. The warehouse holds the new counts.
---     ko: 최근 28일 중 {days}일의 수치가 제공된 뒤에 정정되었고, 가장 늦은 정정은 {latest}일 뒤였습니다. 웨어하우스에는 정정된 수치가 들어 있습니다.
+--     ko: 이 기간 중 {days}일의 수치가 제공된 뒤에 정정되었고, 가장 늦은 정정은 {latest}일 뒤였습니다. 웨어하우스에는 정정된 수치가 들어 있습니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No change of a count of the last 28 days is known.
---     ko: 최근 28일의 수치가 정정된 기록은 없습니다.
+--     en: No change of a count of these days is known.
+--     ko: 이 기간의 수치가 정정된 기록은 없습니다.
 -- example:
 --   date        counter       difference  statistics_changed  days_after  last_changed_at_kst  channel  …
 --   2026-11-18  click         3           1                   3           2026-11-21 07:30:00           …

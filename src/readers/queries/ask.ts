@@ -14,7 +14,8 @@ import { ID_COLUMNS } from '../../ground/fields.js';
 import { storedPrivacy } from '../../warehouse/privacy.js';
 import type { Reader } from '../../warehouse/reader.js';
 import type { Language } from '../../warehouse/dictionary.js';
-import { rowsWithNumbers, saidOf, type Said } from './sentences.js';
+import { streamNotHeld } from './coverage.js';
+import { filled, rowsWithNumbers, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
@@ -36,13 +37,25 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     await setVariables(connection, values);
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
     if (sentences.length > 0) await keepAnswer(connection, sql);
-    const said = await saidOf(connection, sentences, new Wording(language ?? 'en'));
+    const wording = new Wording(language ?? 'en');
+    const told = await saidOf(connection, sentences, wording);
     const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
+    const stream =
+      result.rowCount > 0 || query === undefined || sentences.length === 0
+        ? undefined
+        : await streamNotHeld(reader, query);
+    // What is said of an empty answer is of days that are held.
+    const said =
+      stream === undefined
+        ? told
+        : [{ as: 'sentence' as const, row: {}, text: filled(wording.say(NOT_HELD), { stream }, wording) }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
     throw error instanceof DawnloadError ? error : sqlError(subject, error);
   }
 }
+
+const NOT_HELD = { en: '{stream} of these days are not held.', ko: '이 기간의 {stream} 데이터가 없습니다.' };
 
 /** Keeps the answer of a bundled query in the table that its sentences read. */
 async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<void> {

@@ -10,6 +10,7 @@ import { readCheck } from '../../warehouse/checks.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { statementsIn } from '../../warehouse/session.js';
+import type { QueryFile } from './catalogue.js';
 import { withoutComments, type Question } from './question.js';
 
 const coveredDay = z.object({ stream: z.string(), date: z.string() });
@@ -132,6 +133,36 @@ export function relationsIn(
     relations: new Set(all.filter((name) => known.has(name))),
     isSure: !isPutTogether && (told.length > 0 || readsNothing),
   };
+}
+
+const period = z.tuple([z.object({ start: z.string(), end: z.string() })]);
+
+/** The call of `marts.period` that chooses the days of a bundled query, and its stream. */
+function periodIn({ sql, params }: QueryFile): { call: string; stream: string } | undefined {
+  const [call, stream] = /marts\.period\('(\w+)'.*?\)/.exec(sql) ?? [];
+  const isChosen = params.some(({ name }) => name === 'start');
+  return call === undefined || stream === undefined || !isChosen ? undefined : { call, stream };
+}
+
+/** The days that a bundled question is about: those of its `marts.period`; undefined if it takes no first day. */
+export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRange | undefined> {
+  const found = periodIn(query);
+  if (found === undefined) return undefined;
+  // The connection still has the variables of the question.
+  const days = 'first_date::varchar as start, last_date::varchar as "end"';
+  return period.safeParse(await reader.objects(`select ${days} from ${found.call}`)).data?.[0];
+}
+
+/** The stream of a bundled question of which the file holds other days and none that is asked for. */
+export async function streamNotHeld(reader: Reader, query: QueryFile): Promise<string | undefined> {
+  const stream = periodIn(query)?.stream;
+  const asked = await daysAsked(reader, query);
+  if (asked === undefined) return undefined;
+  const covered = await reader.rows('status/coverage', coveredDay);
+  const held = covered.filter((day) => day.stream === stream);
+  return held.length > 0 && !held.some(({ date }) => date >= asked.start && date <= asked.end)
+    ? stream
+    : undefined;
 }
 
 const json = z

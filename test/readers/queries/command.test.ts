@@ -111,6 +111,14 @@ describe('dawnload query', () => {
     expect(korean).toMatch(/\nab-tests: 4행$/);
   });
 
+  it('says that the days asked for are not held, and nothing of other days', async () => {
+    const asked = { name: 'campaign-days', param: ['start=2030-01-01', 'end=2030-01-02'] };
+    const { stderr } = await run(asked);
+    expect(stderr).toContain('Daily statistics of these days are not held.');
+    expect(stderr).not.toContain('No campaign');
+    expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
+  });
+
   it('lets the clock of the command decide which days are missing', async () => {
     const ask = async (now: string): Promise<string> =>
       (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;

@@ -85,6 +85,8 @@ async function tell(world: World): Promise<string> {
     return [...world.lines, ...texts].join('\n');
   } finally {
     await connection.run('rollback');
+    const variables = world.given.flatMap((sql) => /^\s*set variable "?(\w+)/.exec(sql)?.[1] ?? []);
+    for (const name of variables) await connection.run(`reset variable "${name}"`);
   }
 }
 
