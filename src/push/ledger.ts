@@ -160,8 +160,9 @@ const undecided = ({ calls }: Push): Call[] =>
 
 /** The sentence about a push that waits for a person. */
 export function adviceOn(push: Push): string {
+  const rows = undecided(push).reduce((sum, call) => sum + call.rows, 0);
   return (
-    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${unknownRows(push)} of its rows. ` +
+    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${rows} of its rows. ` +
     `${(push.note ?? 'The process ended before it recorded the answer').replace(/\.?$/, '.')} ` +
     `Look there. If it has them: \`dawnload push resume ${push.id}\`, and the same push goes on with the others. ` +
     `If it has not: \`dawnload push resume ${push.id} --again\`, and it sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`

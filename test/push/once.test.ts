@@ -413,6 +413,15 @@ describe('a clear refusal', () => {
   });
 });
 
+test('a second call of unknown outcome asks about its own rows alone', async () => {
+  place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 2 }]);
+  const first = await push(place, ...JOURNEY, users(1500));
+  expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('has 1000 of its rows')]);
+  expect((await push(place, 'resume', idIn(first))).code).toBe(0);
+  const second = await push(place, ...JOURNEY, users(1500));
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('has 500 of its rows')]);
+});
+
 test('a service that cannot be reached leaves nothing ambiguous', { tags: ['extended'] }, async () => {
   await place.run(['push', 'list']);
   const gone = await place.run(['push', ...JOURNEY, users(3)], { DAWNLOAD_BASE_URL: 'http://127.0.0.1:9' });
