@@ -1,12 +1,12 @@
 /** `dawnload demo` and `dawnload sandbox`: the embedded sandbox, with the nightly job against it, or alone on a port. */
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { codeOf, ConfigError, EXIT, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { questionNamed } from '../readers/queries/question.js';
@@ -50,6 +50,7 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
   const { terminal, effects } = invocation;
   const folder = resolve(FOLDER);
   const now = effects.now();
+  await assertOfDemo(folder);
   await rm(resolve(folder, 'data'), { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const sandbox = await startSandbox({
@@ -86,6 +87,26 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
     await sandbox.close();
   }
 }
+
+/** Throws ConfigError where the folder holds anything but what an earlier demo left, which this one replaces. */
+async function assertOfDemo(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw new ConfigError(`${folder} is no folder that can be read.`, { hint: ELSEWHERE, cause: error });
+  });
+  if (names.length === 0) return;
+  const text = await readFile(resolve(folder, 'dawnload.yaml'), 'utf8').catch(() => '');
+  const ours = [
+    HEADER,
+    /^base_url: http:\/\/127\.0\.0\.1:\d+$/m,
+    new RegExp(`^project_id: ${PROJECT}$`, 'm'),
+  ];
+  if (ours.every((part) => text.search(part) >= 0)) return;
+  throw new ConfigError(`${folder} holds what no demo has made. Nothing was changed.`, { hint: ELSEWHERE });
+}
+
+const ELSEWHERE = 'Move it away, or start `dawnload demo` in another folder.';
+const HEADER = /^# The demo's settings: /;
 
 /** The queries whose sentences the demo ends with. */
 const RESULTS = [

@@ -1,9 +1,11 @@
 /** What the demo ends with, on the small warehouse. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { showResults } from '../../src/commands/demo.js';
+import { CLI } from '../support/dawnload.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { makeWarehouse } from '../readers/queries/support.js';
 
@@ -29,4 +31,21 @@ test('the demo ends with what bundled queries say of the data', async () => {
   )) as [{ sum: number }];
   expect(told[1]).toContain(`${sum.toLocaleString('en-US')} messages were sent on`);
   expect(told.join('\n')).not.toMatch(/[{}]|undefined/);
+});
+
+test.each([
+  ['settings of another project', { 'dawnload.yaml': 'base_url: https://api.example.com\n' }],
+  ['data alone', { notes: 'mine' }],
+  [
+    "the demo's settings, pointed at an account",
+    { 'dawnload.yaml': "# The demo's settings: mine\nbase_url: https://api.example.com\n" },
+  ],
+])('the demo replaces no folder that holds %s', (_, files) => {
+  const here = mkdtempSync(join(folder, 'here-'));
+  mkdirSync(join(here, 'demo', 'data'), { recursive: true });
+  for (const [name, text] of Object.entries({ 'data/journal': 'paid', ...files }))
+    writeFileSync(join(here, 'demo', name), text);
+  const { status, stderr } = spawnSync(process.execPath, [CLI, 'demo'], { cwd: here, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('holds what no demo has made')]);
+  expect(readFileSync(join(here, 'demo', 'data', 'journal'), 'utf8')).toBe('paid');
 });
