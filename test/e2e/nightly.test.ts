@@ -229,13 +229,13 @@ describe('a backfill', { tags: ['long'] }, () => {
 });
 
 test(
-  'days without statistics have no estimate and are not paid for by a run, whatever the budget',
+  'days without statistics have no estimate and are not paid for without consent, whatever the budget',
   { tags: ['long'] },
   async () => {
-    const place = await make(`${TWO_PAID}  start_date: 2026-11-18\n`);
-    expect((await run(place, 'run', 3)).stderr).toMatch(
-      /no daily statistics to estimate from .*: 2026-11-18/,
-    );
+    const place = await make(TWO_PAID);
+    await run(place, 'run', 0);
+    const day = 'backfill --start 2026-11-18 --end 2026-11-18 --streams events';
+    expect((await run(place, day, 3)).stderr).toMatch(/no daily statistics to estimate from .*: 2026-11-18/);
     expect(place.sandbox.bills()).toHaveLength(2);
   },
 );

@@ -235,8 +235,8 @@ describe('the command', () => {
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('There is no warehouse');
     const away = await place.run(['report', '--output', join(folder, 'no', 'such', 'report.html')]);
-    expect(away.code).toBe(1);
-    expect(away.stderr).toContain('cannot be written');
+    expect(away.code).toBe(2);
+    expect(away.stderr).toContain('cannot be written, because there is no folder');
   });
 });
 
