@@ -131,11 +131,7 @@ describe('whatever is asked of the ledger, in whatever order', () => {
             const at = Math.floor(where * (bytes.length - 1));
             await writeFile(path, bytes.subarray(0, at));
             if (!copied) await rm(join(data, 'landing/ledger/journal.jsonl'));
-            const whole =
-              bytes
-                .subarray(0, at + 1)
-                .toString()
-                .split('\n').length - 1;
+            const whole = bytes.subarray(0, at).toString().split('\n').length - 1;
             const reached = copied ? states.at(-1) : states[whole];
             expect((await readLedger(data)).entries()).toEqual(reached);
             const journal = await Journal.open({ dataDir: data }, testEffects());

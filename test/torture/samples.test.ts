@@ -12,24 +12,28 @@ import { PUSH_POINTS, pushWithKills } from './pushes.js';
 /** More where mutations are tried. */
 const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 12);
 
-test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
-  const report = await killTorture({
-    seed: 20261121,
-    kills: Number(process.env['TORTURE_KILLS'] ?? 4),
-    // A slow machine has time for fewer; the first of them are always the same.
-    until: Date.now() + SECONDS * 1000,
-    roundsPerFolder: 5,
-    // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
-    first: [
-      'land/statistics/before-fsync',
-      'journal/export/requested/before-append',
-      'publish/after-folder-fsync',
-    ],
-  });
-  expect(report.kills).toBeGreaterThan(1);
-  expect(report.looks).toBeGreaterThan(1);
-  expect(report.orphans).toBeGreaterThan(0);
-}, 170_000);
+test(
+  'a run may be killed at any moment: nothing is paid for twice, lost, or shown half done',
+  { tags: ['extended'], timeout: 170_000 },
+  async () => {
+    const report = await killTorture({
+      seed: 20261121,
+      kills: Number(process.env['TORTURE_KILLS'] ?? 4),
+      // A slow machine has time for fewer; the first of them are always the same.
+      until: Date.now() + SECONDS * 1000,
+      roundsPerFolder: 5,
+      // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
+      first: [
+        'land/statistics/before-fsync',
+        'journal/export/requested/before-append',
+        'publish/after-folder-fsync',
+      ],
+    });
+    expect(report.kills).toBeGreaterThan(1);
+    expect(report.looks).toBeGreaterThan(1);
+    expect(report.orphans).toBeGreaterThan(0);
+  },
+);
 
 test('two nights of a hostile service and a hostile data folder break no promise', async () => {
   await fortnight(1, emptyFortnightReport(), 2);
