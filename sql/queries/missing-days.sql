@@ -50,7 +50,7 @@ known as (
     -- Reference data cannot miss days: every snapshot is complete.
     select stream, date from ops.coverage where not marts.is_snapshot(stream)
 ),
--- What the last run found of the wanted days, and the days that became complete since.
+-- The wanted days that the last run found missing, and the days that became complete after it.
 lacking as (
     select stream, date, state
     from ops.days

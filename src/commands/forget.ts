@@ -187,13 +187,13 @@ async function tellCounts(
   const mentions = landed.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
   const records = own.length - optOuts;
-  if (!asJson && landed.length === 0 && Object.values(rows).every((count) => count === 0)) {
-    terminal.note('Nothing is held.');
-    return;
-  }
   if (asJson) {
     const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
     terminal.out(JSON.stringify({ warehouse: rows, landing }));
+    return;
+  }
+  if (landed.length === 0 && Object.values(rows).every((count) => count === 0)) {
+    terminal.note('Nothing is held.');
     return;
   }
   for (const [table, count] of Object.entries(rows))

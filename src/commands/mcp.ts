@@ -60,13 +60,14 @@ const LONGEST_LINE = 10 * 1024 * 1024;
 function shortLines(idle: () => Promise<void>): Transform {
   let held: Buffer[] = [];
   let bytes = 0;
-  const line = (): Buffer | undefined => {
+  /** The line that is held; nothing if it was answered with an error. */
+  const line = (): Buffer => {
     const whole = Buffer.concat(held);
     const fault = bytes > LONGEST_LINE ? TOO_LONG : faultIn(whole.toString('utf8'));
     [held, bytes] = [[], 0];
     if (fault === undefined) return whole;
     process.stdout.write(fault);
-    return undefined;
+    return Buffer.alloc(0);
   };
   return new Transform({
     transform(chunk: Buffer, _, done) {
@@ -75,14 +76,14 @@ function shortLines(idle: () => Promise<void>): Transform {
         const part = chunk.subarray(start, end);
         bytes += part.length;
         held = bytes > LONGEST_LINE ? [] : [...held, part];
-        if (part.at(-1) === 0x0a) this.push(line() ?? Buffer.alloc(0));
+        if (part.at(-1) === 0x0a) this.push(line());
         start = end;
       }
       done();
     },
     flush(done) {
       // The last line may lack its end.
-      if (bytes > 0) this.push(Buffer.concat([line() ?? Buffer.alloc(0), Buffer.from('\n')]));
+      if (bytes > 0) this.push(Buffer.concat([line(), Buffer.from('\n')]));
       callbackify(idle)(done);
     },
   });

@@ -91,7 +91,7 @@ export async function queryCommand(
   }
 }
 
-/** What was answered, how long the answer is, and where it is. */
+/** The line below an answer: its query, its number of rows, and its file. */
 function closingLine(
   rows: number,
   format: Format,

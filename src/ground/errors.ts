@@ -33,7 +33,7 @@ export abstract class DawnloadError extends Error {
     this.hint = hint;
   }
 
-  /** What happened and what to do next, in one line. */
+  /** The message and the hint in one line. */
   get sentences(): string {
     return `${this.message} ${this.hint ?? ''}`.trimEnd();
   }

@@ -4,7 +4,7 @@ import { ServiceError } from '../ground/errors.js';
 /** The class of an answer that is of no use, or of a missing answer (`AnswerClass`). */
 interface Verdict {
   readonly kind: string;
-  /** Of a missing answer an error code such as ECONNREFUSED, or a text. */
+  /** An error code such as ECONNREFUSED, or a text, if there is no answer. */
   readonly reason: string;
   /** False if the request provably never left this machine. */
   readonly sent?: boolean;

@@ -116,7 +116,6 @@ counted as (
         sum(clickers)::bigint as clickers,
         list({'date': date, 'people_sent': people_sent, 'people': people, 'clickers': clickers} order by date) as first_days,
         sum(machine_clicks)::bigint as machine_clicks,
-        sum(received)::bigint as received,
         sum(squares) / nullif(sum(received), 0) as messages_per_person
     from first_days
     group by campaign_id, channel, variant_id

@@ -44,7 +44,7 @@ export async function ask(reader: Reader, question: Question, language?: Languag
       result.rowCount > 0 || query === undefined || sentences.length === 0
         ? undefined
         : await streamNotHeld(reader, query);
-    // What is said of an empty answer is of days that are held.
+    // The sentences about an empty answer assume that its days are held.
     const said =
       stream === undefined
         ? told
@@ -128,7 +128,7 @@ const READING: ReadonlySet<duckdb.StatementType> = new Set([
   duckdb.StatementType.DROP,
 ]);
 
-/** What DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
+/** The text that DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
 /**
