@@ -14,9 +14,6 @@ from (
 where date is not null and date not in (select date from ops.removed_days)
 order by date;
 
--- name: removed_days
-select date::varchar as date from ops.removed_days order by removed_days.date;
-
 -- name: attach_catalog
 -- Data files of a failed commit must stay: if the catalog accepted the commit and only its answer was lost, the table
 -- consists of these files.

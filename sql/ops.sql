@@ -156,21 +156,14 @@ select row.*
 from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VARCHAR"}') as row) as given;
 
 -- name: clicks
--- Replaces the names of events that are no clicks, and what counts as a machine's click. If they change, the next refresh computes
--- all models in full.
+-- Replaces the names of events that are no clicks. If they change, the next refresh computes all models in full.
 update ops.models
 set fingerprint = 'other clicks'
-where
-    list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names)
-    or (select thresholds from ops.machine_clicks as thresholds) is distinct from getvariable('given').machines;
+where list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names);
 
 delete from ops.not_clicks;
 
 insert into ops.not_clicks select unnest(getvariable('given').names);
-
-delete from ops.machine_clicks;
-
-insert into ops.machine_clicks by name select unnest(getvariable('given').machines);
 
 -- name: keep_main_goals
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
@@ -308,8 +301,7 @@ select
     getvariable('given').key_fingerprint as key_fingerprint;
 
 -- name: privacy_stored
--- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not
--- record it.
+-- The recorded setting, null if there is none, and whether the file holds anything.
 select
     privacy.recipients,
     privacy.columns,

@@ -30,8 +30,7 @@ from ops.exports
 order by key;
 
 -- name: findings
--- The findings of the last checks, grouped by check, with their meaning. The file of an earlier version lacks the
--- column `meaning`, so rows are read as JSON.
+-- The findings of the last checks, grouped by check, with their meaning.
 select
   name,
   severity,
@@ -42,7 +41,7 @@ select
     concat_ws(': ', subject, finding),
     {date: coalesce(date, date '1900-01-01'), subject: coalesce(subject, ''), finding: finding}
   ) as example,
-  to_json(any_value(checks)) ->> '$.meaning' as meaning
+  any_value(meaning) as meaning
 from ops.checks
 group by name, severity
 order by severity, name;
@@ -98,15 +97,6 @@ select
 from ops.runs
 order by rowid desc
 limit 5;
-
--- name: tables
--- Every table with rows, and its number of rows. After a load, DuckDB's estimate is exact.
-select
-  case when schema_name = 'main' then table_name else schema_name || '.' || table_name end as "table",
-  estimated_size::double as rows
-from duckdb_tables()
-where estimated_size > 0
-order by schema_name, table_name;
 
 -- name: empty_once
 -- Days of the free streams without rows that the service was asked about on one night only, with the Korean day of the

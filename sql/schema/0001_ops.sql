@@ -222,12 +222,14 @@ create table ops.not_clicks (
     name varchar
 );
 
--- From when on clicks on an e-mail count as those of a machine, by the settings. Grain: one row.
+-- From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. Grain: one row.
 create table ops.machine_clicks (
     seconds_after double,
     clicks bigint,
     within_seconds double
 );
+
+insert into ops.machine_clicks values (5, 3, 2);
 
 -- Grain: one campaign or user journey. chosen_by is `setting` or `rule`.
 create table ops.main_goals (

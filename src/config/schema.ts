@@ -358,17 +358,6 @@ const push = section({
     'must set mode for catalog-items, and for no other target',
   );
 
-/** From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. */
-const machineClicks = section({
-  seconds_after: number(0, 3600, 'must be a number of seconds from 0 to 3600').default(5),
-  clicks: whole(2, 1000).default(3),
-  within_seconds: number(0, 60, 'must be a number of seconds from 0 to 60').default(2),
-});
-
-export type MachineClicks = Camel<z.infer<typeof machineClicks>>;
-
-export const MACHINE_CLICKS: MachineClicks = camel(machineClicks.parse({}));
-
 export const settingsSchema = z
   .strictObject({
     base_url: baseUrl.optional(),
@@ -430,7 +419,6 @@ export const settingsSchema = z
       )
       .default({}),
     not_clicks: ids('must be a list of names of events').default([]),
-    machine_clicks: machineClicks.prefault({}),
     main_goals: byName(text('must be the name of a conversion')).default({}),
   })
   .refine(

@@ -7,7 +7,6 @@ import { ConfigError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { event, Kind, type Entry, type LineOf } from '../journal/lines.js';
 import { wholeNumber } from '../landing/pull.js';
-import type { ErasureRow } from '../warehouse/rows.js';
 
 const text = z.string();
 
@@ -42,7 +41,19 @@ export const ERASE = new Kind(
 type Line = LineOf<typeof ERASE>;
 
 /** An erasure, as `ops.erasures` shows it. */
-export interface Erasure extends ErasureRow {
+export interface Erasure {
+  /** The number of its line in the journal. */
+  readonly line: number;
+  /** The keyed digests of the erased ids. */
+  readonly ids: readonly string[];
+  readonly erasedAt: Date;
+  readonly persons: number;
+  /** Number of records that were cut from landed pages. */
+  readonly records: number;
+  /** Number of rows of the warehouse that were deleted. */
+  readonly rows: number;
+  /** Number of records that arrived after the erasure and were cut. */
+  readonly lateRecords: number;
   /** True if the erasure is complete. */
   readonly done: boolean;
 }

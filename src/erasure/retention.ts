@@ -76,12 +76,19 @@ export async function foldersDue(
   return due;
 }
 
+/** A removal: `events`, `opt_outs` or `landing`, and the number of rows, or of folders of the landing zone. */
+export interface Removed {
+  readonly place: string;
+  readonly days: number;
+  readonly items: number;
+}
+
 /** The parts of the data folder that retention works with. */
 interface Kept {
   readonly dataDir: string;
   readonly ledger: { entries(): readonly Export[] };
   readonly warehouse: Warehouse;
-  readonly report: { readonly removals: { place: string; days: number; items: number }[] };
+  readonly report: { readonly removals: Removed[] };
 }
 
 /**

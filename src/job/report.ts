@@ -22,7 +22,8 @@ import type { ExportLine } from '../exports/download.js';
 import type { Unpaid } from '../exports/pull-events.js';
 import type { Gap, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
-import type { LoadReport, RetentionRow } from '../warehouse/rows.js';
+import type { LoadReport } from '../warehouse/rows.js';
+import type { Removed } from '../erasure/retention.js';
 import type { Pull } from '../landing/pull.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
@@ -40,7 +41,7 @@ export class RunReport {
   /** The keys of exports that the service has not finished; a later run may find them ready. */
   readonly pending: string[] = [];
   /** Removals by the settings under `retention`. */
-  readonly removals: Removal[] = [];
+  readonly removals: Removed[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
   readonly steps: StepOutcome[] = [];
   unpaidDays: readonly Unpaid[] = [];
@@ -190,8 +191,6 @@ export interface StepOutcome {
   /** In whole sentences; after a failure also the command that repairs it. */
   readonly sentence: string;
 }
-
-type Removal = Pick<RetentionRow, 'place' | 'days' | 'items'>;
 
 /** Returns the same gaps; those of one stream and one reason are merged into one, with their days as ranges. */
 export function mergedGaps(gaps: readonly Gap[]): Gap[] {

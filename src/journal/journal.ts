@@ -17,9 +17,6 @@ import { isFull, readIfThere } from '../landing/storage-error.js';
 import { headShape, type Head } from '../landing/pull.js';
 import { happened, Kind, RUN, type Entry, type Happened } from './lines.js';
 
-/** The crash points of writing a line, in order; each is named `journal/<kind>/<event>/<step>`. */
-export const JOURNAL_STEPS = ['before-append', 'before-fsync', 'durable', 'copy/before-fsync', 'copied'];
-
 /** Lines after which a request leaves that is billed or reaches people, or data is erased. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 

@@ -360,7 +360,7 @@ export const CONTENTS = 'message_contents';
 
 /** The days of events that were removed from the file, so that the lake holds contents that the file lacks. */
 export async function removedDays({ session }: Lake): Promise<Day[]> {
-  const days = await session.rows('lake/removed_days', z.object({ date: z.string() }));
+  const days = await session.rows('status/removed', z.object({ date: z.string() }));
   return days.map(({ date }) => date);
 }
 

@@ -29,16 +29,6 @@ import {
 } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
 
-/** The points at which a rehearsal can kill a push. */
-export const LAKE_POINTS = [
-  'lake/prepared',
-  'lake/after-delete',
-  'lake/after-insert',
-  'lake/before-commit',
-  'lake/after-commit',
-  'lake/settled',
-] as const;
-
 /**
  * Pushes the differences between the file and the lake. Requires the lock.
  *

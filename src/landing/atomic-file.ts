@@ -15,15 +15,6 @@ export const FILE_MODE = 0o600;
 const TEMPORARY = /^\.tmp-\d+-\d+$/;
 let temporaries = 0;
 
-/** The crash points of one write, in order, each named `<what>/<step>`. */
-export const DURABLE_STEPS = [
-  'before-write',
-  'before-fsync',
-  'before-rename',
-  'before-folder-fsync',
-  'durable',
-] as const;
-
 /** The writer of one data folder. */
 export class DurableFolder {
   readonly #root: string;

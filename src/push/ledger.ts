@@ -8,7 +8,6 @@ import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { event, Kind, RUN, type Entry, type LineOf } from '../journal/lines.js';
-import type { PushRow } from '../warehouse/rows.js';
 
 const [text, number] = [z.string(), z.number()];
 
@@ -140,7 +139,7 @@ export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
 export const callsOf = ({ calls }: Push): number => calls.reduce((sum, one) => sum + one.calls, 0);
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
 /** The row of `ops.pushes`; the writer of the file holds the lock, so no call is under way. */
-export function rowOf(push: Push): PushRow {
+export function rowOf(push: Push) {
   const numbers = { sent: sentRows(push), unknown: unknownRows(push), calls: callsOf(push) };
   return { ...push, ...push.counts, ...numbers, state: waits(push) ? 'ambiguous' : push.state };
 }

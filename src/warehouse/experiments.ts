@@ -1,5 +1,5 @@
 /** Writes settings to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`, names that are no clicks. */
-import { MACHINE_CLICKS, type ExperimentSettings, type MachineClicks } from '../config/schema.js';
+import type { ExperimentSettings } from '../config/schema.js';
 import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
 import { z } from 'zod';
@@ -15,8 +15,6 @@ export interface ModelSettings {
   readonly mainGoals?: Readonly<Record<string, string>>;
   /** Names of events that are no clicks, besides the built-in ones. */
   readonly notClicks?: readonly string[];
-  /** From when on clicks on an e-mail count as those of a machine. */
-  readonly machineClicks?: MachineClicks;
 }
 
 /**
@@ -25,7 +23,7 @@ export interface ModelSettings {
  */
 export async function noteSettings(
   session: Session,
-  { experiments = {}, mainGoals = {}, notClicks = [], machineClicks = MACHINE_CLICKS }: ModelSettings,
+  { experiments = {}, mainGoals = {}, notClicks = [] }: ModelSettings,
   now: Date,
 ): Promise<void> {
   const general = { ...DEFAULTS, ...experiments['default'] };
@@ -38,14 +36,12 @@ export async function noteSettings(
   const goals = Object.entries(experiments).flatMap(([id, { goal }]) =>
     goal === undefined ? [] : [[id, goal]],
   );
-  const { secondsAfter: seconds_after, clicks, withinSeconds: within_seconds } = machineClicks;
   await session.set({
     given: {
       experiments: JSON.stringify(rows),
       main_goals: JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals }),
       today: dayOf(now),
       names: [...new Set(notClicks)].sort(),
-      machines: { seconds_after, clicks, within_seconds },
     },
   });
   for (const name of ['experiments', 'keep_main_goals', 'clicks']) await session.run(`ops/${name}`);

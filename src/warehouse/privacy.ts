@@ -72,10 +72,8 @@ function sentenceOf(
   before: Pick<StoredPrivacy, 'recipients' | 'columns'>,
   now: { readonly recipients: string; readonly columns: string },
 ): string {
-  if (before.recipients === null)
-    return 'The warehouse was made by a version that redacted less personal data.';
   if (before.recipients !== now.recipients)
-    return `The warehouse was made with privacy.recipients ${before.recipients}; the setting is now ${now.recipients}.`;
+    return `The warehouse was made with privacy.recipients ${before.recipients ?? 'unknown'}; the setting is now ${now.recipients}.`;
   const columns = before.columns ?? '';
   if (columns !== now.columns)
     return `The warehouse was made with privacy.columns { ${columns} }; the setting is now { ${now.columns} }.`;

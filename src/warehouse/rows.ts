@@ -1,9 +1,6 @@
-/** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
+/** The input and output of the warehouse besides pulls, as plain data. */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
-import type { Settings } from '../config/schema.js';
-import type { PastRun } from '../journal/lines.js';
-import type { Head } from '../landing/pull.js';
 import { STREAMS, type Stream } from '../ground/streams.js';
 
 /** The result of one load. */
@@ -101,90 +98,19 @@ export const exportRow = z.object({
 
 export type ExportRow = Readonly<z.output<typeof exportRow>>;
 
-/** A row of `ops.retention`. */
-export interface RetentionRow {
-  readonly removedAt: Date;
-  /** `events`, `opt_outs` or `landing`. */
-  readonly place: string;
-  readonly firstDay: string;
-  readonly lastDay: string;
-  readonly days: number;
-  /** Number of rows in the file, or of folders of the landing zone. */
-  readonly items: number;
-}
-
-/** A row of `ops.days`. */
-interface DayRow {
-  readonly stream: Stream;
-  readonly date: Day;
-  readonly state: string;
-  readonly expectedRecords: number | null;
-  readonly expectedPrice: number | null;
-}
-
-/** A row of `ops.erasures`. */
-export interface ErasureRow {
-  /** The number of its line in the journal. */
-  readonly line: number;
-  /** The keyed digests of the erased ids. */
-  readonly ids: readonly string[];
-  readonly erasedAt: Date;
-  readonly persons: number;
-  /** Number of records that were cut from landed pages. */
-  readonly records: number;
-  /** Number of rows of the warehouse that were deleted. */
-  readonly rows: number;
-  /** Number of records that arrived after the erasure and were cut. */
-  readonly lateRecords: number;
-}
-
-/** A row of `ops.pushes`: a push as its ledger had it when a run published. */
-export interface PushRow {
-  readonly id: string;
-  readonly target: string;
-  readonly name?: string | undefined;
-  readonly state: string;
-  readonly begunAt: Date;
-  readonly updatedAt: Date;
-  readonly rows: number;
-  readonly sent: number;
-  readonly unchanged: number;
-  readonly rejected: number;
-  readonly unknown: number;
-  readonly erased: number;
-  readonly calls: number;
-  readonly note?: string | undefined;
-}
-
-/** Rows that replace those of a table, for `Warehouse.note`. */
-export interface Notes {
-  readonly exports: readonly ExportRow[];
-  /** The settings of paid exports. */
-  readonly budget: Pick<Settings['exports'], 'budget' | 'pricePerRecord' | 'currency' | 'startDate'> & {
-    readonly notedAt: Date;
-  };
-  /** The price of a message, by channel. */
-  readonly prices: Readonly<Record<string, number>>;
-  readonly pushes: readonly PushRow[];
-  readonly days: readonly DayRow[];
-  readonly erasures: readonly ErasureRow[];
-  /** Runs of the journal; those that are noted stay. */
-  readonly runs: readonly PastRun[];
-  /** A removal, besides those that are noted. */
-  readonly retention: RetentionRow;
+/**
+ * What `Warehouse.note` writes into tables of `ops`, in this order, each with its statement, which says what the note
+ * holds. Rows replace those of the table; runs that are noted stay, and a removal (`retention`) is added.
+ */
+export const NOTES = {
+  exports: 'ops/exports',
+  budget: 'ops/budget',
+  prices: 'ops/message_prices',
+  pushes: 'push/pushes',
+  days: 'ops/days',
+  erasures: 'erasure/note',
+  runs: 'ops/runs',
+  retention: 'retention/note',
   /** The head of the journal that the file knows from now on. */
-  readonly head: Head;
-}
-
-/** The statements that write notes, in their order; each reads its note as JSON from the variable `given`. */
-export const NOTES: readonly { readonly name: keyof Notes; readonly statement: string }[] = [
-  { name: 'exports', statement: 'ops/exports' },
-  { name: 'budget', statement: 'ops/budget' },
-  { name: 'prices', statement: 'ops/message_prices' },
-  { name: 'pushes', statement: 'push/pushes' },
-  { name: 'days', statement: 'ops/days' },
-  { name: 'erasures', statement: 'erasure/note' },
-  { name: 'runs', statement: 'ops/runs' },
-  { name: 'retention', statement: 'retention/note' },
-  { name: 'head', statement: 'ops/note_journal' },
-];
+  head: 'ops/note_journal',
+} as const;

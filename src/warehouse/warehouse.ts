@@ -21,7 +21,7 @@ import { countRows, type CountedRows } from './landed-files.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
-import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals, type Notes } from './rows.js';
+import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals } from './rows.js';
 import { count, Session } from './session.js';
 import { Stagings } from './load-events.js';
 import { EVENT_TABLES } from './messages.js';
@@ -83,12 +83,13 @@ export class Warehouse {
   }
 
   /** Writes what the journal and the settings hold into the schema `ops`, all of it or nothing. */
-  async note(notes: Partial<Notes>): Promise<void> {
+  async note(notes: Readonly<Partial<Record<keyof typeof NOTES, unknown>>>): Promise<void> {
+    const given = new Map<string, unknown>(Object.entries(notes));
     await this.#writing(() =>
       this.session.transaction(async () => {
-        for (const { name, statement } of NOTES) {
-          if (notes[name] === undefined) continue;
-          await this.session.set({ given: { [name]: wellFormedJson(notes[name]) } });
+        for (const [name, statement] of Object.entries(NOTES)) {
+          if (given.get(name) === undefined) continue;
+          await this.session.set({ given: { [name]: wellFormedJson(given.get(name)) } });
           await this.session.run(statement);
         }
       }),

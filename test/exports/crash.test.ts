@@ -3,10 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
 import { LandingZone, readWhole } from '../../src/landing/landing-zone.js';
-import { JOURNAL_STEPS } from '../../src/journal/journal.js';
 import { child, dataFolder, filesBelow, openLedger, testEffects } from '../landing/support.js';
+import { DURABLE_STEPS, JOURNAL_STEPS } from '../support/points.js';
 
 /** Runs the script in a process that is killed at the crash point. */
 async function killedAt(point: string, data: string, script: string): Promise<void> {

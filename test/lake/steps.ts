@@ -1,6 +1,6 @@
 /** What the lake must bear, step by step; each returns what was seen, in a few words. */
 import { lastCompleteDay, shiftDay } from '../../src/ground/calendar.js';
-import { LAKE_POINTS } from '../../src/lake/replicate.js';
+import { LAKE_POINTS } from '../support/points.js';
 import { Chance } from '../torture/chance.js';
 import { DAY_MS } from '../torture/trial.js';
 import { askAll, type Asked, type Compared, isEqual } from './compare.js';

@@ -3,9 +3,10 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/ground/errors.js';
-import { DURABLE_STEPS, DurableFolder, sweepTemporaries, FolderSync } from '../../src/landing/atomic-file.js';
+import { DurableFolder, sweepTemporaries, FolderSync } from '../../src/landing/atomic-file.js';
 import { hmacKey } from '../../src/warehouse/privacy.js';
 import { storageError } from '../../src/landing/storage-error.js';
+import { DURABLE_STEPS } from '../support/points.js';
 import { dataFolder, filesBelow, rejection, testEffects } from './support.js';
 
 async function written() {

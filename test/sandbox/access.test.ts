@@ -7,10 +7,13 @@ import { refuse } from '../../sandbox/family.js';
 import { answerTo } from '../../sandbox/index.js';
 import { settle } from '../../sandbox/options.js';
 import { commandLine } from '../../src/commands/program.js';
-import { JOURNAL_STEPS } from '../../src/journal/journal.js';
-import { LAKE_POINTS } from '../../src/lake/replicate.js';
-import { DURABLE_STEPS } from '../../src/landing/atomic-file.js';
-import { PUBLISH_POINTS, WAREHOUSE_POINTS } from '../support/points.js';
+import {
+  DURABLE_STEPS,
+  JOURNAL_STEPS,
+  LAKE_POINTS,
+  PUBLISH_POINTS,
+  WAREHOUSE_POINTS,
+} from '../support/points.js';
 import { ANY_TEXT, ask, closeAll, KEYS, play, PROJECT, type Service, start, type Step } from './support.js';
 
 let there: Service;

@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest';
 import { chance } from '../simulation/people.js';
 import { asked, dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -119,19 +118,4 @@ test('with machines, at least 95 of 100 of their clicks are found, and no number
         (select sum(clicked)::integer from marts.daily_people) as people,
         (select sum(machine_clicks)::integer from marts.daily_people) as machines`),
   ).toEqual({ hours: humans, times: humans, people: humans, machines: Number(marked['found']) });
-});
-
-test('the thresholds are settings', async () => {
-  const workshop = await world(true);
-  await workshop.close();
-  const none = { secondsAfter: 0, clicks: 1000, withinSeconds: 0 };
-  Object.assign(workshop.options, { machineClicks: none });
-  await workshop.with(refreshModels);
-  // Scanners that click before the delivery.
-  const { found, machines } = await workshop.lookOne(MARKED);
-  expect(Number(found)).toBeLessThan(Number(machines) / 5);
-  await workshop.close();
-  Object.assign(workshop.options, { machineClicks: { ...none, clicks: 3, withinSeconds: 2 } });
-  await workshop.with(refreshModels);
-  expect(Number((await workshop.lookOne(MARKED))['found'])).toBeGreaterThan(Number(machines) / 2);
 });
