@@ -93,7 +93,7 @@ interface Searched {
 }
 
 /** Copies that no command needs. */
-const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.torn-|\.part$|\/\.tmp-|\.next-/;
+const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\/\.tmp-|\.next-/;
 
 /** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;

@@ -45,7 +45,8 @@ export type Envelope =
  * @returns undefined when the body is anything else than one complete JSON array or object
  */
 export function readEnvelope(body: Buffer): Envelope | undefined {
-  const start = skipSpace(body, startsWithMark(body) ? BYTE_ORDER_MARK.length : 0);
+  const hasMark = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const start = skipSpace(body, hasMark ? BYTE_ORDER_MARK.length : 0);
   const opening = body[start];
   if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) return undefined;
   if (opening === OPEN_BRACKET) {
@@ -54,10 +55,6 @@ export function readEnvelope(body: Buffer): Envelope | undefined {
     return { kind: 'array', elements: list.elements ?? 0 };
   }
   return readObject(body, start);
-}
-
-function startsWithMark(body: Buffer): boolean {
-  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 }
 
 /** Parses the value of a small part, a text into well-formed Unicode; undefined if the part is missing or not valid JSON. */

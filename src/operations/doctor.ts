@@ -41,7 +41,8 @@ import { readEveryBlock } from '../warehouse/opening.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
 import { assertReplaceable } from '../warehouse/publish.js';
-import { Reader, schemaVersions } from '../warehouse/reader.js';
+import { newestSchema } from '../warehouse/migrate.js';
+import { Reader } from '../warehouse/reader.js';
 import { contactService } from './contact.js';
 import { sendTestAlert } from './alerts.js';
 
@@ -354,13 +355,9 @@ async function warehouse(dataDir: string): Promise<Finding> {
   const { published } = dataFiles(dataDir);
   await assertReplaceable(published);
   if (!existsSync(published)) return ok('none yet; `dawnload run` creates it');
-  const { file, program } = await schemaVersions(published);
-  if (file > program) {
-    return fail(
-      `${published} has schema ${file}; this version of dawnload knows up to ${program}.`,
-      'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.',
-    );
-  }
+  // The reader refuses a newer schema.
+  const file = await Reader.using(published, (reader) => reader.schema());
+  const program = newestSchema();
   return ok(
     file < program
       ? `${published} has schema ${file}; the next run brings it to ${program}`

@@ -6,7 +6,7 @@ import { fieldsOf, selectIn, type Session, listOf, statement, statementsIn } fro
 import { escaped } from '../landing/duckdb.js';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { dependenceKey, mentions, models, type Refresh, DirtyDays, dependsOn, lookback } from './model.js';
+import { dependenceKey, mentions, models, DirtyDays, dependsOn, lookback } from './model.js';
 import { MESSAGE_ROWS } from './messages.js';
 import { basename } from 'node:path';
 import type { Effects } from '../ground/effects.js';
@@ -54,12 +54,14 @@ export async function checkAll(
     const whole = checks.filter(({ scope }) => scope === 'full');
     await session.run('checking/clear_checks', { names: listOf(whole.map(({ name }) => name)) });
     for (const check of whole) await find(check);
-    for (const round of roundsOf(checks, changed)) {
-      if ((await dirty.find(round.refresh)) === 0) continue;
-      await session.run('checking/clear_days', { names: listOf(round.checks.map(({ name }) => name)) });
-      await dirty.forEachBatch(round.refresh, async () => {
-        for (const check of round.checks) await find(check);
-      });
+    // Checks of the same days follow each other, so that the days are listed once.
+    const incremental = checks.filter(({ scope }) => scope === 'incremental');
+    for (const check of incremental.sort((a, b) => dependenceKey(a).localeCompare(dependenceKey(b)))) {
+      // A check that is new or has changed covers every day.
+      const refresh = { ...check, full: changed.includes(check), keepsRows: true };
+      if ((await dirty.find(refresh)) === 0) continue;
+      await session.run('checking/clear_days', { names: listOf([check.name]) });
+      await dirty.forEachBatch(refresh, () => find(check));
     }
 
     if (changed.length > 0) {
@@ -76,23 +78,6 @@ export async function checkAll(
     effects.reach('check/before-commit');
     return findings;
   });
-}
-
-/** Groups checks by their days, so that they share batches. */
-function roundsOf(
-  checks: readonly Check[],
-  changed: readonly Check[],
-): Iterable<{ readonly refresh: Refresh; readonly checks: Check[] }> {
-  const rounds = new Map<string, { readonly refresh: Refresh; readonly checks: Check[] }>();
-  for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
-    // A check that is new or has changed covers every day.
-    const refresh = { ...check, full: changed.includes(check), keepsRows: true };
-    const key = `${dependenceKey(check)} ${refresh.full}`;
-    const round = rounds.get(key) ?? { refresh, checks: [] };
-    round.checks.push(check);
-    rounds.set(key, round);
-  }
-  return rounds.values();
 }
 
 /**

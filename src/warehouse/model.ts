@@ -298,7 +298,7 @@ export function dirtyDays(refresh: Refresh, changes: Changes, stored: readonly n
   const found = refresh.full ? stored : changedBy(refresh, changes, stored);
   const spared = new Set(sparedDays(refresh, changes));
   const dirty = found.filter((day) => !spared.has(day));
-  return unique(refresh.partition === 'week' ? dirty.flatMap(weekOf) : dirty);
+  return unique(refresh.partition === 'week' ? dirty.flatMap((day) => from(mondayOf(day), 7)) : dirty);
 }
 
 function changedBy(
@@ -370,10 +370,6 @@ function unique(days: readonly number[]): number[] {
 
 function from(day: number, howMany: number): number[] {
   return Array.from({ length: howMany }, (_, step) => day + step);
-}
-
-function weekOf(day: number): number[] {
-  return from(mondayOf(day), 7);
 }
 
 /** The Monday of a day's week; day 0, 1970-01-01, is a Thursday. */

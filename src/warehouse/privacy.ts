@@ -149,13 +149,12 @@ export function columnRules(
 const BLOCK = 64;
 
 /**
- * The inner and the outer pad (HMAC) of a key; the key cannot be derived from a hash, and neither pad enters the
+ * The inner and the outer pad (HMAC) of a key of at most one block; the key cannot be derived from a hash, and neither pad enters the
  * database.
  */
 export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array } {
-  const short = key.length > BLOCK ? createHash('sha256').update(key).digest() : key;
   const block = new Uint8Array(BLOCK);
-  block.set(short);
+  block.set(key);
   return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
 }
 

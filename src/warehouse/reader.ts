@@ -8,7 +8,7 @@ import { ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.j
 import type { KnownHead } from '../journal/journal.js';
 import { headShape } from '../landing/pull.js';
 import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
-import { refuseNewer, newestSchema } from './migrate.js';
+import { refuseNewer } from './migrate.js';
 import { exportRow, type ExportRow } from './rows.js';
 import { statement } from './session.js';
 import { z } from 'zod';
@@ -133,16 +133,6 @@ export class Reader {
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? text;
-}
-
-/**
- * Returns the numbers of the newest migration in the file and in this program. The file's is 0 if it is not a
- * warehouse.
- *
- * @throws CorruptDatabaseError when it cannot be opened
- */
-export async function schemaVersions(path: string): Promise<{ file: number; program: number }> {
-  return { file: await Reader.using(path, (reader) => reader.schema()), program: newestSchema() };
 }
 
 /** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */

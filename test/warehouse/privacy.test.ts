@@ -246,12 +246,6 @@ describe('hashed', () => {
   });
 });
 
-test.each([64, 100])('a key of %d bytes hashes as it does elsewhere', { tags: ['long'] }, async (length) => {
-  const key = Buffer.alloc(length, 7);
-  const found = await loaded(workshopFor('hash', {}, key), ['text-message', { recipientNo: MOBILE }]);
-  expect(values(await found('recipient_no', 'text_messages'))).toEqual([hashOf(MOBILE, key)]);
-});
-
 test('numbers and addresses leave no trace where they are dropped, and stay as given where they are kept', async () => {
   const body = `전화 010-1234-5678, ${ADDRESS}.`;
   const look = async (recipients: 'drop' | 'keep'): Promise<unknown[]> => {
