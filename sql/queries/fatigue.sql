@@ -10,21 +10,21 @@
 --   campaign (varchar, default null): id of the one campaign or user journey to look at
 -- sentences:
 --   with largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1), steps as
---   (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as place_from_end from answer semi
---   join largest using (resource_id, channel) where messages >= 100) select few.resource_name, few.channel, few.messages_before as few,
---   replace(many.messages_before, '+', ' or more') as many_en, replace(many.messages_before, '+', '건 이상') || if(many.messages_before
---   like '%+', '', '건') as many_ko, few.click_rate as few_click_rate, many.click_rate as many_click_rate, 3 * sqrt(few.click_rate * (1 -
---   few.click_rate) / few.messages + many.click_rate * (1 - many.click_rate) / many.messages) as margin from steps as few, steps as many
---   where few.place = 1 and many.place_from_end = 1 and many.place > 1 and few.click_rate - many.click_rate > margin
+--   (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by rowid) as
+--   place, row_number() over (order by rowid desc) as place_from_end from answer semi join largest using (resource_id, channel) where
+--   messages >= 100) select few.resource_name, few.channel, few.messages_before as few, replace(many.messages_before, '+', ' or more')
+--   as many_en, replace(many.messages_before, '+', '건 이상') || if(many.messages_before like '%+', '', '건') as many_ko, few.click_rate
+--   as few_click_rate, many.click_rate as many_click_rate from steps as few, steps as many where few.place = 1 and many.place_from_end =
+--   1 and many.place > 1 and few.click_rate - many.click_rate > 3 * sqrt(few.variance + many.variance)
 --     en: Readers of “{resource_name}” ({channel}) who had had {many_en} messages before click clearly less than those who had had {few}:
 --       {many_click_rate} instead of {few_click_rate}.
 --     ko: ‘{resource_name}’({channel})에서는 그 전에 메시지를 {many_ko} 받은 사람의 클릭률이 {many_click_rate}로, {few}건 받은 사람({few_click_rate})보다 뚜렷하게
 --       낮습니다.
 --   with largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1), steps as
---   (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as place_from_end from answer semi
---   join largest using (resource_id, channel) where messages >= 100) select few.resource_name, few.channel from steps as few, steps as
---   many where few.place = 1 and many.place_from_end = 1 and many.place > 1 and few.click_rate - many.click_rate <= 3 *
---   sqrt(few.click_rate * (1 - few.click_rate) / few.messages + many.click_rate * (1 - many.click_rate) / many.messages)
+--   (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by rowid) as
+--   place, row_number() over (order by rowid desc) as place_from_end from answer semi join largest using (resource_id, channel) where
+--   messages >= 100) select few.resource_name, few.channel from steps as few, steps as many where few.place = 1 and many.place_from_end =
+--   1 and many.place > 1 and few.click_rate - many.click_rate <= 3 * sqrt(few.variance + many.variance)
 --     en: Readers of “{resource_name}” ({channel}) do not click clearly less after many messages.
 --     ko: ‘{resource_name}’({channel})에서는 메시지를 많이 받은 사람의 클릭률이 뚜렷하게 낮지 않습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <

@@ -188,14 +188,21 @@ compared as (
         max(days_held) filter (span = 'previous') as previous_days_held,
         max(to_day) as last_date,
         list(round(value, 4) order by to_day) filter (span = 'day') as daily_values,
-        -- Three standard errors of the difference of two rates.
-        3 * sqrt(
-            max(value) filter (span = 'week') * (1 - max(value) filter (span = 'week'))
-            * sum(1 / nullif(base, 0)) filter (span <> 'day')
-        ) as margin
+        sum(1 / nullif(base, 0)) filter (span <> 'day') as inverse_bases
     from figure_values
     group by place, figure
     having count(value) > 0
+),
+judged as (
+    select
+        *,
+        -- Three standard errors of the difference of two rates. A rate above 1 has no such error: messages count more than once.
+        if(
+            value between 0 and 1 and previous between 0 and 1,
+            3 * sqrt(value * (1 - value) * inverse_bases),
+            null
+        ) as margin
+    from compared
 )
 select
     figure,
@@ -203,7 +210,7 @@ select
     round(previous, 4) as previous,
     if(days_held = 7, round(value / nullif(previous, 0) - 1, 4), null) as change,
     case
-        when margin is null or previous is null or days_held < 7 then null
+        when margin is null or days_held < 7 then null
         when abs(value - previous) <= greatest(margin, 0.0005) then 'same'
         when (value > previous) = (figure <> 'failure_rate') then 'better'
         else 'worse'
@@ -213,5 +220,5 @@ select
     previous_days_held,
     daily_values,
     if(figure = 'message_cost', (select currency from ops.budget), null) as currency
-from compared
+from judged
 order by place;

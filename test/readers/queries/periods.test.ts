@@ -59,6 +59,25 @@ describe('a period', () => {
   });
 });
 
+describe('key figures', () => {
+  test('compare rates beyond chance, and those above 1 without a verdict', async () => {
+    const rates = async () =>
+      (await ask('key-figures'))
+        .filter(({ figure }) => figure === 'click_rate' || figure === 'delivery_rate')
+        .map(({ value, previous, verdict_code }) => [value, previous, verdict_code]);
+    await warehouse.connection.run("update daily_statistics set click = 20 where date > '2026-11-13'");
+    expect(await rates()).toEqual([
+      [0.9184, 0.9184, 'same'],
+      [0.2041, 0.102, 'better'],
+    ]);
+    await warehouse.connection.run("update daily_statistics set click = 300 where date > '2026-11-13'");
+    expect(await rates()).toEqual([
+      [0.9184, 0.9184, 'same'],
+      [3.0612, 0.102, null],
+    ]);
+  });
+});
+
 describe('weeks and months', () => {
   test('say how many of their days are held', async () => {
     await warehouse.connection.run(forget("date = '2026-11-10'"));
