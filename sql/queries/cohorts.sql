@@ -5,7 +5,7 @@
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show
 -- sentences:
---   from answer where weeks_since = 1 and is_complete order by cohort_week desc limit 1
+--   from answer where weeks_since = 1 and is_complete and click_retention is not null order by cohort_week desc limit 1
 --     en: Of the {people} people whose first message came in the week of {cohort_week:day}, {click_retention} clicked in the week
 --       after.
 --     ko: {cohort_week:day}에 시작하는 주에 첫 메시지를 받은 {people}명 중 {click_retention}가 다음 주에 클릭했습니다.

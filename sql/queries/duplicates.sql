@@ -11,7 +11,8 @@
 --   select sum(duplicates) as n, arg_max(campaign_name, duplicates) as campaign_name from answer having n > 0
 --     en: {n} {n#message|messages} went to a person who had got one of the same campaign that day, most of them of “{campaign_name}”.
 --     ko: 같은 날 같은 캠페인을 이미 받은 사람에게 {n}건을 더 보냈습니다. ‘{campaign_name}’{이/가} 가장 많습니다.
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
+--   marts.counts_people()
 --     en: No campaign reached a person more than once on a day.
 --     ko: 하루에 같은 사람에게 두 번 이상 보낸 캠페인이 없습니다.
 --   select 1 where not exists (from ops.coverage where stream = 'events')

@@ -24,7 +24,8 @@
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events')
 --     en: Times of deliveries and clicks come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 도달·클릭 시각은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
+--   marts.counts_people()
 --     en: No delivery or click of these days is known.
 --     ko: 이 기간의 도달·클릭 기록이 없습니다.
 -- example:

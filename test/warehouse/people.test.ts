@@ -164,7 +164,13 @@ describe('cohorts', () => {
       ...Array.from({ length: 6 }, (_, i) => day(workshop, dayAfter(DAY, i + 1))),
       ...Array.from({ length: 7 }, (_, i) => day(workshop, dayAfter(DAY, i + 7))),
       day(workshop, DAY, event('1', DAY, { user_id: 'u1' })),
-      day(workshop, LATER, event('2', LATER, { user_id: 'u1' }), event('3', LATER, { user_id: 'u2' })),
+      day(
+        workshop,
+        LATER,
+        event('2', LATER, { user_id: 'u1' }),
+        event('3', LATER, { user_id: 'u2' }),
+        event('4', LATER, { user_id: 'u2' }, clicked),
+      ),
     ]);
     expect(
       await workshop.lines(
@@ -176,8 +182,20 @@ describe('cohorts', () => {
       `${DAY} | 0 | 1 | 0 | true`,
       `${DAY} | 1 | 0 | 0 | true`,
       `${DAY} | 2 | 1 | 0 | false`,
-      `${LATER} | 0 | 1 | 0 | false`,
+      `${LATER} | 0 | 1 | 1 | false`,
     ]);
+  });
+
+  test('and message pressure know no clicks where no channel counts them', async () => {
+    const workshop = await held(event('1', DAY, { user_id: 'u1' }, { channel: 'text-message' }));
+    expect(
+      await workshop.lines(
+        `select cohorts.people, cohorts.clickers, cohorts.click_retention, cohorts.clicker_share,
+          pressure.people, pressure.clicked, pressure.clickers, pressure.clicker_share
+        from marts.cohort_retention as cohorts, marts.message_pressure as pressure
+        where pressure.window_days = 7`,
+      ),
+    ).toEqual(['1 | - | - | - | 1 | - | - | -']);
   });
 });
 

@@ -1,7 +1,7 @@
 -- grain: one week of first messages and number of weeks since, up to the week of the last day held.
 --
 -- A person first seen as a device and later as a user is one person, whose first message is the first one of either. A week
--- without activity of the cohort has a row of zeros. is_complete says whether all days of the week are held: a week in progress, or
+-- without activity of the cohort has a row of zeros, but clicks are unknown where no channel counts them. is_complete says whether all days of the week are held: a week in progress, or
 -- with missing days, shows too few people.
 
 with joined as (
@@ -61,6 +61,11 @@ weeks as (
     select weekly_cohorts.cohort_week, cohorts.people, weekly_cohorts.week
     from weekly_cohorts
     inner join cohorts on weekly_cohorts.cohort_week = cohorts.cohort_week
+),
+
+counters as (
+    select bool_or(counts_clicks) as counts_clicks
+    from marts.channel_counters
 )
 
 select
@@ -69,11 +74,16 @@ select
     weeks.week,
     weeks.people,
     coalesce(weekly_cohorts.messaged_people, 0) as messaged_people,
-    coalesce(weekly_cohorts.clickers, 0) as clickers,
-    coalesce(weekly_cohorts.clickers, 0) / weeks.people as click_retention,
-    weekly_cohorts.messaged_clickers / nullif(weekly_cohorts.messaged_people, 0) as clicker_share,
+    if(counters.counts_clicks, coalesce(weekly_cohorts.clickers, 0), null) as clickers,
+    if(counters.counts_clicks, coalesce(weekly_cohorts.clickers, 0) / weeks.people, null) as click_retention,
+    if(
+        counters.counts_clicks,
+        weekly_cohorts.messaged_clickers / nullif(weekly_cohorts.messaged_people, 0),
+        null
+    ) as clicker_share,
     coalesce(held.days_held, 0) = 7 as is_complete
 from weeks
+cross join counters
 left join weekly_cohorts
     on weeks.cohort_week = weekly_cohorts.cohort_week and weeks.week = weekly_cohorts.week
 left join held on weeks.week = held.week;

@@ -1,6 +1,6 @@
 -- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that reached a person in it.
 --
--- A window with missing days (days_held) shows too few messages.
+-- A window with missing days (days_held) shows too few messages. Where no channel of the messages counts clicks, clicks are unknown.
 
 select
     daily_pressure.date,
@@ -13,10 +13,10 @@ select
     ) as share_of_people,
     daily_pressure.messages,
     daily_pressure.shown,
-    daily_pressure.clicked,
+    if(daily_pressure.clickable > 0, daily_pressure.clicked, null) as clicked,
     daily_pressure.clicked / nullif(daily_pressure.clickable, 0) as click_rate,
-    daily_pressure.clickers,
-    daily_pressure.clickers / daily_pressure.people as clicker_share,
+    if(daily_pressure.clickable > 0, daily_pressure.clickers, null) as clickers,
+    if(daily_pressure.clickable > 0, daily_pressure.clickers / daily_pressure.people, null) as clicker_share,
     (
         select count(*)
         from ops.coverage as held
