@@ -41,7 +41,11 @@ requests as (
     select
         date,
         date_trunc('month', requested_at at time zone 'Asia/Seoul')::date as month,
-        if(state in ('landed', 'loaded'), records, greatest(1, records, estimated_records)) as records,
+        case
+            when state in ('landed', 'loaded') then records
+            -- The size of an export that is not known does not tell what a day of its weekday holds.
+            when coalesce(records, estimated_records) is not null then greatest(1, records, estimated_records)
+        end as records,
         price_per_record
     from ops.exports
     where billed <> 'no'

@@ -110,7 +110,7 @@ export async function exportsAttachCommand(
         hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
       });
     const isNew = ledger.find(key) === undefined;
-    const entry = await ledger.attach(key, exportId, agree);
+    const entry = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
     warnDoubt(ledger, terminal);
     return { isNew, entry };
   });

@@ -205,12 +205,10 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
-  for (const name of ['recover', 'exports recover']) {
-    add(name, 'show what the journal lacks and other files know, and enter it', {
-      options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
-      load: async () => (await import('./recover.js')).recoverCommand,
-    });
-  }
+  add('recover', 'show what the journal lacks and other files know, and enter it', {
+    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+    load: async () => (await import('./recover.js')).recoverCommand,
+  });
   add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).rebuildCommand,

@@ -66,7 +66,7 @@ export async function recoverCommand(
       terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
       return EXIT.incomplete;
     }
-    await ledger.recover(untracked);
+    await ledger.recover(untracked, config.exports.pricePerRecord);
     // Calls that reach people (E13, E16); any other call may be repeated.
     const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
     const entered = await pushes.enter(once);

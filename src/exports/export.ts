@@ -33,6 +33,8 @@ export const EXPORT = new Kind(
       again: key.optional(),
       /** The id of the run. */
       run: text.optional(),
+      /** The instant of a request that was sent before it was entered here. */
+      sentAt: instant.optional(),
     }),
     z.object({ ...event('requested'), key, exportId }),
     z.object({ ...event('attached'), key, exportId }),
@@ -133,7 +135,7 @@ export function applyLine(entry: Export | undefined, line: Line): Export {
 }
 
 function newEntry(line: Line & { event: 'intended' }): Export {
-  const { seq: _, event: __, at, ...terms } = line;
+  const { seq: _, event: __, at, sentAt = at, ...terms } = line;
   return {
     ...terms,
     state: 'intended',
@@ -141,7 +143,7 @@ function newEntry(line: Line & { event: 'intended' }): Export {
     troubles: 0,
     doubted: false,
     landings: 0,
-    requestedAt: at,
+    requestedAt: sentAt,
     updatedAt: at,
   };
 }

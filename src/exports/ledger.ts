@@ -225,6 +225,7 @@ export class Ledger {
    * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace the
    * id of an export whose data has arrived, and to give it the id of another export, which needs another one then.
    *
+   * @param pricePerRecord of a new export
    * @throws UsageError
    * @throws RefusedError
    */
@@ -232,6 +233,7 @@ export class Ledger {
     key: string,
     exportId: string,
     agree: (change: string) => Promise<boolean> = () => Promise.resolve(false),
+    pricePerRecord = 0,
   ): Promise<Export> {
     return this.#inTurn(async () => {
       const known = this.find(key);
@@ -244,7 +246,7 @@ export class Ledger {
           hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
         });
       }
-      if (known === undefined) await this.#enter(key, day);
+      if (known === undefined) await this.#enter(key, day, pricePerRecord);
       // A run may have requested this day again in the meantime, because the state left it free.
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
@@ -264,25 +266,31 @@ export class Ledger {
   }
 
   /** Enters an export that is known only from the user. */
-  async #enter(key: string, day: Day): Promise<void> {
+  async #enter(key: string, day: Day, pricePerRecord: number): Promise<void> {
     if (this.entries().some((entry) => blocksRuns(entry.state) && entry.day === day))
       throw this.#unknown(key);
     if (windowOf(day).end > this.#effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
-    await this.#record({ event: 'intended', key, day, messageData: true, pricePerRecord: 0 });
+    await this.#record({ event: 'intended', key, day, messageData: true, pricePerRecord });
     await this.#record({ event: 'ambiguous', key, note: 'Entered by a person; the ledger did not list it.' });
   }
 
-  /** Enters exports that other files know (`recover`) in their known state; the ledger may hold them as not billed. */
-  async recover(untracked: readonly Untracked[]): Promise<void> {
-    for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one));
+  /**
+   * Enters exports that other files know (`recover`) in their known state; the ledger may hold them as not billed.
+   *
+   * @param price of a record, for exports of which no price is known
+   */
+  async recover(untracked: readonly Untracked[], price = 0): Promise<void> {
+    for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one, price));
   }
 
-  async #enterUntracked({ key, day, exportId, state, ...known }: Untracked): Promise<void> {
-    const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
+  async #enterUntracked({ key, day, exportId, state, ...known }: Untracked, price: number): Promise<void> {
+    const { messageData, estimate, pricePerRecord = price, requestedAt: sentAt } = known;
+    const { pages = 0, records, knownBy } = known;
     const isNew = this.find(key) === undefined;
-    if (isNew) await this.#record({ event: 'intended', key, day, messageData, estimate, pricePerRecord });
+    const terms = { day, messageData, estimate, pricePerRecord, sentAt };
+    if (isNew) await this.#record({ event: 'intended', key, ...terms });
     if (exportId === undefined || state === 'abandoned') {
       await this.#record({ event: 'ambiguous', key, note: `Recovered; known by the ${knownBy} alone.` });
       if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });

@@ -66,10 +66,10 @@ export async function withWarehouse<T>(
   const { effects, terminal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   if (which === 'working') refuseNewer(folder.publishedSchema);
-  const known =
-    ledger.doubt === undefined
-      ? []
-      : [...(await exportsKnownBy(files.published)), ...(await exportsKnownBy(files.working))];
+  const known = new Map<string, ExportRow>();
+  // The private file may be newer than the published one.
+  for (const file of ledger.doubt === undefined ? [] : [files.published, files.working])
+    for (const row of await exportsKnownBy(file)) known.set(row.key, row);
   const key = await hmacKey(dataDir, effects);
   const register = new Register(journal, keyFingerprint(key));
   // A rebuild that was killed may have left this file behind.
@@ -83,7 +83,7 @@ export async function withWarehouse<T>(
     const waiting = await unloaded(landing, warehouse, report);
     const heads = headsOf(waiting);
     if (heads.length > 0) await folder.lookAgain(heads);
-    const forgotten = known.filter((row) => ledger.find(row.key) === undefined);
+    const forgotten = [...known.values()].filter(({ key }) => ledger.find(key) === undefined);
     const one = pLimit(1);
     const path = files[which];
     const open = { ...folder, path, warehouse, erasures, waiting, forgotten, report };

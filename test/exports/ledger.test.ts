@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { adviceFor, needsPerson } from '../../src/exports/advice.js';
+import { spendOf } from '../../src/exports/budget.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { untrackedIn } from '../../src/exports/recovery.js';
 import { Doubt, Journal } from '../../src/journal/journal.js';
@@ -457,6 +458,22 @@ describe('exports that a warehouse lists and the journal lacks', () => {
       await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
       expect((await readLedger(data)).entries()).toEqual(ledger.entries());
     }
+  });
+
+  it('keep the instant of their request, whose month the fee counts in, and have a price where none is known', async () => {
+    const { data, ledger } = await opened();
+    const requestedAt = new Date('2026-10-31T14:59:59Z');
+    const rows = [
+      { ...row, requestedAt },
+      { ...row, key: '2026-11-19.1', day: '2026-11-19', pricePerRecord: undefined },
+    ];
+    await ledger.recover(await untracked(data, rows), 0.5);
+    expect(ledger.get(KEY)).toMatchObject({ requestedAt, pricePerRecord: 2 });
+    expect(ledger.get('2026-11-19.1')).toMatchObject({ pricePerRecord: 0.5 });
+    expect(spendOf((await readLedger(data)).entries()).map(({ month }) => month)).toEqual([
+      '2026-10',
+      '2026-11',
+    ]);
   });
 
   it('are none if they were not billed, or the journal has them in whatever billed state', async () => {

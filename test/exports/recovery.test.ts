@@ -248,11 +248,13 @@ test('neither a rebuild nor a run that has lost its private warehouse too publis
   const events = 'select date, count(*) as events from events group by all order by all';
   const before = await place.rows(events);
   expect(before).toHaveLength(2);
-  for (const [command, ...lost] of [['rebuild'], ['run', 'private/warehouse.duckdb']] as const) {
+  for (const [command, ...lost] of [['rebuild'], ['run'], ['run', 'private/warehouse.duckdb']] as const) {
     for (const path of ['ledger', 'landing/ledger', ...lost])
       await rm(inData(place, path), { recursive: true });
     expect((await place.run([command])).code).toBe(1);
     expect(await place.rows(events)).toEqual(before);
+    // Each export once, though both files know it.
+    expect(await place.rows('select count(*)::int as n from ops.exports')).toEqual([{ n: 2 }]);
     expect((await place.run(['recover', '--yes'])).code).toBe(0);
     expect((await place.run([command])).code).toBe(0);
     expect(await place.rows(events)).toEqual(before);

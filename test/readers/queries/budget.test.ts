@@ -52,6 +52,20 @@ test('tonight asks for the last complete day, or for the next one where that was
   });
 });
 
+test('an export of unknown size tells nothing of the days of its weekday, and takes no record', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date in ('2026-11-07', '2026-11-14');
+    insert into ops.exports by name
+    select '2026-11-14.2' as key, date '2026-11-14' as date, 'abandoned' as state, 'yes' as billed,
+      0.1 as price_per_record, timestamptz '2026-11-21 07:00:00+09:00' as requested_at`);
+  // Saturday has no history of its own, so that it is like the days of the last four weeks.
+  expect(await budget('2026-11-22T07:05:00+09:00')).toMatchObject({
+    records_used: '14100',
+    days_tonight: '2',
+    tonight_records: '1881',
+  });
+});
+
 test('a missing day is asked for, and one that is not wanted is not', async () => {
   await warehouse.connection.run(`
     delete from ops.exports where date in ('2026-11-05', '2026-11-06');
