@@ -38,8 +38,8 @@
 --     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_name}안을 적용하세요. {metric} 기준으로 우세합니다(표본 {size}).
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
---     en: No campaign is split into variants. An A/B test shows here from its first day.
---     ko: 여러 안으로 나뉜 캠페인이 없습니다. A/B 테스트를 시작하면 첫날부터 여기에 나타납니다.
+--     en: No A/B test can be compared here: that takes two variants of a campaign on a channel that counts clicks or conversions.
+--     ko: 여기에 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
 -- example:
 --   campaign_name     metric      variant_name  size  rate    difference_low  difference_high  verdict_code  …
 --   11월 재구매 유도  click       A             248   0.2581                                   baseline      …

@@ -198,6 +198,11 @@ const CASES: Readonly<Record<string, Case>> = {
     codes: UNCLEAR,
   },
   'without events': { arms: WINNER, day: UNHELD, codes: 'baseline people_unknown' },
+  'events that name another group': {
+    arms: { A: arm(600, 120), B: arm(600, 192, { isUnknown: true }) },
+    codes: 'baseline people_unknown',
+  },
+  'everybody clicks on both': { arms: { A: arm(50, 50), B: arm(50, 50) }, codes: UNCLEAR },
   'conversions of nobody knows whom': {
     arms: SOLD,
     metric: 'conversion',
@@ -391,8 +396,8 @@ describe('A/B tests', () => {
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>
       Object.values((await rows(name, columns))[1] ?? {});
     expect(await said('a handful of clicks', 'verdict, verdict_ko')).toEqual([
-      'Too early to say: a verdict takes 7 days and 20 successes on each side. The test is 10 days old, and one side has 3.',
-      '아직 판정하기 이릅니다. 7일이 지나고 양쪽 모두 성과가 20건 이상이어야 합니다. 현재 10일째이며 적은 쪽의 성과는 3건입니다.',
+      'Too early to say: a verdict takes 7 days and 20 successes on each side. The test is 10 days old, and one side has 3 that can be compared.',
+      '아직 판정하기 이릅니다. 7일이 지나고 양쪽 모두 성과가 20건 이상이어야 합니다. 현재 10일째이며 적은 쪽에서 비교할 수 있는 성과는 3건입니다.',
     ]);
     const [needed, inconclusive] = await said(
       'what a single look would call significant',
@@ -408,6 +413,13 @@ describe('A/B tests', () => {
       0.32,
       null,
       "No verdict: without events it is unknown how many people got these messages. Export the events of the test's days.",
+    ]);
+    expect(await said('events that name another group')).toEqual([
+      'No verdict: the events that are held name no group “B”, or two variants have this name, so it is unknown how many people got these messages.',
+    ]);
+    expect(await said('everybody clicks on both', 'size_needed, verdict')).toEqual([
+      null,
+      'Inconclusive: on both sides everyone counts as a success, so nothing can differ.',
     ]);
   });
 

@@ -16,7 +16,8 @@
 -- people_crossed: people who got messages of two variants, who belong to neither. Above a hundredth of the people, or unbalanced
 -- (more of them begin with one variant than the split explains), they may be why rates differ: the verdict is `people_crossed`
 -- until the setting accept_crossing.
--- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power.
+-- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power; null where nothing
+-- differs, since all of both sides succeeded.
 
 with configured as (
     -- A campaign in the configuration has one row with all settings.
@@ -164,9 +165,16 @@ moved as (
     having count(*) * marts.chi_squared_p(max(likelihood), any_value(variants) - 1) < 0.001
 ),
 
+-- The campaigns whose events name groups.
+grouped as (
+    select distinct campaign_id
+    from marts.daily_variant_people
+),
+
 tests as (
     select
         test,
+        count(grouped.campaign_id) > 0 as has_groups,
         count(*) as variants,
         bool_and(coalesce(arms.people, 0) > 0) as has_people,
         coalesce(sum(arms.clickers + arms.machine_clicks), 0) > 0 or coalesce(sum(arms.clicked), 0) = 0 as has_clickers,
@@ -190,6 +198,7 @@ tests as (
     left join splits using (test)
     left join moved using (test)
     left join expected using (test, place)
+    left join grouped on arms.campaign_id = grouped.campaign_id
     where arms.is_compared
     group by test
 ),
@@ -330,7 +339,7 @@ tested as (
         if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
         -- The size at which the smallest effect, less half the width of the interval, reaches the wanted power.
         sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(settings.power) as reach,
-        2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2) as size_needed
+        nullif(2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2), 0) as size_needed
     from pairs
 ),
 
@@ -366,7 +375,11 @@ said as (
         unit = 'person' and not is_baseline and not is_hold_out as is_of_people,
         list_filter(
             [
-                verdict_code,
+                case
+                    when verdict_code = 'people_unknown' and has_groups then 'groups_unknown'
+                    when verdict_code = 'inconclusive' and size_needed is null then 'all_succeeded'
+                    else verdict_code
+                end,
                 if(shares_moved_on is not null and verdict_code in ('unequal_groups', 'shares_moved'), 'moved_on', null),
                 if(unit = 'message' and is_compared_here, 'by_message', null),
                 if(people_crossed > 0 and unit = 'person' and is_compared_here, 'crossing', null),
