@@ -33,8 +33,8 @@ export const documentShape = z.strictObject({
   relations: z.record(z.string(), relationWords),
   /** Korean headers of columns that occur only in answers of queries, not in tables; of rates also what they mean. */
   heads: z.record(z.string(), z.union([word, columnWords])).default({}),
-  /** Korean headers by the name of the query. */
-  heads_of_queries: z.record(z.string(), z.record(z.string(), word)).default({}),
+  /** The same by the name of the query, for columns that mean something else in its answer. */
+  heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
   /** The display names of values, by column. */
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
   /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
@@ -117,7 +117,7 @@ export class Dictionary {
    */
   label(column: string, query = ''): string | undefined {
     return (
-      own(own(this.of('heads_of_queries'), query) ?? {}, column) ??
+      labelOf(own(own(this.of('heads_of_queries'), query) ?? {}, column)) ??
       labelOf(own(this.of('heads'), column)) ??
       own(this.of('columns'), column)?.label ??
       Object.values(this.of('relations'))
@@ -153,24 +153,33 @@ export class Dictionary {
     return sentence;
   }
 
-  /** The meaning of a column of an answer: in the relations that were read, or wherever a column has this name. */
-  meaning(column: string, relations: ReadonlySet<string>, language: Language): string | undefined {
+  /**
+   * The meaning of a column of an answer: its own in that query, that of the relations that were read if they agree, or that of
+   * its name. A column that is computed from another one, such as an end of its interval, has the meaning of that one.
+   *
+   * @param query name of the bundled query
+   */
+  meaning(
+    column: string,
+    relations: ReadonlySet<string>,
+    language: Language,
+    query = '',
+  ): string | undefined {
     const [all, general, heads] = [this.of('relations'), this.of('columns'), this.of('heads')];
-    const textsIn = (
-      some: readonly ({ en?: string | undefined; ko?: string | undefined } | string | undefined)[],
-    ): string[] => some.flatMap((words) => (typeof words === 'object' ? (words[language] ?? []) : []));
+    const textOf = (words: { readonly [L in Language]?: string | undefined } | string | undefined) =>
+      typeof words === 'object' ? words[language] : undefined;
     const find = (name: string): string | undefined => {
-      const read = [...relations].map((relation) => all[relation]?.columns[name]);
-      // A name that means one thing wherever it is a column means it here too.
-      const elsewhere = new Set(textsIn(Object.values(all).map(({ columns }) => columns[name])));
-      return (
-        textsIn([...read, general[name], heads[name]])[0] ??
-        (elsewhere.size === 1 ? [...elsewhere][0] : undefined)
-      );
+      const read = new Set([...relations].flatMap((relation) => textOf(all[relation]?.columns[name]) ?? []));
+      const [first] = read;
+      return (read.size === 1 ? first : undefined) ?? textOf(general[name]) ?? textOf(heads[name]) ?? first;
     };
     const [, before = '', stem = column, after = ''] =
-      /^(previous_|week_|usual_|shrunk_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
-    return find(column) ?? (before + after === '' ? undefined : find(stem));
+      /^(previous_|week_|shrunk_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
+    return (
+      textOf(own(own(this.of('heads_of_queries'), query) ?? {}, column)) ??
+      find(column) ??
+      (before + after === '' ? undefined : find(stem))
+    );
   }
 
   /** The comment of a table or view in the database: its description and its grain. */

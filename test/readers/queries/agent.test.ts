@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answer, definitionsOf, type Limits } from '../../../src/readers/queries/agent.js';
+import { answer, type Limits } from '../../../src/readers/queries/agent.js';
 import { inChild } from '../../../src/readers/queries/child.js';
+import { relationsIn } from '../../../src/readers/queries/coverage.js';
 import { questionNamed, questionOf } from '../../../src/readers/queries/question.js';
+import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { goldenAnswers, makeWarehouse } from './support.js';
 
@@ -91,9 +93,28 @@ describe('an answer for an agent', () => {
       const rates = heads.filter((head) =>
         /rate|share|lift|per_|ratio|p_value|revenue|change(?!d)/.test(head),
       );
-      const { definitions } = definitionsOf(rates, new Set(), language);
-      expect(Object.keys(definitions), name).toEqual(rates);
+      const { sql } = questionNamed(name, { param: [], lang: language }, NOW);
+      const { relations } = relationsIn(open, sql);
+      const meanings = rates.map((rate) => Dictionary.load().meaning(rate, relations, language, name));
+      expect(
+        rates.filter((_, i) => meanings[i] === undefined),
+        name,
+      ).toEqual([]);
     }
+  });
+
+  it('takes no definition from a column of the same name that the question does not mean', async () => {
+    const { about: watched } = await asked('campaigns-to-watch');
+    expect(watched.definitions).toMatchObject({
+      kind: expect.stringMatching(/^best or worst/) as string,
+      at_least: expect.stringContaining('nearer end') as string,
+      campaign_name: 'Name of the campaign.',
+      p_value: expect.stringContaining('Holm') as string,
+    });
+    const { about: figures } = await asked('key-figures');
+    expect(figures.definitions).toMatchObject({ change: expect.stringMatching(/^Value by/) as string });
+    const { about: after } = await asked('opt-outs-after-messages');
+    expect(after.columns_without_definition).toEqual(expect.arrayContaining(['item', 'difference_low']));
   });
 
   it('says which days it covers and which of them are missing', async () => {
