@@ -166,7 +166,7 @@ export class Dictionary {
     query = '',
   ): string | undefined {
     const [all, general, heads] = [this.of('relations'), this.of('columns'), this.of('heads')];
-    const textOf = (words: { readonly [L in Language]?: string | undefined } | string | undefined) =>
+    const textOf = (words: Partial<Record<Language, string | undefined>> | string | undefined) =>
       typeof words === 'object' ? words[language] : undefined;
     const find = (name: string): string | undefined => {
       const read = new Set([...relations].flatMap((relation) => textOf(all[relation]?.columns[name]) ?? []));
