@@ -3,7 +3,15 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { adviceFor } from '../exports/advice.js';
-import { blocksRuns, isClosed, isResumable, partsOf, STATES, type Export } from '../exports/export.js';
+import {
+  blocksRuns,
+  isClosed,
+  isKeptBack,
+  isResumable,
+  partsOf,
+  STATES,
+  type Export,
+} from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
 import { formatKst } from '../ground/calendar.js';
@@ -229,7 +237,7 @@ function asJson(entry: Export, isRunning: boolean) {
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
     empty_in_doubt: entry.doubted && !isClosed(entry),
-    kept_back: entry.doubted && isClosed(entry),
+    kept_back: isKeptBack(entry),
     short: entry.short ?? null,
     accepted: entry.accepted ?? false,
     times_landed: entry.landings,

@@ -5,7 +5,7 @@ import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
 import { explainLimit, REASONS, spendOf, type Budget, type Decision } from '../exports/budget.js';
-import { isResumable, type Export } from '../exports/export.js';
+import { keysUnderWay, type Export } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
@@ -81,7 +81,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
       /** Paid exports that are not downloaded yet; resuming them is free. */
-      under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
+      under_way: keysUnderWay(entries),
       needs_attention: state.needed,
       estimated_records: records,
       estimated_price: priceOfAll(records),

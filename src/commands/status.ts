@@ -4,7 +4,7 @@ import { nightly } from '../../jobs/nightly.js';
 import { streamsOn } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
-import { isResumable } from '../exports/export.js';
+import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { formatPrice } from '../ground/price.js';
@@ -90,7 +90,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     withheld: withheldRun(runs, published.runs),
     needs_attention: needed,
     /** Paid exports that are not loaded yet; resuming them is free. */
-    under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
+    under_way: keysUnderWay(entries),
     export_fees: spendOf(entries).map(({ estimatedRecords, unknown, ...month }) => ({
       ...month,
       estimated_records: estimatedRecords,

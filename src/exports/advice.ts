@@ -1,7 +1,7 @@
 /** The advice on an export that no run can finish without a decision of the user. Pure. */
 import type { Day } from '../ground/calendar.js';
 import { RefusedError, type DamageError } from '../ground/errors.js';
-import { type Export, isClosed, isResumable } from './export.js';
+import { type Export, isKeptBack, isResumable } from './export.js';
 import { plural } from '../terminal/text.js';
 
 /**
@@ -22,15 +22,21 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
-/** Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision. */
-export function adviceFor(entry: Export, isRunning = false): string | undefined {
+/**
+ * Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision.
+ *
+ * @param twin the key of another export with the same id
+ */
+export function adviceFor(entry: Export, isRunning = false, twin?: string): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day } = entry;
   const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
-  if (entry.doubted && isClosed(entry)) {
+  if (isKeptBack(entry)) {
     return (
       `Export ${key} of ${day} is kept back and not loaded.${reason} ` +
-      `Its times may have shifted, or its id may belong to another export. ` +
+      (twin === undefined
+        ? `Its times may have shifted, or its id may belong to another export. `
+        : `Its id is that of export ${twin}, too. `) +
       `To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
       `To load it as it is: \`dawnload exports resume ${key} --accept-incomplete\`.`
     );
@@ -101,7 +107,9 @@ export function actionsNeeded(
   isRunning = false,
 ): Attention[] {
   const advised = entries.flatMap((entry) => {
-    const advice = adviceFor(entry, isRunning);
+    const { key, exportId } = entry;
+    const twin = entries.find((other) => other.exportId === exportId && other.key !== key);
+    const advice = adviceFor(entry, isRunning, twin?.key);
     return advice === undefined ? [] : [{ key: entry.key, advice }];
   });
   return doubt === undefined ? advised : [{ key: 'ledger', advice: doubt.sentences }, ...advised];

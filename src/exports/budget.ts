@@ -155,8 +155,8 @@ function leftOf(limit: number, entries: readonly Export[]): number {
 
 /** The reason why a day is not requested, as a clause, for each verdict. */
 export const REASONS = {
-  over_run_budget: 'over exports.budget.records_per_run',
-  over_month_budget: 'over exports.budget.records_per_month',
+  over_run_budget: 'over exports.budget for one run',
+  over_month_budget: 'over exports.budget for the month',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   // It holds the rest of the budget until its number of records is known.
   waits_for_size: 'waiting for the size of an export that is under way',

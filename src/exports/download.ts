@@ -231,13 +231,16 @@ class Reading {
       case 'processing':
         report.pending.push(key);
         return this.#trouble(
-          `Export ${key} is not ready after ${config.exports.maxWaitMinutes} minutes. The next run resumes it at no cost.`,
+          `Export ${key} is not ready after ${plural(config.exports.maxWaitMinutes, 'minute')}. The next run resumes it at no cost.`,
         );
-      case 'stuck':
+      case 'stuck': {
+        // The journal holds no text of the service; landing/rejected does.
+        const why = waiting.isUnknown === true ? 'does not know it' : 'gives no usable answer';
         return this.#trouble(
-          `Export ${key} is not delivered.`,
+          `Export ${key} is not delivered: the service ${why}.`,
           `Export ${key} is not delivered (${waiting.reason}). The next run resumes it at no cost.`,
         );
+      }
       case 'doubtful':
         await ledger.note(
           key,

@@ -180,7 +180,7 @@ export const STATES = {
   requested: 'the service has accepted it',
   processing: 'the service is making it',
   ready: 'the service has made it, and its pages are downloaded next',
-  landed: 'all pages are on disk, and the next run loads them',
+  landed: 'all pages are on disk, and are not loaded yet',
   loaded: 'its records are in the warehouse',
   ambiguous: 'it is not known whether the service has made it; a person has to decide',
   failed: 'the service refused it',
@@ -281,6 +281,16 @@ export function isUnderWay({ state }: Export): boolean {
 /** True if all pages of the export were on disk at some time. */
 export function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';
+}
+
+/** True if the pages have landed and are not loaded until a person has decided, since many of the records are of other days. */
+export function isKeptBack(entry: Export): boolean {
+  return entry.doubted && isClosed(entry);
+}
+
+/** The keys of the exports that the next run resumes at no cost. */
+export function keysUnderWay(entries: readonly Export[]): string[] {
+  return entries.flatMap((entry) => (isResumable(entry.state) && !isKeptBack(entry) ? [entry.key] : []));
 }
 
 /** The exports whose pages have landed; they have an id. */

@@ -30,8 +30,8 @@ export type Waiting =
   | { readonly kind: 'doubtful'; readonly note: string }
   /** The export was still being generated when the waiting time ended. */
   | { readonly kind: 'processing' }
-  /** The service does not know the export or keeps failing. The export is paid for, so the user must decide. */
-  | { readonly kind: 'stuck'; readonly reason: string };
+  /** The service does not know the export (`isUnknown`) or keeps failing. It is paid for, so the user must decide. */
+  | { readonly kind: 'stuck'; readonly reason: string; readonly isUnknown?: boolean };
 
 export interface Wait {
   /** Maximum waiting time in milliseconds; with 0 the service is asked once. */
@@ -63,10 +63,12 @@ export async function awaitExport(
   let failures = 0;
   let wasProcessing = false;
   let doubt: string | undefined;
+  let stuck: Waiting | undefined;
   let number = missing;
   for (;;) {
     const result = await askPage(source, number);
     await onAnswer(result);
+    stuck = undefined;
     let empty: { note: string; page: PageAnswer | undefined } | undefined;
     switch (result.kind) {
       case 'page':
@@ -102,13 +104,14 @@ export async function awaitExport(
       case 'not_found':
       case 'trouble':
         failures++;
-        if (failures >= ATTEMPTS) return { kind: 'stuck', reason: `${result.kind}: ${result.reason}` };
+        stuck = { kind: 'stuck', reason: result.reason, isUnknown: result.kind === 'not_found' };
+        if (failures >= ATTEMPTS) return stuck;
         break;
     }
     if (empty !== undefined && !expectsRecords) return { kind: 'empty', ...empty };
     doubt = empty?.note ?? doubt;
     if (waited >= maxWaitMs)
-      return doubt === undefined ? { kind: 'processing' } : { kind: 'doubtful', note: doubt };
+      return doubt === undefined ? (stuck ?? { kind: 'processing' }) : { kind: 'doubtful', note: doubt };
     const ms = Math.min(pause * (0.9 + 0.2 * effects.random()), maxWaitMs - waited);
     await effects.sleep(ms, signal);
     waited += ms;

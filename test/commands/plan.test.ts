@@ -61,7 +61,7 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
   const run = await place.run(['run']);
   const reason =
-    /over exports\.budget\.records_per_run: 2026-11-17\.\.2026-11-20, about [\d,]+ records\. The limit is 2 records a run, and each day needs about \d+ to \d+, so no single day fits\./;
+    /over exports\.budget for one run: 2026-11-17\.\.2026-11-20, about [\d,]+ records\. The limit is 2 records a run, and each day needs about \d+ to \d+, so no single day fits\./;
   expect(run.stderr).toMatch(reason);
   expect(run.code).toBe(3);
   const { stdout } = await place.run(['plan']);

@@ -133,7 +133,7 @@ describe('a night', { tags: ['long'] }, () => {
   test('with a budget that is too small keeps to it, newest days first, and ends with exit code 3', async () => {
     const place = await make(THREE_DAYS + budget(600));
     const { stderr } = await run(place, 'run', 3);
-    expect(stderr).toMatch(/not requested, over exports\.budget\.records_per_run: .*2026-11-18/);
+    expect(stderr).toMatch(/not requested, over exports\.budget for one run: .*2026-11-18/);
     expect(billedDays(place)[0]).toBe('2026-11-19');
     expect(place.sandbox.bills().reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(600);
   });
@@ -260,8 +260,8 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('EXPORT_ID must be the id of an export')]);
     for (const [exports, reason] of [
       ['', /exports\.budget is not set/],
-      [budget(100), /over exports\.budget\.records_per_run \(about \d+ records, \d+ left\)/],
-      [budget(500, 500), /over exports\.budget\.records_per_month \(about \d+ records, \d+ left\)/],
+      [budget(100), /over exports\.budget for one run \(about \d+ records, \d+ left\)/],
+      [budget(500, 500), /over exports\.budget for the month \(about \d+ records, \d+ left\)/],
     ] as const) {
       await place.configure(TWO_DAYS + exports);
       const refused = await run(place, PAY_AGAIN, 3);
@@ -288,7 +288,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
       const place = await lost();
       await place.configure(TWO_DAYS + budget(1));
       const { stderr } = await run(place, 'run', 1);
-      expect(stderr).toMatch(/not requested, over exports\.budget\.records_per_run: 2026-11-19/);
+      expect(stderr).toMatch(/not requested, over exports\.budget for one run: 2026-11-19/);
       await run(place, 'exports abandon 2026-11-20.1');
       await run(place, 'run', 3);
       expect(place.sandbox.requests().E20).toBe(1);

@@ -74,8 +74,8 @@ describe('the purse', () => {
     ]);
     expect(decisions.map(reasonFor)).toEqual([
       undefined,
-      'over exports.budget.records_per_run (about 500 records, 400 left)',
-      'over exports.budget.records_per_run (about 400 records, 400 left)',
+      'over exports.budget for one run (about 500 records, 400 left)',
+      'over exports.budget for one run (about 400 records, 400 left)',
     ]);
   });
 

@@ -201,7 +201,9 @@ test('two ids that a person mixed up are named every night, put right by two com
     for (const key of ['2026-11-19.1', '2026-11-20.1'])
       expect(stderr).toMatch(new RegExp(`${key} of .* is kept back .* its id may belong to another export`));
   }
-  expect((await place.run(['status'])).code).toBe(1);
+  // No run goes on with them.
+  const status = await place.run(['status', '--json']);
+  expect([status.code, JSON.parse(status.stdout)]).toEqual([1, expect.objectContaining({ under_way: [] })]);
   const notes = await place.rows("select note from ops.exports where note like '%happened on other days'");
   expect(notes).toHaveLength(2);
   expect((await attach('20', newer)).code).toBe(3);

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/ground/errors.js';
-import { adviceFor, needsPerson } from '../../src/exports/advice.js';
+import { actionsNeeded, adviceFor, needsPerson } from '../../src/exports/advice.js';
 import { spendOf } from '../../src/exports/budget.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { untrackedIn } from '../../src/exports/recovery.js';
@@ -243,6 +243,11 @@ describe('what a person decides', () => {
         'The export id belongs to export 2026-11-19.1, which needs another id then.',
       );
       await ledger.attach(KEY, 'exp-2', yes);
+      // Until then the other one is named.
+      await ledger.note('2026-11-19.1', 'doubted', '5 of its 5 records happened on other days');
+      expect(actionsNeeded(ledger.entries(), undefined)[0]?.advice).toContain(
+        `Its id is that of export ${KEY}, too. To correct the id`,
+      );
       await ledger.attach('2026-11-19.1', 'exp-1', yes);
       const book = await readLedger(data);
       expect([book.get(KEY), book.get('2026-11-19.1')]).toMatchObject([

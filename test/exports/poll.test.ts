@@ -249,6 +249,11 @@ describe('waiting for an export', () => {
       kind: 'stuck',
       reason: expect.stringContaining('broken') as string,
     });
+    // Also where the waiting time ends before.
+    expect(await awaitExport(staying.reading, { ...PATIENT, maxWaitMs: 0 })).toMatchObject({
+      kind: 'stuck',
+      isUnknown: false,
+    });
   });
 });
 

@@ -163,7 +163,7 @@ test('a clock that is set back by two minutes during a run leaves the budget of 
     },
     moveTo: () => undefined,
   });
-  expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run/);
+  expect(result.stderr).toMatch(/not requested, over exports\.budget for one run/);
   expect(result.stderr).not.toMatch(/ -\d/);
   expect(result.code).toBe(3);
   expect(place.sandbox.bills()).toHaveLength(1);
