@@ -1,6 +1,7 @@
 /**
- * What age costs: `npm run bench:age -- [nights]`. Tiny nights of 20 events each come home one by one, the first and the last
- * are timed, then `rebuild`, `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
+ * What age costs: `npm run bench:age -- [nights]`. Tiny nights of 20 events each come home one by one. The first ones are timed,
+ * those after a month, which have all days that a night pulls again and the page shows, and the last ones; then `rebuild`,
+ * `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,20 +16,23 @@ const first = shiftDay(LAST, 1 - nights);
 /** Some, so that one odd second does not decide. */
 const SAMPLE = 5;
 
+/** The first night with a whole month before it. */
+const GROWN = 32;
+
 let largest = 0;
 const folder = await mkdtemp(join(tmpdir(), 'dawnload-age-'));
 const job = await Job.start(folder, { eventsPerDay: 20, startDate: first, lastDay: LAST });
 try {
-  const young = await several(1);
-  for (let night = SAMPLE + 1; night <= nights - SAMPLE; night++) {
-    await job.run(shiftDay(first, night - 1), 'run');
+  const measured: Measured[] = [];
+  for (let night = 1; night <= nights; night++) {
+    measured.push(await job.run(shiftDay(first, night - 1), 'run'));
     largest = Math.max(largest, await looseness());
   }
-  const old = await several(nights - SAMPLE + 1);
   for (const clock of ['wall', 'processor'] as const) {
-    const [before, now] = [young[clock], old[clock]];
+    const from = (night: number): number => median(measured.slice(night - 1, night - 1 + SAMPLE), clock);
+    const [young, grown, old] = [from(1), from(GROWN), from(nights + 1 - SAMPLE)];
     console.log(
-      `${clock}: the first nights ${before.toFixed(2)} s, the last of ${nights} ${now.toFixed(2)} s, ratio ${(now / before).toFixed(2)}`,
+      `${clock}: the first nights ${young.toFixed(2)} s, after a month ${grown.toFixed(2)} s, the last of ${nights} ${old.toFixed(2)} s, ratio to those after a month ${(old / grown).toFixed(2)}`,
     );
   }
   console.log(`the published file was at most ${largest.toFixed(2)} times as large as a fresh copy of it`);
@@ -58,12 +62,7 @@ async function looseness(): Promise<number> {
   return ratio;
 }
 
-/** The medians of some nights, seconds. Other work on the machine hardly changes the time of the processor. */
-async function several(from: number): Promise<Record<'wall' | 'processor', number>> {
-  const runs: Measured[] = [];
-  for (let night = from; night < from + SAMPLE; night++)
-    runs.push(await job.run(shiftDay(first, night - 1), 'run'));
-  const median = (clock: 'wall' | 'processor'): number =>
-    runs.map((run) => run[clock]).sort((a, b) => a - b)[Math.floor(SAMPLE / 2)] ?? 0;
-  return { wall: median('wall'), processor: median('processor') };
+/** The median of some nights, seconds. Other work on the machine hardly changes the time of the processor. */
+function median(runs: readonly Measured[], clock: 'wall' | 'processor'): number {
+  return runs.map((run) => run[clock]).sort((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0;
 }
