@@ -261,7 +261,8 @@ strata as (
 ),
 
 -- The difference of Mantel and Haenszel: a day weighs as much as it can tell. Its variance is Sato's, which holds for few large
--- days as for many small ones (Biometrics 45, 1989); on a single day it is that of two proportions.
+-- days as for many small ones (Biometrics 45, 1989); on a single day it is that of two proportions. Days are summed in their order, so
+-- that the last digit is the same wherever the file is read.
 compared as (
     select
         variant.test,
@@ -270,8 +271,9 @@ compared as (
         least(sum(variant.successes), sum(baseline.successes)) as fewest_successes,
         least(sum(variant.size), sum(baseline.size)) as smallest_size,
         sum(variant.successes + baseline.successes) / sum(variant.size + baseline.size) as pooled,
-        sum(variant.successes * baseline.size / people) / sum(weight) as rate,
-        sum(baseline.successes * variant.size / people) / sum(weight) as baseline_rate,
+        sum(weight order by variant.date) as weights,
+        sum(variant.successes * baseline.size / people order by variant.date) / weights as rate,
+        sum(baseline.successes * variant.size / people order by variant.date) / weights as baseline_rate,
         rate - baseline_rate as difference,
         (
             difference * sum(
@@ -280,14 +282,16 @@ compared as (
                     - pow(baseline.size, 2) * variant.successes
                     + weight * people * (baseline.size - variant.size) / 2
                 ) / pow(people, 2)
+                order by variant.date
             )
             + sum(
                 (
                     variant.successes * (baseline.size - baseline.successes)
                     + baseline.successes * (variant.size - variant.successes)
                 ) / (2 * people)
+                order by variant.date
             )
-        ) / pow(sum(weight), 2) as variance
+        ) / pow(weights, 2) as variance
     from strata as variant
     inner join strata as baseline
         on
@@ -297,7 +301,7 @@ compared as (
             and variant.place > 1
             and baseline.place = 1
     cross join lateral (select (variant.size + baseline.size)::double as people) as sums
-    cross join lateral (select variant.size * baseline.size / people as weight) as weights
+    cross join lateral (select variant.size * baseline.size / people as weight) as each_weight
     group by variant.test, variant.metric, variant.place
 ),
 
