@@ -16,7 +16,7 @@
 --   where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0 order by sent desc limit 1
 --     en: “{resource_name}” sent the most: {sent} of {of_all} messages.
 --     ko: 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, 전체 {of_all}건 중 {sent}건입니다.
---   from answer where rank = 1 and getvariable('measure')::varchar = 'clicked' limit 1
+--   from answer where rank = 1 and clicked > 0 and click_rate is not null and getvariable('measure')::varchar = 'clicked' limit 1
 --     en: “{resource_name}” was clicked most: {clicked} clicks, {click_rate} of its messages.
 --     ko: 클릭이 가장 많은 것은 ‘{resource_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
 --   select 1 where not exists (from answer)
@@ -56,7 +56,7 @@ resources as (
     group by message_days.resource_type, message_days.resource_id, message_days.channel
 ),
 -- A high rate of a few messages may be chance, so rates rank by the lower end of their 95 % interval (Wilson's), with at most one
--- success per message. Rates of fewer than least_messages messages are not ranked.
+-- success per message. What is unknown, and rates of fewer than least_messages messages, have no rank.
 measured as (
     select
         resources.*,
@@ -87,7 +87,7 @@ machines as (
     group by all
 )
 select
-    rank() over (order by measured.score desc nulls last) as rank,
+    if(measured.score is null, null, rank() over (order by measured.score desc nulls last)) as rank,
     -- Names may change, so the newest one is shown.
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
     measured.channel,
@@ -114,7 +114,5 @@ left join machines
 left join campaigns on measured.resource_type = 'campaign' and measured.resource_id = campaigns.campaign_id
 left join user_journeys
     on measured.resource_type = 'user-journey' and measured.resource_id = user_journeys.user_journey_id
--- A row whose measure is unknown has no place among the first.
-where measured.top is null or measured.score is not null
 qualify measured.top is null or rank <= measured.top
 order by rank, measured.sent desc nulls last, measured.resource_id, measured.channel;

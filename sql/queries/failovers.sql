@@ -7,7 +7,7 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   select sum(failed) as failed, sum(failover_sent) as rescued, sum(failover_sent) / sum(failed) as rate from answer having failed
---   > 0
+--   > 0 and rescued <= failed
 --     en: Of {failed} failed messages {rescued} were sent as a text instead ({rate}).
 --     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
 -- example:
@@ -22,7 +22,15 @@ select
     failovers.resource_name,
     sum(failovers.failed)::bigint as failed,
     sum(failovers.failover_sent)::bigint as failover_sent,
-    round(sum(failovers.failover_sent) / nullif(sum(failovers.failed), 0), 4) as rescue_rate,
+    -- Of more texts than failures some are of the days before.
+    round(
+        if(
+            sum(failovers.failover_sent + failovers.failover_failed) <= sum(failovers.failed),
+            sum(failovers.failover_sent) / nullif(sum(failovers.failed), 0),
+            null
+        ),
+        4
+    ) as rescue_rate,
     sum(failovers.failover_failed)::bigint as failover_failed,
     round(
         sum(failovers.failover_sent) / nullif(sum(failovers.failover_sent + failovers.failover_failed), 0), 4

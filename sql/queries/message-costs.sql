@@ -11,7 +11,7 @@
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
 --     en: The messages cost {cost:price}.
 --     ko: 메시지 비용은 {cost:price}입니다.
---   from answer where cost_per_click is not null and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
+--   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: A click costs least on {channel}: {cost_per_click:money}.
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
 --   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) > 0 and
@@ -61,7 +61,14 @@ days as (
     where marts.matches('channel', message_days.channel)
 ),
 totals as (
-    select channel, resource_type, resource_id, unnest(marts.performance(days))
+    select
+        channel,
+        resource_type,
+        resource_id,
+        unnest(marts.performance(days)),
+        -- What did not cost a click or conversion that could be counted is no part of its price.
+        sum(succeeded) filter (clicked is not null) as click_messages,
+        sum(succeeded) filter (conversions is not null) as goal_messages
     from days
     group by channel, resource_type, resource_id
 ),
@@ -80,9 +87,9 @@ select
     priced.price,
     priced.cost,
     priced.clicked,
-    round(priced.cost / nullif(priced.clicked, 0), 2) as cost_per_click,
+    round(priced.price * priced.click_messages / nullif(priced.clicked, 0), 2) as cost_per_click,
     priced.conversions,
-    round(priced.cost / nullif(priced.conversions, 0), 2) as cost_per_conversion,
+    round(priced.price * priced.goal_messages / nullif(priced.conversions, 0), 2) as cost_per_conversion,
     array_to_string(priced.goals, ', ') as goals,
     budget.currency,
     priced.resource_type,

@@ -37,26 +37,30 @@ main_goals as (
     where is_main
 ),
 -- One purchase may reach several goals, so only the amounts of one goal count: the main goal, or else the goal with the largest
--- amount.
+-- amount. Its conversions are unknown where the service gives amounts alone.
 goals as (
     select
         campaign_metrics.campaign_id,
-        campaign_metrics.metric_name as goal
+        campaign_metrics.metric_name as goal,
+        bool_or(campaign_metrics.conversion_type = 'total_count_conversion') as counts_conversions
     from campaign_metrics
     left join main_goals
         on
             campaign_metrics.campaign_id = main_goals.campaign_id
             and campaign_metrics.metric_name = main_goals.goal
     where
-        campaign_metrics.conversion_type = 'sales_conversion'
+        campaign_metrics.metric_type = 'conversion'
         and marts.matches('campaign', campaign_metrics.campaign_id)
         and marts.matches('goal', campaign_metrics.metric_name)
     group by campaign_metrics.campaign_id, campaign_metrics.metric_name
+    having bool_or(campaign_metrics.conversion_type = 'sales_conversion')
     qualify
         row_number() over (
             partition by campaign_metrics.campaign_id
             order by
-                count(main_goals.goal) desc, sum(campaign_metrics.value) desc, campaign_metrics.metric_name
+                count(main_goals.goal) desc,
+                sum(campaign_metrics.value) filter (campaign_metrics.conversion_type = 'sales_conversion') desc,
+                campaign_metrics.metric_name
         ) = 1
 ),
 metrics as (
@@ -173,14 +177,16 @@ sums as (
 ),
 compared as (
     select
-        sums.* exclude (revenue, evidence),
+        sums.* exclude (conversions, revenue, evidence),
         coalesce(currencies.currencies, []) as currencies,
         -- Amounts of several currencies have no sum.
         if(len(currencies) > 1, null, sums.revenue) as revenue,
         if(len(currencies) > 1, null, sums.evidence) as evidence,
+        if(goals.counts_conversions, sums.conversions, null) as conversions,
         coalesce(campaign_variants.variant_name, sums.variant) as variant_name,
         count(sums.variant) over (partition by sums.campaign_id) as variants
     from sums
+    inner join goals on sums.campaign_id = goals.campaign_id
     left join campaign_variants
         on sums.campaign_id = campaign_variants.campaign_id and sums.variant = campaign_variants.variant_id
     left join currencies on sums.campaign_id = currencies.campaign_id

@@ -268,13 +268,14 @@ export class Renderer {
   // Series of days.
 
   #series(block: Series, rows: readonly Row[]): Html {
-    const { by, sub, counters } = block;
+    const { by, named = by, sub, counters } = block;
     const dates = rows.map((row) => textOf(row, 'date')).sort();
     const [start = '', end = ''] = [dates[0], dates.at(-1)];
     const days = daysOf({ start, end });
-    const names = [...new Set(rows.map((row) => textOf(row, by)))];
-    const series = names.map((name) => {
-      const own = rows.filter((row) => textOf(row, by) === name);
+    const keys = [...new Set(rows.map((row) => textOf(row, by)))];
+    const series = keys.map((key) => {
+      const own = rows.filter((row) => textOf(row, by) === key);
+      const name = own.map((row) => textOf(row, named))[0] ?? key;
       // Conversions to several goals are not added up.
       const goals = new Set(own.map((row) => row['goals'] ?? null).filter((goal) => goal !== null));
       const unknown = own.some((row) => (row['goals'] ?? null) !== null && row['conversions'] === null);
@@ -294,7 +295,7 @@ export class Renderer {
     const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
       const known = totals[i] ?? null;
       if (known === null) return html`<td class="picture">–</td>`;
-      const label = `${this.wording.value(by, name)}, ${this.wording.head(counter)}, ${range}, ${this.wording.count(known)}`;
+      const label = `${this.wording.value(named, name)}, ${this.wording.head(counter)}, ${range}, ${this.wording.count(known)}`;
       const [list, most] = [values[i] ?? [], highest[i] ?? 0];
       const drawn = block.chart === 'line' ? line(label, list, most) : squares(label, list, most);
       const number = this.wording.count(known);
@@ -312,7 +313,7 @@ export class Renderer {
         </caption>
         <thead>
           <tr>
-            <th scope="col">${this.#head({ column: by, head: block.head }, '')}</th>
+            <th scope="col">${this.#head({ column: named, head: block.head }, '')}</th>
             ${counters.map(
               (counter) =>
                 html`${isSquares ? html`<th scope="col">${this.word('days')}</th>` : undefined}
@@ -325,7 +326,7 @@ export class Renderer {
             (one) =>
               html`<tr>
                 <th scope="row">
-                  ${this.wording.value(by, one.name)}${sub === undefined ? undefined : html`<small>${[...new Set(one.own.map((row) => this.#value(row, sub)))].join(', ')}</small>`}
+                  ${this.wording.value(named, one.name)}${sub === undefined ? undefined : html`<small>${[...new Set(one.own.map((row) => this.#value(row, sub)))].join(', ')}</small>`}
                 </th>
                 ${counters.map((counter, i) => cell(counter, i, one))}
               </tr>`,

@@ -46,6 +46,8 @@ export interface Table {
 export interface Series {
   readonly caption: Word;
   readonly by: string;
+  /** The column that names the rows, where names may repeat; by default `by`. */
+  readonly named?: string;
   readonly head?: Word;
   readonly sub?: string;
   readonly counters: readonly string[];
@@ -226,7 +228,8 @@ export const SECTIONS: readonly Section[] = [
         query: 'campaign-days',
         isSilent: true,
         caption: 'sentDays',
-        by: 'resource_name',
+        by: 'resource_id',
+        named: 'resource_name',
         head: 'sender',
         sub: 'channel',
         counters: ['sent'],

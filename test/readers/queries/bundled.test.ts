@@ -186,6 +186,8 @@ describe('parameters', () => {
     expect(first).toMatch(/^1,가을 세일 연장,push-notification,250,34,13,/);
     expect(others).toEqual([]);
     expect(names(await ranked({ measure: 'conversions' }))).toEqual(['가을 세일 연장', '온보딩']);
+    const unranked = (await answer('campaign-performance', { measure: 'conversions' })).slice(2);
+    expect(new Set(unranked.map((row) => row.split(',')[0]))).toEqual(new Set(['']));
     // A campaign of ten messages has no rank by a rate, unless one asks for it, and even then 1 of 10 is less than 30 of 200.
     const byRate = { measure: 'click_rate', end: '2026-11-03' };
     const few = ['가을 세일 연장', '뉴스레터', '온보딩'];
@@ -229,6 +231,11 @@ describe('parameters', () => {
       'push-notification,,170,2.5,425,25,17,13,32.69,구매,,,',
       'email,,200,,,30,,,,,,,',
     ]);
+    // Ten of the 340 messages count no clicks, twenty no conversions: 330 and 320 × 2.5 for 39 clicks and 16 conversions.
+    const [push] = await answer('message-costs', { start: '2026-11-01' });
+    expect(push).toBe('push-notification,,340,2.5,850,39,21.15,16,50,구매,,,');
+    // The service gives the amounts of purchases, and not their number.
+    expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,,1,구매,[],c-sale']);
     const [campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
     expect(campaign).toMatch(
       /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,campaign,c-sale$/,

@@ -144,6 +144,30 @@ describe('tables', () => {
   });
 });
 
+test('campaigns of one name have a row each in what was sent when', () => {
+  const block = SECTIONS.find(({ id }) => id === 'calendar')?.asks[0] ?? {};
+  const rows = [
+    ['c1', 10],
+    ['c2', 20],
+    ['c1', 5],
+  ].map(([resource_id, sent], i) => ({
+    date: `2026-11-${20 - i}`,
+    channel: 'email',
+    resource_name: 'Sale',
+    resource_id: String(resource_id),
+    sent: Number(sent),
+  }));
+  const found = pageOf([answered('campaign-days', [], { rows, block: block as Block })]);
+  const cells = [...found.querySelectorAll('table.squares tbody tr')].map((row) => [
+    textOf(row, 'th'),
+    textOf(row, 'td.number'),
+  ]);
+  expect(cells).toEqual([
+    ['Salee-mail', '20'],
+    ['Salee-mail', '15'],
+  ]);
+});
+
 test('a day without a value is a gap in a line, and an interval wider than its scale ends with it', () => {
   expect(line('x', [1, null, 2, 3], 3).markup.match(/class="line"/g)).toHaveLength(2);
   expect(interval('x', [0, -9, 9, 0], [-1, 1]).markup).toContain('M5 10H145');
