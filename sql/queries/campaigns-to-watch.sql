@@ -67,7 +67,7 @@ with params as (
         *,
         coalesce(getvariable('top')::bigint, 5) as top,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
-    from marts.period('statistics')
+    from marts.period('statistics', days := 28)
 ),
 -- A week is compared with the previous one only if all days of both are held.
 held as (
@@ -285,7 +285,12 @@ standing as (
 )
 select
     standing.kind,
-    campaigns.campaign_name,
+    -- Of campaigns of one name the id tells which one is meant.
+    campaigns.campaign_name || if(
+        (select count(*) from campaigns as named where named.campaign_name = campaigns.campaign_name) > 1,
+        ' (' || standing.campaign_id || ')',
+        ''
+    ) as campaign_name,
     standing.channel,
     standing.messages::bigint as messages,
     round(standing.click_rate, 4) as click_rate,

@@ -46,14 +46,9 @@
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
 --     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
---   select 1 from marts.period('statistics') as period where not exists (from answer) and exists (from ops.coverage where stream =
---   'statistics' and date between period.last_date - 27 and period.last_date)
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages were sent on the days of the 28 up to then that are held.
 --     ko: 그때까지의 28일 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
---   select 1 from marts.period('statistics') as period where exists (from ops.coverage where stream = 'statistics') and not exists
---   (from ops.coverage where stream = 'statistics' and date between period.last_date - 27 and period.last_date)
---     en: No daily statistics are held of these days.
---     ko: 이 기간의 일별 통계가 없습니다.
 --   select 1 from answer where figure = 'click_rate' and exists (from marts.message_days where channel = 'email' and clicked > 0)
 --     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
@@ -64,7 +59,7 @@
 --   people         494     468       0.0556                 2026-11-20  7          7                   …
 --   delivery_rate  0.8372  0.8464    -0.0108  same          2026-11-20  7          7                   …
 
-with week as (select last_date from marts.period('statistics')),
+with week as (select last_date from marts.period('statistics', days := 28)),
 spans as (
     select 'day' as span, day::date as from_day, day::date as to_day
     from (select unnest(generate_series(last_date - 27, last_date, interval 1 day)) as day from week)

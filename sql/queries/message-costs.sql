@@ -17,7 +17,7 @@
 --   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) > 0 and
 --   count(price) < count(*)
 --     en: No price is set (prices) for messages on {channels}, so no cost is shown for them.
---     ko: {channels} 메시지의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
+--     ko: {channels} 채널의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
 --     as: note
 --   select string_agg(channel, ', ' order by channel) as channels from ops.message_prices where channel not in (select channel from
 --   daily_statistics where channel is not null) having count(*) > 0

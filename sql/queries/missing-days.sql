@@ -10,7 +10,7 @@
 --   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason <> 'removed by retention'
 --   group by stream
 --     en: {stream}: {days} {days#day|days} missing {first_date~last_date}.
---     ko: {stream} 데이터가 {first_date~last_date} 사이에 {days}일 빠져 있습니다.
+--     ko: {first_date~last_date} 중 {days}일의 {stream} 데이터가 빠져 있습니다.
 --   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
 --   where stream = 'statistics') where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
 --     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.

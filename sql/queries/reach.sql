@@ -27,14 +27,28 @@ days as (
     from params
 ),
 -- People who were reached only on days that are not held are not counted.
+missing as (
+    select date, date - row_number() over (order by date)::integer as island
+    from days
+    where date not in (select date from ops.coverage where stream = 'events')
+),
+gaps as (
+    select min(date) as first_day, max(date) as last_day
+    from missing
+    group by island
+),
 range_days as (
     select
-        count(coverage.date) as days_held,
+        (select count(*) from days) - (select count(*) from missing) as days_held,
+        -- Many gaps are counted, not listed.
         coalesce(
-            string_agg(days.date::varchar, ', ' order by days.date) filter (coverage.date is null), ''
+            array_to_string(
+                list(if(first_day = last_day, first_day::varchar, concat(first_day, '..', last_day)) order by first_day)[:20],
+                ', '
+            ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), ''),
+            ''
         ) as days_missing
-    from days
-    left join ops.coverage on coverage.stream = 'events' and days.date = coverage.date
+    from gaps
 ),
 people as (
     select

@@ -109,9 +109,11 @@ function faultIn(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const message = jsonOf(line);
   if (message === undefined) return refusal(-32_700, 'The line is no JSON.');
-  if (rpc.safeParse(message).success) return undefined;
-  const why =
-    'A message is one object of JSON-RPC 2.0 with a method, an object of params, and an id that is a text or a whole number; there are no batches.';
+  const isNamed = !/"__proto__"\s*:/.test(line);
+  if (isNamed && rpc.safeParse(message).success) return undefined;
+  const why = !isNamed
+    ? 'Nothing may be called __proto__.'
+    : 'A message is one object of JSON-RPC 2.0 with a method, an object of params, and an id that is a text or a whole number; there are no batches.';
   return refusal(-32_600, why, z.looseObject({ id }).safeParse(message).data?.id);
 }
 

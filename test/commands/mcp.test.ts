@@ -178,6 +178,7 @@ describe('dawnload mcp', () => {
     const gone = await about("select count(*) as n from events where date = '2025-10-01'");
     expect(gone['days_asked']).toBe('2025-10-01..2025-10-01');
     expect(gone['days_not_held']).toContain('does not hold the events of that day');
+    expect(gone['coverage']).toMatchObject([{ stream: 'events', days: 0, of: 1, missing: '2025-10-01' }]);
     const held = await about(
       "select sent, clicked, click_rate from marts.channel_days where date = '2026-11-01'",
     );
@@ -207,6 +208,8 @@ describe('dawnload mcp', () => {
     client.write('{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[1]}');
     client.write('{"jsonrpc":"2.0","id":true,"method":"ping"}');
     client.write('{"jsonrpc":"2.0","id":10,"method":5}');
+    const odd = '{"name":"ask","arguments":{"question":"reach","parameters":{"__proto__":"x"}}}';
+    client.write(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":${odd}}`);
     const asked = client.call('query', { sql: 'select 42' });
     expect(await client.end('{"jsonrpc":"2.0","id":11,"method":"ping"}')).toBe(0);
     expect((await asked).text).toContain('[42]');
@@ -221,6 +224,7 @@ describe('dawnload mcp', () => {
       '9 -32600',
       'null -32600',
       '10 -32600',
+      '12 -32600',
     ]);
   });
 

@@ -252,6 +252,8 @@ describe('what reaches a person', () => {
       },
       { resource_id: 'c2', people_reached: '1', messages: '1', clickers: null, clicker_share: null },
     ]);
+    const [years] = await asked(workshop, 'reach', { start: '2001-01-01', end: LATER });
+    expect(years?.['days_missing']).toBe(`2001-01-01..${dayAfter(DAY, -1)}, ${dayAfter(DAY)}`);
     const byChannel = await asked(workshop, 'reach', { ...range, per: 'channel' });
     expect(byChannel.map((row) => [row['channel'], row['people_reached'], row['clicker_share']])).toEqual([
       ['push-notification', '2', 0.5],

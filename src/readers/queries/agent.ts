@@ -62,7 +62,7 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
     days_asked: days && `${days.start}..${days.end}`,
     days_not_held: named.notHeld,
     // SQL may mean more days than it names.
-    ...(await coverageOf(reader, relations, isSure, period)),
+    ...(await coverageOf(reader, relations, isSure, named.notHeld === undefined ? period : days)),
     published_at: formatKst(statSync(reader.path).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),

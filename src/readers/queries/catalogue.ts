@@ -310,7 +310,7 @@ const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (tex
     fits: (text) =>
       /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
   },
-  varchar: { what: 'text', fits: () => true },
+  varchar: { what: 'a text that is not empty', fits: (text) => text.trim() !== '' },
   bigint: {
     what: `a whole number up to ${MOST}`,
     fits: (text) => /^-?\d{1,7}$/.test(text) && Number(text) <= MOST,

@@ -140,11 +140,11 @@ const period = z.tuple([z.object({ start: z.string(), end: z.string() })]);
 /** The call of `marts.period` that chooses the days of a bundled query, and its stream. */
 function periodIn({ sql, params }: QueryFile): { call: string; stream: string } | undefined {
   const [call, stream] = /marts\.period\('(\w+)'.*?\)/.exec(sql) ?? [];
-  const isChosen = params.some(({ name }) => name === 'start');
-  return call === undefined || stream === undefined || !isChosen ? undefined : { call, stream };
+  const hasStart = call?.includes('days :=') === true || params.some(({ name }) => name === 'start');
+  return call === undefined || stream === undefined || !hasStart ? undefined : { call, stream };
 }
 
-/** The days that a bundled question is about: those of its `marts.period`; undefined if it takes no first day. */
+/** The days that a bundled question is about: those of its `marts.period`; undefined if that has no first day. */
 export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRange | undefined> {
   const found = periodIn(query);
   if (found === undefined) return undefined;

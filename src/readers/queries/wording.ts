@@ -91,7 +91,8 @@ export class Wording {
 
   /** `from 19 Nov to 25 Nov`, `on 19 Nov`, `11월 19일~11월 25일`. */
   days(first: string, last: string, isStart = false): string {
-    const [start, end] = [this.day(first), this.day(last)];
+    const form = first.slice(0, 4) === last.slice(0, 4) ? 'short' : 'long';
+    const [start, end] = [this.day(first, form), this.day(last, form)];
     if (this.language === 'ko') return start === end ? start : `${start}~${end}`;
     if (start === end) return `${isStart ? 'On' : 'on'} ${start}`;
     return `${isStart ? 'From' : 'from'} ${start} to ${end}`;

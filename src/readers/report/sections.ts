@@ -444,7 +444,7 @@ export const SECTIONS: readonly Section[] = [
           { column: 'records', chart: 'bar' },
           'exports',
           { column: 'ambiguous_exports', wide: true },
-          { column: 'fee', unit: 'money' },
+          { column: 'fee', unit: 'price' },
         ],
       },
     ],

@@ -27,7 +27,7 @@ export const WORDS = {
   // Tiles.
   weekBefore: text('week before {value}', '직전 주 {value}'),
   partOfWeek: text('of {days} {days#day|days} held', '{days}일의 데이터'),
-  noWeekBefore: text('no data of the week before', '직전 주 데이터 없음'),
+  noWeekBefore: text('the week before is not held whole', '직전 주 데이터 부족'),
   trend: text(
     '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',
     '{name}, {day}까지 28일의 추이(최근 7일 표시). 첫날 {first}, 마지막 날 {last}',

@@ -111,7 +111,9 @@ describe('an answer for an agent', () => {
       campaign_name: 'Name of the campaign.',
       p_value: expect.stringContaining('Holm') as string,
     });
-    const { about: figures } = await asked('key-figures');
+    const { about: figures } = await asked('key-figures', { end: '2026-11-03' });
+    // The 28 days of its daily values.
+    expect(figures.days_asked).toBe('2026-10-07..2026-11-03');
     expect(figures.definitions).toMatchObject({ change: expect.stringMatching(/^Value by/) as string });
     const { about: after } = await asked('opt-outs-after-messages');
     expect(after.columns_without_definition).toEqual(expect.arrayContaining(['item', 'difference_low']));

@@ -235,7 +235,7 @@ describe('parameters', () => {
     const [push] = await answer('message-costs', { start: '2026-11-01' });
     expect(push).toBe('push-notification,,340,2.5,850,39,21.15,16,50,구매,,,');
     // The service gives the amounts of purchases, and not their number.
-    expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,,1,구매,[],c-sale']);
+    expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,,,구매,[],c-sale']);
     const [campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
     expect(campaign).toMatch(
       /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,campaign,c-sale$/,

@@ -116,6 +116,8 @@ describe('dawnload query', () => {
     const { stderr } = await run(asked);
     expect(stderr).toContain('Daily statistics of these days are not held.');
     expect(stderr).not.toContain('No campaign');
+    const figures = await run({ name: 'key-figures', param: ['end=2030-01-01'] });
+    expect(figures.stderr).toMatch(/^Daily statistics of these days are not held\.\n/);
     expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
   });
 
@@ -301,6 +303,7 @@ describe('a mistake', () => {
     ['no choice', top('measure=fame'), /must be one of sent, delivered, clicked, click_rate, conversions/],
     ['days in the wrong order', channels('start=2026-11-03', 'end=2026-11-02'), /must not be after end/],
     ['no value', top('start'), /is not a parameter/],
+    ['an empty value', channels('goal='), /goal must be a text that is not empty, not ""/],
     ['a parameter twice', { name: 'campaign-performance', param: ['top=1', 'top=2'] }, /given twice/],
     [
       'an unknown channel',

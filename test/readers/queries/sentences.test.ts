@@ -141,4 +141,8 @@ test('values are written in their unit, and Korean particles follow the word bef
   expect(
     filled('‘{name}’{이/가} {click_rate}{을/를} {day} 쿠폰{으로/로} 메일{으로/로}', row, new Wording('ko')),
   ).toBe('‘A안’이 4.4%를 11월\u00a05일 쿠폰으로 메일로');
+  const years = { first: '2001-01-01', last: '2026-11-21' };
+  expect(filled('Sent {first~last}.', years, new Wording('en'))).toBe(
+    'Sent from 1\u00a0January\u00a02001 to 21\u00a0November\u00a02026.',
+  );
 });

@@ -46,6 +46,13 @@ describe('a campaign', () => {
     ]);
   });
 
+  test('of a name that another one has too is named with its id', async () => {
+    await warehouse.connection.run(`
+      update daily_statistics set campaign_name = 'Sale' where campaign_id in ('c1', 'c2');
+      update daily_statistics set click = 60 where campaign_id = 'c1'`);
+    expect(await watched()).toMatchObject([{ kind: 'best', campaign_name: 'Sale (c1)' }]);
+  });
+
   test('is not looked at because one other campaign stands out, unless there are only two', async () => {
     await warehouse.connection.run(`
       update daily_statistics set message_sent = 5000, delivered = 4500, click = 400 where campaign_id = 'c1'`);
