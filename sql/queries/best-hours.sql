@@ -53,7 +53,9 @@ rates as (
         *,
         sum(messages) over sender as messages_of_all,
         sum(machine_clicks) over (partition by channel)::bigint as machine_clicks_of_all,
-        least(sum(clicked) over sender / sum(messages) over sender, 0.999) as click_rate_of_all
+        sum(clicked) over sender / sum(messages) over sender as click_rate_of_all,
+        -- Clicks that are counted more than once spread as if each message had one.
+        least(click_rate_of_all, 0.999) as chance
     from hours
     window sender as (partition by channel, campaign_id, user_journey_id)
 ),
@@ -64,7 +66,7 @@ spreads as (
     select
         channel,
         sum(
-            pow(clicked - messages * click_rate_of_all, 2) / (click_rate_of_all * (1 - click_rate_of_all))
+            pow(clicked - messages * chance, 2) / (chance * (1 - chance))
             - messages * (1 - messages / messages_of_all)
         )
         / nullif(sum(messages * (messages - 1)), 0) as rho

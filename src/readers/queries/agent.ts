@@ -9,15 +9,11 @@ import { UsageError } from '../../ground/errors.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
 import { mentions } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
-import { cut } from '../../ground/text.js';
 import { ask, droppedIds, notCounted } from './ask.js';
 import { loadCatalogue } from './catalogue.js';
 import { coverageOf, daysAsked, heldIn, namedDays, relationsIn } from './coverage.js';
 import type { Question } from './question.js';
 import { jsonText } from './formats.js';
-
-/** The longest name of a column in an answer, in characters. */
-const LONGEST_NAME = 200;
 
 const lengths = z.object({ rows: z.number(), characters: z.number() });
 
@@ -45,7 +41,7 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
     length += rows.slice(-chunk.rowCount).join().length;
     if (rows.length > limits.rows || length > limits.characters) break;
   }
-  const columns = found.columns.map(({ name }) => cut(name, LONGEST_NAME));
+  const columns = found.columns.map(({ name }) => name);
   const { relations, isSure } = relationsIn(reader, sql);
   const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
   const period = query && (await daysAsked(reader, query));

@@ -113,3 +113,18 @@ describe('a campaign', () => {
     await warehouse.connection.run('delete from marts.daily_people');
   });
 });
+
+test('the rate of all hours is the rate, also where clicks are counted more than once', async () => {
+  await warehouse.connection.run(`
+    insert into ops.coverage by name select 'events' as stream, date from ops.coverage;
+    insert into marts.daily_send_hours by name
+    select
+      date, date as sent_date, isodow(date) as weekday, 10 as hour, 'push-notification' as channel,
+      'campaign' as resource_type, 'c1' as campaign_id, 100 as succeeded, 0 as failed, 300 as clicked,
+      0 as machine_clicks, 0 as shown
+    from ops.coverage where stream = 'events'`);
+  expect(await ask('best-hours')).toMatchObject([
+    { hour: 10, click_rate: 3, shrunk_click_rate: 3, click_rate_of_all: 3 },
+  ]);
+  await warehouse.connection.run('delete from marts.daily_send_hours');
+});

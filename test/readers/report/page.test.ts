@@ -157,7 +157,7 @@ test('campaigns of one name have a row each in what was sent when', () => {
     resource_id: String(resource_id),
     sent: Number(sent),
   }));
-  const found = pageOf([answered('campaign-days', [], { rows, block: block as Block })]);
+  const found = pageOf([answered('campaign-days', [], { rows, block })]);
   const cells = [...found.querySelectorAll('table.squares tbody tr')].map((row) => [
     textOf(row, 'th'),
     textOf(row, 'td.number'),
