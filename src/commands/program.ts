@@ -205,10 +205,12 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
-  add('recover', 'show what the journal lacks and other files know, and enter it', {
-    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
-    load: async () => (await import('./recover.js')).recoverCommand,
-  });
+  for (const name of ['recover', 'exports recover']) {
+    add(name, 'show what the journal lacks and other files know, and enter it', {
+      options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+      load: async () => (await import('./recover.js')).recoverCommand,
+    });
+  }
   add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).rebuildCommand,

@@ -108,7 +108,7 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect((await place.run(['recover', '--yes'], at(2))).code).toBe(0);
     expect(await place.run(['run'], at(2))).toMatchObject({ code: 0 });
     expect(paid(place)).toEqual(['2026-11-22']);
-    expect((await place.run(['recover'], at(2))).stderr).toMatch(/holds everything/);
+    expect((await place.run(['exports', 'recover'], at(2))).stderr).toMatch(/holds everything/);
   });
 });
 
