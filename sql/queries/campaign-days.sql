@@ -11,7 +11,7 @@
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- sentences:
 --   select resource_name, sum(sent) as sent, count(distinct date) as days from answer group by resource_type, resource_id, resource_name
---   order by sent desc limit 1
+--   having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: “{resource_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
 --     ko: 이 기간에 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, {days}일 동안 {sent}건입니다.
 --   select 1 where not exists (from answer)

@@ -11,7 +11,7 @@
 --   with held as (select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'statistics') select channel,
 --   sum(sent) as sent, sum(sum(sent)) over () as messages, greatest(min(min(date)) over (), any_value(held.first_date)) as first_date,
 --   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where channel <> 'all' group by
---   channel order by 2 desc limit 1
+--   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: {first_date~last_date}, {channel} sent the most: {sent} of {messages} messages.
 --     ko: {first_date~last_date}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter

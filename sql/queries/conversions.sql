@@ -10,7 +10,7 @@
 --   tag (varchar, default null): only campaigns with this tag, such as 쿠폰 for coupons
 -- sentences:
 --   select conversion_name, sum(conversions) as conversions from answer where getvariable('goal') is null group by conversion_name
---   having sum(conversions) > 0 order by 2 desc, 1 limit 1
+--   having sum(conversions) > 0 qualify rank() over (order by sum(conversions)) = count(*) over ()
 --     en: The most frequent conversion is “{conversion_name}”: {conversions}.
 --     ko: 가장 많은 전환은 ‘{conversion_name}’{으로/로}, {conversions}건입니다.
 --   with most as (select conversion_name, sum(conversions) as of_all from answer group by conversion_name order by 2 desc, 1 limit 1)

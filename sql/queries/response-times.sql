@@ -12,7 +12,7 @@
 --     en: Of “{resource_name}” ({channel}), which has the most clicks of known time, half come within {p50_seconds}.
 --     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
---   1 order by p50_seconds desc limit 1
+--   1 and rank() over (order by p50_seconds) = count(*) over ()
 --     en: Of those with at least 20 clicks, “{resource_name}” ({channel}) is clicked last: half of its clicks come within
 --       {p50_seconds}.
 --     ko: 클릭이 20건 이상인 것 중에서는 ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 {p50_seconds} 안에 일어납니다.

@@ -26,7 +26,9 @@ statistics as (
         statistics.resource_id,
         statistics.message_sent as sent,
         statistics.message_failed as failed,
-        statistics.message_sent - statistics.message_failed as succeeded,
+        if(
+            statistics.message_failed > statistics.message_sent, null, statistics.message_sent - statistics.message_failed
+        ) as succeeded,
         statistics.delivered,
         statistics.click as clicked,
         case when statistics.delivered is not null then succeeded end as deliverable,

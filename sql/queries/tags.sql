@@ -7,7 +7,8 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- sentences:
---   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 order by sent desc limit 1
+--   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 qualify rank() over (order by sum(sent)) =
+--   count(*) over ()
 --     en: Most messages were sent with the tag “{tag}”: {sent}.
 --     ko: 가장 많은 메시지에 쓰인 태그는 ‘{tag}’{으로/로}, {sent}건입니다.
 --   select 1 from answer having count(distinct tag) > 1

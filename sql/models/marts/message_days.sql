@@ -6,7 +6,7 @@
 -- clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
 -- Conversions count one goal, since one person may reach several: the main goal of the campaign or user journey (marts.goals), or
 -- the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days without
--- conversions have 0; before that day they are null.
+-- conversions have 0; before that day they are null. Of a row with more failures than messages it is unknown what succeeded.
 
 with goals as (
     select resource_type, resource_id, channel, goal, first_date
@@ -31,7 +31,11 @@ select
     daily_statistics.tags,
     daily_statistics.message_sent as sent,
     daily_statistics.message_failed as failed,
-    daily_statistics.message_sent - daily_statistics.message_failed as succeeded,
+    if(
+        daily_statistics.message_failed > daily_statistics.message_sent,
+        null,
+        daily_statistics.message_sent - daily_statistics.message_failed
+    ) as succeeded,
     daily_statistics.delivered,
     daily_statistics.click as clicked,
     goals.goal,

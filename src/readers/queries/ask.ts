@@ -43,7 +43,7 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     const stream =
       result.rowCount > 0 || query === undefined || sentences.length === 0
         ? undefined
-        : await streamNotHeld(reader, query);
+        : await streamNotHeld(reader, query, told.length > 0);
     // The sentences about an empty answer assume that its days are held.
     const said =
       stream === undefined

@@ -153,16 +153,25 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
   return period.safeParse(await reader.objects(`select ${days} from ${found.call}`)).data?.[0];
 }
 
-/** The stream of a bundled question of which the file holds other days and none that is asked for. */
-export async function streamNotHeld(reader: Reader, query: QueryFile): Promise<string | undefined> {
+/**
+ * The stream of a bundled question of which the file holds no day that is asked for.
+ *
+ * @param isTold whether the question's own sentences say something, as they may where the file holds no day of it at all
+ */
+export async function streamNotHeld(
+  reader: Reader,
+  query: QueryFile,
+  isTold: boolean,
+): Promise<string | undefined> {
   const stream = periodIn(query)?.stream;
-  const asked = await daysAsked(reader, query);
-  if (asked === undefined) return undefined;
   const covered = await reader.rows('status/coverage', coveredDay);
   const held = covered.filter((day) => day.stream === stream);
-  return held.length > 0 && !held.some(({ date }) => date >= asked.start && date <= asked.end)
-    ? stream
-    : undefined;
+  if (held.length === 0) return isTold ? undefined : stream;
+  const asked = await daysAsked(reader, query);
+  if (asked === undefined) return undefined;
+  // A list of opt-outs holds those of the days before it.
+  const isHeld = held.some(({ date }) => date >= asked.start && (date <= asked.end || stream === 'opt_outs'));
+  return isHeld ? undefined : stream;
 }
 
 const json = z

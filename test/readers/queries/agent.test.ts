@@ -39,6 +39,9 @@ beforeAll(async () => {
   await change(
     "insert into ops.checks (severity, name, date, finding) values ('warn', 'events_key', '2026-11-02', 'x'), ('warn', 'opt_outs_dated', '2026-11-02', 'y')",
   );
+  await change(`
+    insert into ops.snapshots (stream, date) values ('opt_outs', '2026-11-04');
+    insert into ops.coverage (stream, date) values ('opt_outs', '2026-11-04')`);
   open = await Reader.open(file);
   await open.confine();
 });
@@ -136,6 +139,13 @@ describe('an answer for an agent', () => {
   it('says what the bundled question reads in its answer', async () => {
     const { about } = await asked('ab-tests');
     expect(about).toMatchObject({ sentences: ['None of 2 comparisons with a baseline has a winner yet.'] });
+  });
+
+  it('says nothing of days that a later list of opt-outs holds too', async () => {
+    const { about: held } = await asked('opt-outs', { start: '2026-11-01', end: '2026-11-01' });
+    expect(held).not.toHaveProperty('sentences');
+    const { about: later } = await asked('opt-outs', { start: '2026-11-05', end: '2026-11-06' });
+    expect(later).toMatchObject({ sentences: ['Opt-outs of these days are not held.'] });
   });
 
   it('has the findings of checks about its streams and days, and no others', async () => {

@@ -118,6 +118,8 @@ describe('dawnload query', () => {
     expect(stderr).not.toContain('No campaign');
     const figures = await run({ name: 'key-figures', param: ['end=2030-01-01'] });
     expect(figures.stderr).toMatch(/^Daily statistics of these days are not held\.\n/);
+    // No sentence of its own speaks of a list that was never pulled.
+    expect((await run({ name: 'opt-outs' })).stderr).toMatch(/^Opt-outs of these days are not held\.\n/);
     expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
   });
 

@@ -43,6 +43,16 @@ describe('a click rate', () => {
   );
 });
 
+test('it is unknown how many messages succeeded of which more failed than were sent', async () => {
+  await warehouse.connection.run(`
+    update daily_statistics set message_failed = 153 where channel = 'push-notification';
+    update daily_statistics_by_subchannel set message_failed = 153 where channel = 'push-notification'`);
+  const unknown = { failure_rate: 1.5, delivery_rate: null, click_rate: null };
+  const push = { channel: 'push-notification' };
+  expect(await ask('channel-summary', push)).toMatchObject([{ ...unknown, succeeded: null }]);
+  expect(await ask('subchannels', push)).toMatchObject([unknown]);
+});
+
 describe('how much counts rise', () => {
   /**
    * Days from 1 to 20 November, each pulled on the four mornings after it; all but the last ones had 100 clicks on the
