@@ -76,6 +76,8 @@ export function decide({ eventDays, consent }: Pick<Job, 'eventDays' | 'consent'
   const waits = !learned && entries.some(isUnderWay);
   const decisions = planRequests(candidates, budget, entries, { ...known, yesPaid: consent === 'given' });
   return decisions.map((decision): Decision => {
+    if (decision.verdict === 'no_estimate' && messages.get(decision.day)?.rows === 0)
+      return { ...decision, verdict: 'no_messages' };
     if (decision.verdict !== 'request') return decision;
     if (unsure) return { ...decision, verdict: 'unsure' };
     if (areAnsweredAlike(entries)) return { ...decision, verdict: 'same_answer' };
@@ -158,6 +160,8 @@ export const REASONS = {
   over_run_budget: 'over exports.budget for one run',
   over_month_budget: 'over exports.budget for the month',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
+  // A later night asks for its statistics again; when two agree, nothing is said of it any more.
+  no_messages: 'no messages so far (`backfill --yes-paid` requests it anyway)',
   // It holds the rest of the budget until its number of records is known.
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',

@@ -139,7 +139,8 @@ export class RunReport {
     if (this.gaps.length > 0 || this.attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
     if (this.steps.some(({ failed }) => failed)) return EXIT.incomplete;
-    return this.unpaidDays.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
+    const isRefused = ({ verdict }: Unpaid): boolean => verdict !== 'no_budget' && verdict !== 'no_messages';
+    return this.unpaidDays.some(isRefused) ? EXIT.refused : EXIT.done;
   }
 
   /** The report for the journal, which holds no text of the service and no value of a row. */

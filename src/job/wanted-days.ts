@@ -124,8 +124,10 @@ function eventDays(
     if (entry !== undefined)
       return [day(date, needsPerson(entry, known.isRunning) ? 'waits' : 'under_way', recordsOf(entry))];
     if (givenUp.has(date)) return [day(date, 'given_up')];
-    // A day without messages is not wanted.
-    return decision === undefined ? [] : [day(date, 'missing', decision.estimate, decision)];
+    // A day without messages is not wanted, also while only one night has said so.
+    return decision === undefined || decision.verdict === 'no_messages'
+      ? []
+      : [day(date, 'missing', decision.estimate, decision)];
   });
 }
 

@@ -158,7 +158,7 @@ describe('a night', { tags: ['long'] }, () => {
   test('takes an export without a record for a result, and the day for covered', async () => {
     const place = await make(PAID, { eventsPerDay: 0, emptyExport: 'invalid_page', exportSeconds: 0.2 });
     // Without a message there is nothing to estimate from: a person asks for it all the same.
-    await run(place, 'run', 3);
+    await run(place, 'run');
     await run(place, 'backfill --start 2026-11-18 --end 2026-11-20 --streams events --yes-paid');
     const rows = await place.rows("select rows::int as rows from ops.coverage where stream = 'events'");
     expect(rows).toEqual(Array(3).fill({ rows: 0 }));

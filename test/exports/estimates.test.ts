@@ -48,24 +48,25 @@ describe('a day without rows of daily statistics', () => {
   };
   const TOMORROW = '2026-11-21T22:30:00Z';
 
-  test('has no estimate: nothing is requested, however large the budget, until two nights agree', async () => {
+  test('is not wanted: nothing is requested, however large the budget, and nothing is missing', async () => {
     const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`, now);
     place.sandbox.setFaults(EMPTY);
     const first = await place.run(['run'], at(NOW));
-    expect(first.code).toBe(3);
-    expect(first.stderr).toMatch(/no daily statistics to estimate from/);
+    expect(first.code).toBe(0);
+    expect(first.stderr).toMatch(/Events not requested, no messages so far/);
     const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
-      events: { to_request: unknown[]; not_requested: { reason: string }[] };
+      events: { to_request: unknown[]; not_requested: unknown[] };
     };
-    expect(plan.events.to_request).toEqual([]);
-    expect(new Set(plan.events.not_requested.map(({ reason }) => reason))).toEqual(new Set(['no_estimate']));
-    // The second night: all days are quiet but the newest, which was asked for on one night alone.
+    expect(plan.events).toMatchObject({ to_request: [], not_requested: [] });
+    // The second night names only the newest day, which was asked for on one night alone.
     const second = await place.run(['run'], at(TOMORROW));
-    expect(second.stderr).toMatch(/to estimate from [^:]*: 2026-11-21\./);
-    expect((await place.run(['status'], at(TOMORROW))).stdout).toMatch(/missing +events: 1 day/);
+    expect(second.stderr).toMatch(/no messages so far [^:]*: 2026-11-21\./);
+    const status = await place.run(['status'], at(TOMORROW));
+    expect(status.code).toBe(0);
+    expect(status.stdout).not.toMatch(/missing/);
     // The same night asks again for the days of lookback_days alone.
     const asked = place.sandbox.requests();
-    expect((await place.run(['run'], at('2026-11-21T23:30:00Z'))).code).toBe(3);
+    expect((await place.run(['run'], at('2026-11-21T23:30:00Z'))).code).toBe(0);
     expect(place.sandbox.requests().E18 - asked.E18).toBe(2);
     expect(place.sandbox.requests().E20).toBe(0);
   });
@@ -76,7 +77,7 @@ describe('a day without rows of daily statistics', () => {
     async () => {
       const place = await make(`start_date: 2026-11-16\n${exports(100_000)}`, now);
       place.sandbox.setFaults(EMPTY);
-      expect((await place.run(['run'], at(NOW))).code).toBe(3);
+      expect((await place.run(['run'], at(NOW))).code).toBe(0);
       place.sandbox.setFaults([]);
       const plan = JSON.parse((await place.run(['plan', '--json'], at(TOMORROW))).stdout) as {
         statistics: { missing: string[]; again: string[] };
