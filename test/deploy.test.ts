@@ -3,9 +3,10 @@
 import { execFileSync, spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CLI, KEYS, NOW, Place, PROJECT, ended, rowsOf, start } from './support/dawnload.js';
+import { CLI, KEYS, NOW, PROJECT, ended, rowsOf, start } from './support/dawnload.js';
+import { makePlace } from './support/place.js';
 import { temporaryFolder } from './warehouse/support.js';
 import { loadConfig } from '../src/config/config.js';
 
@@ -29,12 +30,6 @@ function said(program: string, args: readonly string[], options: SpawnSyncOption
   const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', ...options });
   return String(stdout) + String(stderr);
 }
-
-let place: Place | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
 
 test.each(['dawnload.service', 'crontab', 'kubernetes.yaml', 'launchd.plist', 'github-actions.yml'])(
   '%s names at its top the three things to edit',
@@ -76,7 +71,7 @@ describe('systemd', () => {
   test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
     'the service runs on what init wrote, after the steps of docs/operations.md, under its account',
     async () => {
-      place = await Place.make('start_date: 2026-11-20\n');
+      const place = await makePlace('start_date: 2026-11-20\n');
       const home = temporaryFolder();
       chmodSync(home, 0o700);
       const env = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
@@ -176,7 +171,7 @@ test('Kubernetes: one night at a time, in Korean time, without privileges, on a 
 });
 
 test('compose: the commands of the trial fill a warehouse from the sandbox', async () => {
-  place = await Place.make('', { eventsPerDay: 20 });
+  const place = await makePlace('', { eventsPerDay: 20 });
   const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as {
     services: Record<'sandbox' | 'night' | 'dawnload', { command: string[]; environment: object }>;
   };

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
-import { type Ended, ended, Place } from '../support/dawnload.js';
-import type { FaultySandboxOptions } from '../support/faults/index.js';
+import type { Place } from '../support/dawnload.js';
+import { type Ended, ended } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const budget = (perRun: number, perMonth = 1_000_000): string =>
   `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: ${perMonth} }\n`;
@@ -17,17 +18,6 @@ const PAID = THREE_DAYS + budget(100_000);
 /** Two days, on which no failed request is repeated. */
 const TWO_DAYS = 'start_date: 2026-11-19\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
 const TWO_PAID = TWO_DAYS + budget(100_000);
-
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
-
-async function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(yaml, options);
-  places.push(place);
-  return place;
-}
 
 /** Runs a command and expects its exit code. */
 async function run(place: Place, command: string, code = 0): Promise<Ended> {
@@ -67,7 +57,7 @@ const ALL_BUT_MOMENTS = {
 };
 
 test('a night brings statistics and events that add up to each other, and pays for each day once; run again, it changes nothing', async () => {
-  const place = await make(PAID, { eventsPerDay: 1_200 });
+  const place = await makePlace(PAID, { eventsPerDay: 1_200 });
   expect((await run(place, 'run')).stderr).not.toMatch(/^warning/m);
   expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
   const [events] = await place.rows(
@@ -109,7 +99,7 @@ test('a night brings statistics and events that add up to each other, and pays f
 });
 
 test('without a budget nothing is paid for: a dry run and events that are asked for by name send nothing at all', async () => {
-  const place = await make(THREE_DAYS);
+  const place = await makePlace(THREE_DAYS);
   await run(place, 'backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid', 3);
   const { stdout } = await run(place, 'backfill --start 2026-11-18 --end 2026-11-19 --dry-run --json');
   expect(JSON.parse(stdout)).toMatchObject({ statistics: { missing: ['2026-11-18', '2026-11-19'] } });
@@ -131,7 +121,7 @@ const json = { 'content-type': 'application/json' };
 
 describe('a night', { tags: ['long'] }, () => {
   test('with a budget that is too small keeps to it, newest days first, and ends with exit code 3', async () => {
-    const place = await make(THREE_DAYS + budget(600));
+    const place = await makePlace(THREE_DAYS + budget(600));
     const { stderr } = await run(place, 'run', 3);
     expect(stderr).toMatch(/not requested, over exports\.budget for one run: .*2026-11-18/);
     expect(billedDays(place)[0]).toBe('2026-11-19');
@@ -140,7 +130,7 @@ describe('a night', { tags: ['long'] }, () => {
 
   test('before 07:00 KST fills what is complete and says when the rest will be', async () => {
     const morning = '2026-11-20T21:00:00Z';
-    const place = await make(PAID, { now: () => new Date(morning) });
+    const place = await makePlace(PAID, { now: () => new Date(morning) });
     const { code, stderr } = await place.run(['run'], { DAWNLOAD_NOW: morning });
     expect(code).toBe(0);
     expect(stderr).toMatch(/2026-11-20 is not complete before 2026-11-21 07:00 KST/);
@@ -150,13 +140,13 @@ describe('a night', { tags: ['long'] }, () => {
   });
 
   test('asks for a range that the service finds too long in parts', async () => {
-    const place = await make('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
+    const place = await makePlace('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
     await run(place, 'run');
     expect(await daysOf(place, 'statistics')).toBe(10);
   });
 
   test('takes an export without a record for a result, and the day for covered', async () => {
-    const place = await make(PAID, { eventsPerDay: 0, emptyExport: 'invalid_page', exportSeconds: 0.2 });
+    const place = await makePlace(PAID, { eventsPerDay: 0, emptyExport: 'invalid_page', exportSeconds: 0.2 });
     // Without a message there is nothing to estimate from: a person asks for it all the same.
     await run(place, 'run');
     await run(place, 'backfill --start 2026-11-18 --end 2026-11-20 --streams events --yes-paid');
@@ -168,7 +158,7 @@ describe('a night', { tags: ['long'] }, () => {
     'whose answers of three streams no load can read tells of it until later ones take their place',
     { tags: ['extended'] },
     async () => {
-      const place = await make(`${TWO_DAYS}reference: { catalogs: true, opt_outs: true }\n`);
+      const place = await makePlace(`${TWO_DAYS}reference: { catalogs: true, opt_outs: true }\n`);
       await run(place, 'run');
       for (const stream of ['statistics', 'campaigns', 'catalogs']) {
         const folder = join(place.folder, 'data', 'landing', stream);
@@ -187,7 +177,7 @@ describe('a night', { tags: ['long'] }, () => {
   test('whose export has an id with half an emoji waits for a person, and its day can be had', async () => {
     const body = '{"export_id":"abc\\ud83d","note":"\\udc00"}';
     const answer = { kind: 'status', status: 200, headers: json, body, handled: true } as const;
-    const place = await make(TWO_PAID.replace('2026-11-19', '2026-11-20'), {
+    const place = await makePlace(TWO_PAID.replace('2026-11-19', '2026-11-20'), {
       faults: [{ endpoint: 'E20', ...answer }],
     });
     expect((await run(place, 'run', 1)).stderr).toContain('Published');
@@ -203,7 +193,7 @@ describe('a night', { tags: ['long'] }, () => {
 
 describe('a backfill', { tags: ['long'] }, () => {
   test('without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3', async () => {
-    const place = await make(PAID);
+    const place = await makePlace(PAID);
     expect((await run(place, 'backfill --start 2026-11-10 --end 2026-11-12', 3)).stderr).toMatch(
       /--yes-paid/,
     );
@@ -212,14 +202,14 @@ describe('a backfill', { tags: ['long'] }, () => {
   });
 
   test('with --yes-paid pays for the days that are missing, and only for those', async () => {
-    const place = await make(PAID);
+    const place = await makePlace(PAID);
     await run(place, 'backfill --start 2026-11-11 --end 2026-11-12 --yes-paid');
     await run(place, 'backfill --start 2026-11-10 --end 2026-11-13 --yes-paid');
     expect(billedDays(place).sort()).toEqual(['2026-11-09', '2026-11-10', '2026-11-11', '2026-11-12']);
   });
 
   test('pays with --yes-paid for days without statistics, one after the other: each size is known before the next', async () => {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     const events = 'backfill --start 2026-11-17 --end 2026-11-18 --streams events';
     await run(place, events, 3);
     expect(place.sandbox.requests().E20).toBe(0);
@@ -232,7 +222,7 @@ test(
   'days without statistics have no estimate and are not paid for without consent, whatever the budget',
   { tags: ['long'] },
   async () => {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     await run(place, 'run', 0);
     const day = 'backfill --start 2026-11-18 --end 2026-11-18 --streams events';
     expect((await run(place, day, 3)).stderr).toMatch(/no daily statistics to estimate from .*: 2026-11-18/);
@@ -243,7 +233,7 @@ test(
 describe('an ambiguous export', { tags: ['long'] }, () => {
   /** Yesterday's export was requested and billed, and its answer lost; nothing else was requested. */
   async function lost(): Promise<Place> {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
     await run(place, 'run', 1);
     expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
@@ -296,14 +286,14 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
   );
 
   test('that the ledger did not know is entered only with a warning', async () => {
-    const { stderr } = await run(await make(TWO_PAID), 'exports attach 2026-11-20.1 found --yes');
+    const { stderr } = await run(await makePlace(TWO_PAID), 'exports attach 2026-11-20.1 found --yes');
     expect(stderr).toMatch(
       /did not list 2026-11-20\.1, so it was entered .* `dawnload exports abandon 2026-11-20\.1`/,
     );
   });
 
   test('is what an error that tells of an export leaves, and it is not asked again on the next night', async () => {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     const body = { error: 'Export queued; notification channel missing' };
     place.sandbox.setFaults([
       { endpoint: 'E20', kind: 'status', status: 400, body, handled: true, times: 1 },
@@ -316,7 +306,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
   });
 
   test('is not what a token leaves that no header can carry', async () => {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     const body = { data: 'token\nother', error: null };
     place.sandbox.setFaults([{ endpoint: 'E1', kind: 'status', status: 200, body, times: 1 }]);
     expect((await run(place, 'run', 1)).stderr).toMatch(/with a token that no header can carry/);
@@ -329,7 +319,7 @@ test(
   'a clear refusal costs nothing: each run asks again, until one is accepted',
   { tags: ['long'] },
   async () => {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     const body = { error: 'InvalidRequest', message: 'no' };
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', status: 400, body }]);
     for (const attempts of [1, 2]) {
@@ -344,7 +334,7 @@ test(
 );
 
 test('pages that are at home are not fetched again after a kill', { tags: ['long'] }, async () => {
-  const place = await make(`concurrency: 1\n${TWO_PAID}`, { eventsPerDay: 6_000 });
+  const place = await makePlace(`concurrency: 1\n${TWO_PAID}`, { eventsPerDay: 6_000 });
   const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
   const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
   expect(killed.signal).toBe('SIGKILL');
@@ -361,7 +351,7 @@ test(
   'an export that was whole when the process was killed is loaded without a request for it',
   { tags: ['long'] },
   async () => {
-    const place = await make(TWO_PAID, { eventsPerDay: 2_000 });
+    const place = await makePlace(TWO_PAID, { eventsPerDay: 2_000 });
     const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
     // The manifest is there, and the journal knows nothing of it.
     const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events-manifest/durable' });
@@ -377,7 +367,7 @@ test(
   'an answer for an older day that landed and was not loaded before a kill is loaded by the next night',
   { tags: ['long'] },
   async () => {
-    const place = await make('start_date: 2026-11-18\nlookback_days: 1\n');
+    const place = await makePlace('start_date: 2026-11-18\nlookback_days: 1\n');
     await run(place, 'run');
     const sent = (): Promise<unknown> =>
       place.rows(`select sum(message_sent)::int as sent from daily_statistics where date = '2026-11-18'`);
@@ -402,7 +392,7 @@ test(
   'what programs read has one spelling of names: snake_case, at every depth',
   { tags: ['extended'] },
   async () => {
-    const place = await make(TWO_DAYS + budget(360));
+    const place = await makePlace(TWO_DAYS + budget(360));
     const keys = new Set<string>();
     for (const command of [
       'plan',
@@ -431,7 +421,7 @@ test(
   'of two runs at once the second one is told to try later, by whom, with exit code 75',
   { tags: ['extended'] },
   async () => {
-    const place = await make(PAID, { exportSeconds: 4 });
+    const place = await makePlace(PAID, { exportSeconds: 4 });
     const first = place.start(['run']);
     const firstEnded = ended(first);
     await until(() => place.sandbox.requests().E20 > 0);
@@ -445,7 +435,7 @@ test(
   'Ctrl-C while a paid request is on its way waits for its answer: no export is ambiguous',
   { tags: ['long'] },
   async () => {
-    const place = await make(TWO_PAID);
+    const place = await makePlace(TWO_PAID);
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'slow-drip', intervalMs: 25, bytes: 1, times: 1 }]);
     const child = place.start(['run']);
     const result = ended(child);
@@ -461,7 +451,7 @@ test(
 );
 
 test('Ctrl-C ends with 130, and the next run finishes without paying again', { tags: ['long'] }, async () => {
-  const place = await make(PAID, { exportSeconds: 3 });
+  const place = await makePlace(PAID, { exportSeconds: 3 });
   const child = place.start(['run']);
   const result = ended(child);
   await until(() => place.sandbox.requests().E21 > 0);
@@ -478,7 +468,7 @@ test(
   'rebuild makes the same warehouse again, with no request, also after the databases are gone',
   { tags: ['long'] },
   async () => {
-    const place = await make(PAID);
+    const place = await makePlace(PAID);
     await run(place, 'run');
     await run(place, 'backfill --start 2026-11-16 --end 2026-11-18 --yes-paid');
     const before = await contents(place.published, ALL_BUT_MOMENTS);
@@ -496,7 +486,7 @@ test(
 
 /** A warehouse whose models are to be made anew from so many events that it takes long. */
 async function makeLarge(): Promise<Place> {
-  const place = await make('start_date: 2026-11-19\nlookback_days: 1\n');
+  const place = await makePlace('start_date: 2026-11-19\nlookback_days: 1\n');
   await run(place, 'run');
   const instance = await DuckDBInstance.create(join(place.folder, 'data/private/warehouse.duckdb'));
   const connection = await instance.connect();

@@ -1,21 +1,16 @@
 // @module-tag long
 /** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { daysOf } from '../../src/ground/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
-import { NOW, Place } from '../support/dawnload.js';
+import type { Place } from '../support/dawnload.js';
+import { NOW } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const SETTINGS = 'lookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
 
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
-
-async function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(SETTINGS + yaml, { eventsPerDay: 1_200, ...options });
-  places.push(place);
-  return place;
+function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
+  return makePlace(SETTINGS + yaml, { eventsPerDay: 1_200, ...options });
 }
 
 /** A page in the middle, and others around it. */

@@ -5,8 +5,9 @@
  */
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const YAML =
   'start_date: 2026-11-20\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n' +
@@ -17,11 +18,6 @@ const TWO_DAYS = YAML.replace('11-20', '11-19');
 /** The mornings after 20, 21 and 22 November. */
 const NIGHTS = ['2026-11-20T22:30:00Z', '2026-11-21T22:30:00Z', '2026-11-22T22:30:00Z'] as const;
 const at = (night: number): { DAWNLOAD_NOW: string } => ({ DAWNLOAD_NOW: NIGHTS[night] ?? '' });
-
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
 
 const inData = (place: Place, ...path: string[]): string => join(place.folder, 'data', ...path);
 
@@ -181,8 +177,7 @@ async function states(place: Place): Promise<string[]> {
 
 /** One export whose outcome is not known; the other day is not requested. */
 async function ambiguous(): Promise<Place> {
-  const place = await Place.make(TWO_DAYS);
-  places.push(place);
+  const place = await makePlace(TWO_DAYS);
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
   expect((await place.run(['run'])).code).toBe(1);
   expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
@@ -191,8 +186,7 @@ async function ambiguous(): Promise<Place> {
 
 /** One export that is still being made. */
 async function pending(): Promise<Place> {
-  const place = await Place.make(TWO_DAYS, { exportSeconds: 3_600 });
-  places.push(place);
+  const place = await makePlace(TWO_DAYS, { exportSeconds: 3_600 });
   expect((await place.run(['run'])).code).toBe(1);
   expect(await states(place)).toEqual(['2026-11-20.1 processing']);
   return place;
@@ -242,8 +236,7 @@ describe('while an export is not settled', () => {
 });
 
 test('neither a rebuild nor a run that has lost its private warehouse too publishes a file without the events that the lost ledger knew', async () => {
-  const place = await Place.make(TWO_DAYS);
-  places.push(place);
+  const place = await makePlace(TWO_DAYS);
   expect((await place.run(['run'])).code).toBe(0);
   const events = 'select date, count(*) as events from events group by all order by all';
   const before = await place.rows(events);
@@ -262,11 +255,10 @@ test('neither a rebuild nor a run that has lost its private warehouse too publis
 });
 
 test('a first run that was killed before its witness, and again on its way, is no restored folder', async () => {
-  const place = await Place.make(YAML, {
+  const place = await makePlace(YAML, {
     now: () => new Date(NIGHTS[0]),
     date: () => new Date(NIGHTS[0]).toUTCString(),
   });
-  places.push(place);
   for (const point of ['journal/project/made/durable', 'land/statistics/durable']) {
     const killed = await place.execute(['run'], { ...at(0), DAWNLOAD_CRASH_AT: point });
     expect(killed.code, point).toBeNull();

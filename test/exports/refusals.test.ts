@@ -4,11 +4,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/exports/paid-request.js';
 import { readKept } from '../../src/exports/ledger.js';
 import { dataFolder } from '../landing/support.js';
-import { Place } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const kindOf = (status: number, body: unknown): string =>
   readAnswer(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))).kind;
@@ -63,12 +63,6 @@ describe('a refusal is an entry of the list', () => {
 describe('an answer of another text', () => {
   const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n';
   const BUDGET = '  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
-  let place: Place | undefined;
-  afterEach(async () => {
-    await place?.remove();
-    place = undefined;
-  });
-
   test(
     'waits for a person, is quoted, and settles once it is listed; another text does not',
     { tags: ['long'] },
@@ -76,7 +70,7 @@ describe('an answer of another text', () => {
       const headers = { 'content-type': 'application/json' };
       const body = '{"error":"NoCredit","message":"Call 010-1234-5678"}';
       const faults = [{ kind: 'status', endpoint: 'E20', status: 402, headers, body, times: 1 } as const];
-      place = await Place.make(`${YAML}exports:\n${BUDGET}`, { faults });
+      const place = await makePlace(`${YAML}exports:\n${BUDGET}`, { faults });
       expect((await place.run(['run'])).code).toBe(1);
       const listed = await place.run(['exports', 'list']);
       expect(listed.stderr).toContain('"NoCredit: Call …"');

@@ -4,10 +4,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPage } from '../../src/exports/poll.js';
 import { contents } from '../support/contents.js';
-import { Place, type Ended } from '../support/dawnload.js';
+import type { Place } from '../support/dawnload.js';
+import { type Ended } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, micros, record, shared, Workshop } from '../warehouse/support.js';
 
@@ -118,11 +120,6 @@ describe('a page is the same to the download and to the load', () => {
   });
 });
 
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
-
 const YAML =
   'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n' +
   'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  max_wait_minutes: 0\n';
@@ -133,8 +130,7 @@ async function night(
   make: (text: string) => string | Buffer,
   { times = Infinity, yaml = YAML } = {},
 ): Promise<{ place: Place; run: Ended; asked: number }> {
-  const place = await Place.make(yaml, { eventsPerDay: 1_900 });
-  places.push(place);
+  const place = await makePlace(yaml, { eventsPerDay: 1_900 });
   let left = times;
   let asked = 0;
   place.sandbox.bend((endpoint, answer, query) => {

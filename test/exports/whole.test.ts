@@ -1,15 +1,12 @@
 /** A paid export is whole, or says what it lacks: its pages are read again at no cost, and nothing is paid twice. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../sandbox/answer.js';
 import { contents } from '../support/contents.js';
-import { NOW, Place, type Ended } from '../support/dawnload.js';
+import type { Place } from '../support/dawnload.js';
+import { NOW, type Ended } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 import type { Fault } from '../support/faults/index.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
-
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
 
 const DAY = '2026-11-20';
 const KEY = `${DAY}.1`;
@@ -33,8 +30,7 @@ async function make(
   eventsPerDay = 1_900,
 ): Promise<Place> {
   instant = NOW;
-  const place = await Place.make(yaml, { eventsPerDay, now: () => new Date(instant) });
-  places.push(place);
+  const place = await makePlace(yaml, { eventsPerDay, now: () => new Date(instant) });
   bend(place, change);
   return place;
 }
@@ -233,10 +229,9 @@ describe('two requests in a row', () => {
     faults.map((fault) => ({ endpoint: 'E20', kind: 'status', ...fault }) as Fault);
 
   test('with the same unknown answer are the last until a person decides', async () => {
-    const place = await Place.make(THREE, {
+    const place = await makePlace(THREE, {
       faults: unknown({ ...answer('Export abc123 is off'), times: 9 }),
     });
-    places.push(place);
     for (const asked of [1, 2, 2]) {
       const run = await place.run(['run']);
       expect([run.code, place.sandbox.requests().E20]).toEqual([1, asked]);
@@ -265,8 +260,7 @@ describe('two requests in a row', () => {
       answer('no credit for 2026-11-19T15:00'),
       answer('no credit for 2026-11-18T15:00'),
     );
-    const place = await Place.make(THREE, { faults });
-    places.push(place);
+    const place = await makePlace(THREE, { faults });
     for (const asked of [1, 2, 2]) {
       await place.run(['run']);
       expect(place.sandbox.requests().E20).toBe(asked);
@@ -282,8 +276,7 @@ describe('two requests in a row', () => {
         ...unknown(answer('no credit'), answer('blocked address')),
         ...unknown({ ...answer('blocked address'), status: 403 }),
       ];
-      const place = await Place.make(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
-      places.push(place);
+      const place = await makePlace(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
       for (const asked of [1, 2, 3, 4, 5, 6]) {
         await place.run(['run']);
         expect(place.sandbox.requests().E20).toBe(asked);

@@ -1,10 +1,12 @@
 // @module-tag long
 /** Which days are complete, and whether anything is paid, where this machine's clock and the service's disagree. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { completeFrom } from '../../src/ground/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
 import { contents } from '../support/contents.js';
-import { NOW, Place } from '../support/dawnload.js';
+import type { Place } from '../support/dawnload.js';
+import { NOW } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 import { performCommand } from '../support/in-process.js';
 
 const SETTINGS = `start_date: 2026-11-17
@@ -16,15 +18,8 @@ exports:
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
-
-async function make(options: SandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(SETTINGS, { eventsPerDay: 300, ...options });
-  places.push(place);
-  return place;
+function make(options: SandboxOptions = {}): Promise<Place> {
+  return makePlace(SETTINGS, { eventsPerDay: 300, ...options });
 }
 
 /** The command's clock, so far from the service's. */

@@ -1,42 +1,13 @@
 // @module-tag long
 /** Several nights with a service that answers too little: what is held back, what is believed, and what a rebuild makes. */
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Fault } from '../support/faults/index.js';
-import { NOW, Place, reading, type Ended } from '../support/dawnload.js';
+import { reading } from '../support/dawnload.js';
+import { Nights } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-18\nlookback_days: 5\nretries: 0\nconcurrency: 1\n';
 
-let place: Place | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
-
-/** A place whose clock, and the service's, stand at the n-th night. */
-class Nights {
-  #night = 0;
-  private constructor(readonly place: Place) {}
-
-  static async make(): Promise<Nights> {
-    const nights: { of?: Nights } = {};
-    const made = await Place.make(YAML, {
-      now: () => new Date(Date.parse(NOW) + (nights.of === undefined ? 0 : nights.of.#night) * 86_400_000),
-    });
-    place = made;
-    nights.of = new Nights(made);
-    return nights.of;
-  }
-
-  next(): void {
-    this.#night++;
-  }
-
-  run(faults: readonly Fault[], args: readonly string[] = ['run']): Promise<Ended> {
-    this.place.sandbox.setFaults(faults);
-    const now = new Date(Date.parse(NOW) + this.#night * 86_400_000);
-    return this.place.run(args, { DAWNLOAD_NOW: now.toISOString() });
-  }
-
+class Restated extends Nights {
   sums(): Promise<unknown> {
     return reading(this.place.published, async (ask) => {
       const sums: Record<string, unknown> = {};
@@ -80,7 +51,7 @@ const empty = (endpoint: 'E17' | 'E19'): Fault[] => [
 ];
 
 test('statistics that are empty all night: the rows stay, the run says so, and the next night makes it good', async () => {
-  const nights = await Nights.make();
+  const nights = await Restated.make(YAML);
   expect((await nights.run([])).code).toBe(0);
   const before = await nights.sums();
   const held = await nights.run(empty('E17'));
@@ -94,7 +65,7 @@ test('statistics that are empty all night: the rows stay, the run says so, and t
   const { statistics } = JSON.parse(plan.stdout) as { statistics: { again: string[] } };
   expect(statistics.again).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
   await nights.expectRebuilt();
-  nights.next();
+  nights.night++;
   const good = await nights.run([]);
   expect(good.code, good.stderr).toBe(0);
   expect(days(await nights.sums(), 'daily_statistics')).toBe(4);
@@ -103,7 +74,7 @@ test('statistics that are empty all night: the rows stay, the run says so, and t
 }, 120_000);
 
 test('campaigns that are empty on two nights, or once with --accept-empty: it is believed', async () => {
-  const nights = await Nights.make();
+  const nights = await Restated.make(YAML);
   expect((await nights.run([])).code).toBe(0);
   expect((await nights.run(empty('E19'))).code).toBe(1);
   const range = ['--start', '2026-11-18', '--end', '2026-11-18', '--streams', 'campaigns'];
@@ -111,7 +82,7 @@ test('campaigns that are empty on two nights, or once with --accept-empty: it is
   expect(accepted.code, accepted.stderr).toBe(0);
   expect(days(await nights.sums(), 'campaign_metrics')).toBe(2);
   await nights.expectRebuilt();
-  nights.next();
+  nights.night++;
   const believed = await nights.run(empty('E19'));
   expect(believed.code, believed.stderr).toBe(0);
   expect(days(await nights.sums(), 'campaign_metrics')).toBe(0);

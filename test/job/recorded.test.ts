@@ -3,22 +3,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { NOW, Place, start, ended, type Ended } from '../support/dawnload.js';
+import { describe, expect, test } from 'vitest';
+import type { Place } from '../support/dawnload.js';
+import { NOW, start, ended, type Ended } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const DAYS = 'start_date: 2026-11-19\nlookback_days: 2\nretries: 0\n';
 const PAID = `${DAYS}exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n`;
-
-const places: Place[] = [];
-afterEach(async () => {
-  await Promise.all(places.splice(0).map((place) => place.remove()));
-});
-
-async function make(yaml: string): Promise<Place> {
-  const place = await Place.make(yaml);
-  places.push(place);
-  return place;
-}
 
 const data = (place: Place, ...names: string[]): string => join(place.folder, 'data', ...names);
 
@@ -57,7 +48,7 @@ function unprivileged(place: Place, args: readonly string[]): Promise<Ended> {
 
 describe('a run that cannot publish', () => {
   test('is noticed before anything is paid for, and recorded as failed everywhere', async () => {
-    const place = await make(PAID);
+    const place = await makePlace(PAID);
     expect((await place.run(['run'])).code).toBe(0);
     const billed = place.sandbox.requests().E20;
     expect((await status(place)).code).toBe(0);
@@ -88,7 +79,7 @@ describe('a run that cannot publish', () => {
   });
 
   test('since a folder took its place at the end, is recorded as failed', async () => {
-    const place = await make(DAYS);
+    const place = await makePlace(DAYS);
     // What the free part of a run needs is found out at its end.
     await mkdir(data(place, 'warehouse.duckdb.wal'), { recursive: true });
     await writeFile(data(place, 'warehouse.duckdb.wal', 'x'), '');
@@ -102,7 +93,7 @@ describe('a run that cannot publish', () => {
 
 describe('a run whose private warehouse is damaged', () => {
   test('is recorded as failed, and the rebuilt file tells of it', async () => {
-    const place = await make(DAYS);
+    const place = await makePlace(DAYS);
     expect((await place.run(['run'])).code).toBe(0);
     await writeFile(data(place, 'private', 'warehouse.duckdb'), 'no database');
     expect((await place.run(['run'])).code).toBe(1);
@@ -117,7 +108,7 @@ describe('a run whose private warehouse is damaged', () => {
 });
 
 test('a copy of the published file alone is shown, without a word of the journal beside it', async () => {
-  const place = await make(PAID);
+  const place = await makePlace(PAID);
   expect((await place.run(['run'])).code).toBe(0);
   const reader = join(place.folder, 'reader');
   await mkdir(reader);
@@ -139,7 +130,7 @@ test('a copy of the published file alone is shown, without a word of the journal
 
 describe('after a kill within a paid request', () => {
   async function killed(): Promise<Place> {
-    const place = await make(PAID);
+    const place = await makePlace(PAID);
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'no-answer', billed: true, times: 1 }]);
     const child = start(['run'], place.folder, place.environment);
     const over = ended(child);
@@ -186,7 +177,7 @@ test.each([
   ],
   [2, undefined],
 ])('status says with lookback_days: %i which value would catch later changes: %s', async (days, advice) => {
-  const place = await make(DAYS.replace('lookback_days: 2', `lookback_days: ${days}`));
+  const place = await makePlace(DAYS.replace('lookback_days: 2', `lookback_days: ${days}`));
   place.sandbox.setFaults([{ kind: 'restate', endpoint: '*', date: '2026-11-20' }]);
   await place.run(['run']);
   expect((await place.run(['status'])).stdout).not.toContain('lookback');

@@ -7,16 +7,14 @@ import { RUN } from '../../src/journal/lines.js';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
-import { ended, Place, type Ended } from '../support/dawnload.js';
+import { ended, type Ended, type Place } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-19\nlookback_days: 1\n';
 
-let place: Place | undefined;
 const children: ChildProcess[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  await place?.remove();
-  place = undefined;
 });
 
 interface Scheduler {
@@ -60,7 +58,7 @@ const runs = async (made: Place) => {
 };
 
 test('it catches up, and stops during a pause', async () => {
-  place = await Place.make(YAML);
+  const place = await makePlace(YAML);
   const keeper = scheduler(place);
   await keeper.says(/The next run is at 2026-11-22 07:10 KST\./);
   expect(keeper.said()).toContain('The run ended with exit code 0.');
@@ -73,7 +71,7 @@ test(
   'a failed night is tried again a while later, and it stops during that pause',
   { tags: ['extended'] },
   async () => {
-    place = await Place.make(`${YAML}retries: 0\n`, {
+    const place = await makePlace(`${YAML}retries: 0\n`, {
       faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
     });
     const keeper = scheduler(place);
@@ -85,7 +83,7 @@ test(
 const BUDGET = 'exports: { budget: { records_per_run: 10000000, records_per_month: 10000000 } }\n';
 
 test('it stops in the middle of a download', { tags: ['extended'] }, async () => {
-  place = await Place.make(YAML + BUDGET, { eventsPerDay: 200_000, latencyMs: 200 });
+  const place = await makePlace(YAML + BUDGET, { eventsPerDay: 200_000, latencyMs: 200 });
   const keeper = scheduler(place);
   while (place.sandbox.requests().E21 < 5) await new Promise((resolve) => setTimeout(resolve, 20));
   const { code, ms, stderr } = await stopped(keeper);
@@ -95,7 +93,7 @@ test('it stops in the middle of a download', { tags: ['extended'] }, async () =>
 });
 
 test('it stops while an export is being made', async () => {
-  place = await Place.make(YAML + BUDGET, { exportSeconds: 100_000 });
+  const place = await makePlace(YAML + BUDGET, { exportSeconds: 100_000 });
   const keeper = scheduler(place);
   while (place.sandbox.requests().E21 < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   const { code, ms, stderr } = await stopped(keeper);
@@ -105,7 +103,9 @@ test('it stops while an export is being made', async () => {
 });
 
 test('it stops while the answer to a paid request does not come; a person then decides, nothing is paid twice', async () => {
-  place = await Place.make(YAML + BUDGET, { faults: [{ kind: 'no-answer', endpoint: 'E20', billed: true }] });
+  const place = await makePlace(YAML + BUDGET, {
+    faults: [{ kind: 'no-answer', endpoint: 'E20', billed: true }],
+  });
   const keeper = scheduler(place);
   while (place.sandbox.requests().E20 < 1) await new Promise((resolve) => setTimeout(resolve, 20));
   const { code, ms, stderr } = await stopped(keeper);
@@ -118,7 +118,7 @@ test('it stops while the answer to a paid request does not come; a person then d
 });
 
 test('two schedulers at once never run at once: the second comes later', async () => {
-  place = await Place.make(YAML, { latencyMs: 1_000 });
+  const place = await makePlace(YAML, { latencyMs: 1_000 });
   const first = scheduler(place);
   while (place.sandbox.requests().E17 < 1) await new Promise((resolve) => setTimeout(resolve, 20));
   const second = scheduler(place, ['--now']);

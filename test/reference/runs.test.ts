@@ -2,9 +2,10 @@
 /** Reference data in whole runs: nights between which it changes, lists that break off, and what the warehouse says. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
-import { KEYS, NOW, Place, PROJECT, type Ended } from '../support/dawnload.js';
+import { KEYS, PROJECT, type Ended } from '../support/dawnload.js';
+import { Nights } from '../support/place.js';
 import type { Fault } from '../support/faults/index.js';
 
 const SENDER = '9f2c4e6a8b0d1f3e5a7c';
@@ -17,12 +18,6 @@ reference:
   opt_outs: true
 `;
 
-let place: Place | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
-
 const TABLES = [
   'catalogs',
   'catalog_fields',
@@ -33,31 +28,7 @@ const TABLES = [
   'opt_outs',
 ];
 
-/** A place whose clock, and the service's, stand at the n-th night. */
-class Nights {
-  night = 0;
-  place!: Place;
-
-  static async make(yaml = YAML): Promise<Nights> {
-    const nights = new Nights();
-    nights.place = await Place.make(yaml, {
-      now: () => nights.now,
-      date: () => nights.now.toUTCString(),
-      eventsPerDay: 300,
-    });
-    place = nights.place;
-    return nights;
-  }
-
-  get now(): Date {
-    return new Date(Date.parse(NOW) + this.night * 86_400_000);
-  }
-
-  run(faults: readonly Fault[] = [], args: readonly string[] = ['run']): Promise<Ended> {
-    this.place.sandbox.setFaults(faults);
-    return this.place.run(args, { DAWNLOAD_NOW: this.now.toISOString() });
-  }
-
+class Lists extends Nights {
   rows(sql: string): Promise<Record<string, unknown>[]> {
     return this.place.rows(sql);
   }
@@ -110,7 +81,7 @@ const catalogs = `/v1/projects/${PROJECT}/catalogs`;
 
 describe('nights', () => {
   test('on which items, catalogs, templates and opt-outs change leave a history of what was when', async () => {
-    const nights = await Nights.make();
+    const nights = await Lists.make(YAML);
     await nights.ask('POST', catalogs, {
       name: 'mine',
       description: '내 것',
@@ -168,7 +139,7 @@ describe('nights', () => {
   });
 
   test('ask E5 for templates that are new or changed, and again after a week', async () => {
-    const nights = await Nights.make();
+    const nights = await Lists.make(YAML);
     const asked = async (): Promise<number> => {
       const before = nights.place.sandbox.requests().E5;
       expect((await nights.run([], only('brand_templates'))).code).toBe(0);
@@ -200,7 +171,7 @@ describe('nights', () => {
 });
 
 test('templates that E5 fails for keep the status that they had', async () => {
-  const nights = await Nights.make(YAML.replace('sender_keys', 'recheck_days: 0, sender_keys'));
+  const nights = await Lists.make(YAML.replace('sender_keys', 'recheck_days: 0, sender_keys'));
   expect((await nights.run()).code).toBe(0);
   const history = 'from brand_templates_history order by all';
   const before = await nights.rows(history);
@@ -218,7 +189,7 @@ describe('a list that breaks off', () => {
     'at any page leaves each catalog as it was or as it is, and the next run reads it whole',
     { tags: ['extended'] },
     async () => {
-      const nights = await Nights.make();
+      const nights = await Lists.make(YAML);
       expect((await nights.run([], ALONE)).code).toBe(0);
       // The list, three catalogs of three, one and one pages, and the list again.
       for (let skip = 0; skip <= 6; skip++) {
@@ -240,7 +211,7 @@ describe('a list that breaks off', () => {
   );
 
   test('of opt-outs closes nothing', async () => {
-    const nights = await Nights.make(YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
+    const nights = await Lists.make(YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
     expect((await nights.run([], only('opt_outs'))).code).toBe(0);
     const before = await nights.rows('from opt_outs_history order by all');
     nights.night = 1;
@@ -259,8 +230,8 @@ describe('a service that', () => {
     fault: Fault & { endpoint: Endpoint },
     yaml = YAML,
     streams = [STREAM_OF[fault.endpoint]],
-  ): Promise<{ nights: Nights; ended: Ended }> => {
-    const nights = await Nights.make(yaml);
+  ): Promise<{ nights: Lists; ended: Ended }> => {
+    const nights = await Lists.make(yaml);
     return { nights, ended: await nights.run([fault], only(...streams)) };
   };
   const small = YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }')
@@ -330,7 +301,7 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
     'end at ten times what is announced, leave no pages, and keep no day of events waiting',
     { tags: ['extended'] },
     async () => {
-      const nights = await Nights.make(LISTS);
+      const nights = await Lists.make(LISTS);
       const odd = await nights.run(ENDLESS);
       expect(odd.code, odd.stderr).toBe(1);
       expect(odd.stderr.match(/the service announces 3 rows, gave 30, and the list goes on/g)).toHaveLength(
@@ -353,7 +324,7 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
   );
 
   test('and any others come after what is paid', async () => {
-    const nights = await Nights.make(LISTS);
+    const nights = await Lists.make(LISTS);
     const killed = await nights.place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/catalogs/before-write' });
     expect(killed.signal).toBe('SIGKILL');
     const { stdout } = await nights.run([], ['exports', 'list', '--json']);
@@ -361,7 +332,7 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
   });
 
   test('and slow ones end when their time is over, and the run goes on', async () => {
-    const nights = await Nights.make(LISTS.replace('reference:', 'reference:\n  max_minutes: 0.02'));
+    const nights = await Lists.make(LISTS.replace('reference:', 'reference:\n  max_minutes: 0.02'));
     const slow = await nights.run([{ endpoint: 'E2', kind: 'no-answer', billed: false, skip: 1 }]);
     expect(slow.code, slow.stderr).toBe(1);
     expect(slow.stderr).toMatch(
@@ -377,14 +348,14 @@ describe('lists that lose more than half of their rows', () => {
     { endpoint: 'E12', kind: 'emptied-list', rows: 1 },
     { endpoint: 'E2', kind: 'emptied-list', list: 'catalogs' },
   ];
-  const held = async (nights: Nights): Promise<Record<string, unknown>> => {
+  const held = async (nights: Lists): Promise<Record<string, unknown>> => {
     const counts = TABLES.map((table) => `(select count(*)::int from ${table}) as ${table}`);
     const [row = {}] = await nights.rows(`select ${counts.join(', ')}`);
     return row;
   };
 
   test('change nothing in one night, and are believed in the second', { tags: ['extended'] }, async () => {
-    const nights = await Nights.make();
+    const nights = await Lists.make(YAML);
     expect((await nights.run()).code).toBe(0);
     const before = await held(nights);
     // The same night again is no second night.

@@ -1,15 +1,12 @@
 // @module-tag long
 /** What a run writes with --log-format json. */
-import { afterEach, expect, test } from 'vitest';
-import { Place } from '../support/dawnload.js';
+import { expect, test } from 'vitest';
+import { makePlace } from '../support/place.js';
 
 const BUDGET = 'exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }\n';
 
-let place: Place | undefined;
-afterEach(() => place?.remove());
-
 test('with --log-format json each line of a run is an object with time, run id and event', async () => {
-  place = await Place.make(`start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n${BUDGET}`, {
+  const place = await makePlace(`start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n${BUDGET}`, {
     eventsPerDay: 200,
   });
   const { stderr, stdout, code } = await place.execute(['run', '--json', '--log-format', 'json']);
@@ -53,7 +50,7 @@ test('with --log-format json each line of a run is an object with time, run id a
 });
 
 test('an error is an object too, with its hint', async () => {
-  place = await Place.make('start_date: 2026-11-20\nretries: 0\n');
+  const place = await makePlace('start_date: 2026-11-20\nretries: 0\n');
   const { stderr, code } = await place.execute(['run', '--log-format', 'json'], {
     DAWNLOAD_SECRET_KEY: 'a-wrong-secret',
   });

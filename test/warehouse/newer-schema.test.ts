@@ -3,19 +3,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { statementsIn } from '../../src/warehouse/session.js';
-import { Place, rowsOf } from '../support/dawnload.js';
+import { rowsOf, type Place } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nprivacy: { recipients: keep }\n';
 
 const NEWEST = statementsIn('schema').length;
-
-let place: Place | undefined;
-afterEach(async () => {
-  await place?.remove();
-  place = undefined;
-});
 
 const workingOf = (made: Place): string => join(made.folder, 'data/private/warehouse.duckdb');
 
@@ -33,8 +28,7 @@ async function schemaOf(file: string): Promise<number> {
 const SENTENCE = `The warehouse has schema 9999; this version of dawnload knows up to ${NEWEST}.`;
 
 test('a warehouse of a newer schema is refused with one sentence by every command, and changed by none but rebuild', async () => {
-  const made = await Place.make(YAML);
-  place = made;
+  const made = await makePlace(YAML);
   expect((await made.run(['run'])).code).toBe(0);
   for (const file of [workingOf(made), made.published])
     await change(file, "insert into ops.migrations values (9999, 'future', now())");
