@@ -49,26 +49,6 @@ export async function ledgerNow(
   return state;
 }
 
-/**
- * Reads the published file; without one there are no rows.
- *
- * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
- */
-export function publishedNow({ dataDir }: Pick<Config, 'dataDir'>, { now }: Pick<Effects, 'now'>) {
-  const { published: file } = dataFiles(dataDir);
-  const read = async (rows: Rows, reader?: Reader) => ({
-    known: await knownDays(rows, dayOf(now())),
-    runs: await rows('status/runs', runRow),
-    findings: await rows('status/findings', findingGroup),
-    // The change of counts that was found the latest after its day.
-    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
-    head: reader === undefined ? [] : await headIn(reader, file),
-  });
-  return existsSync(file)
-    ? Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
-    : read(() => Promise.resolve([]));
-}
-
 /** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
 export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
@@ -86,7 +66,19 @@ export async function daysNow(
   jobFrom: (first: Day | undefined) => Job | undefined,
   forecasts = false,
 ) {
-  const { head, known, ...published } = await publishedNow(config, effects);
+  const { published: file } = dataFiles(config.dataDir);
+  const read = async (rows: Rows, reader?: Reader) => ({
+    known: await knownDays(rows, dayOf(effects.now())),
+    runs: await rows('status/runs', runRow),
+    findings: await rows('status/findings', findingGroup),
+    // The change of counts that was found the latest after its day.
+    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
+    head: reader === undefined ? [] : await headIn(reader, file),
+  });
+  // Without a published file there are no rows.
+  const { head, known, ...published } = existsSync(file)
+    ? await Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
+    : await read(() => Promise.resolve([]));
   const { coverage, removed } = known;
   const state = await ledgerNow(config, effects, head);
   const [first] = coverage.map(({ date }) => date).sort();

@@ -11,10 +11,13 @@ import type { Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import { EXIT, exitCodeOf, InterruptedError, messageOf, TryLaterError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { newestOf, publishedNow } from '../job/published.js';
+import { newestOf } from '../job/published.js';
 import { describeGap, type RunReport } from '../job/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
+import { dataFiles } from '../landing/paths.js';
 import { cut } from '../ground/text.js';
+import { Reader } from '../warehouse/reader.js';
+import { coveredDay } from '../warehouse/rows.js';
 
 interface Alert {
   readonly cause: AlertCause | 'test';
@@ -153,8 +156,9 @@ export async function withAlerts(
   const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
     await started;
     const complete = lastCompleteDay(invocation.effects.now());
-    const published = await publishedNow(config, invocation.effects).catch(() => undefined);
-    const newest = published && newestOf(published.known.coverage, 'statistics');
+    const { published } = dataFiles(config.dataDir);
+    const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));
+    const newest = newestOf(await coverage.catch(() => []), 'statistics');
     const ended = { report, failure, complete, newest };
     await afterRun(config, invocation, ended).catch((error: unknown) => {
       invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);

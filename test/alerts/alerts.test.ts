@@ -1,86 +1,22 @@
 /** What is worth an alert, and what receivers hear of whole runs. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { bodyOf, causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { TryLaterError } from '../../src/ground/errors.js';
 import { RunReport } from '../../src/job/report.js';
-import { Place } from '../support/dawnload.js';
+import type { Place } from '../support/dawnload.js';
+import { Hook, makePlace } from '../support/place.js';
 
-interface Received {
-  readonly method: string;
-  readonly path: string;
-  readonly body: string;
-}
-
-/** A receiver of webhooks and pings on loopback. */
-class Hook {
-  readonly received: Received[] = [];
-  status = 200;
-  hangs = false;
-  private constructor(private readonly server: Server) {}
-
-  static async listen(): Promise<Hook> {
-    const server = createServer();
-    const hook = new Hook(server);
-    server.on('request', (request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        hook.received.push({ method: request.method ?? '', path: request.url ?? '', body });
-        if (hook.hangs) return;
-        response.writeHead(hook.status, { location: '/elsewhere' }).end('{"ok":true}');
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return hook;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  /** What came as JSON, and is forgotten. */
-  take(): Record<string, unknown>[] {
-    return this.received
-      .splice(0)
-      .filter(({ method }) => method === 'POST')
-      .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-  }
-
-  close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
-}
-
-const open: { close(): unknown }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
-
-async function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(`start_date: 2026-11-20\nlookback_days: 1\n${yaml}`, {
-    eventsPerDay: 200,
-    ...options,
-  });
-  open.push({ close: () => place.remove() });
-  return place;
-}
-
-async function hook(): Promise<Hook> {
-  const made = await Hook.listen();
-  open.push(made);
-  return made;
+function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
+  return makePlace(`start_date: 2026-11-20\nlookback_days: 1\n${yaml}`, { eventsPerDay: 200, ...options });
 }
 
 describe('alerts', { tags: ['long'] }, () => {
   test('and ledger, journal, warehouse and terminal repeat no key and no person that the service names', async () => {
-    const receiver = await hook();
+    const receiver = await Hook.listen();
     const place = await make(
       `retries: 0\nexports: { budget: { records_per_run: 100000, records_per_month: 100000 } }\nalerts: [{ url: "${receiver.url}" }]\n`,
     );
@@ -120,7 +56,7 @@ describe('alerts', { tags: ['long'] }, () => {
   });
 
   test('tell of a failure once a day, and of the recovery', async () => {
-    const receiver = await hook();
+    const receiver = await Hook.listen();
     const place = await make(`retries: 0\nalerts: [{ url: "${receiver.url}/hook" }]\n`);
     const yaml = `start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nalerts: [{ url: "${receiver.url}/hook" }]\n`;
     const wrong = { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' };
@@ -154,7 +90,7 @@ describe('alerts', { tags: ['long'] }, () => {
   });
 
   test('tell only what a receiver wants to hear, as Slack takes it, at an address from the environment', async () => {
-    const [slack, deaf] = [await hook(), await hook()];
+    const [slack, deaf] = [await Hook.listen(), await Hook.listen()];
     const place = await make(
       `exports: { budget: { records_per_run: 1 } }
 alerts:
@@ -174,7 +110,7 @@ alerts:
   });
 
   test('a receiver that refuses, redirects, is away or has no address costs a warning, not the night', async () => {
-    const [refusing, redirecting, away] = [await hook(), await hook(), await hook()];
+    const [refusing, redirecting, away] = [await Hook.listen(), await Hook.listen(), await Hook.listen()];
     refusing.status = 500;
     redirecting.status = 302;
     const gone = away.url;
@@ -207,7 +143,7 @@ alerts:
     'a receiver that hangs is given up after ten seconds',
     { tags: ['long'], timeout: 30_000 },
     async () => {
-      const receiver = await hook();
+      const receiver = await Hook.listen();
       receiver.hangs = true;
       const place = await make(
         `exports: { budget: { records_per_run: 1 } }\nalerts: [{ url: "${receiver.url}" }]\n`,
@@ -227,7 +163,7 @@ alerts:
   );
 
   test('a test alert shows whether receivers are reached', async () => {
-    const receiver = await hook();
+    const receiver = await Hook.listen();
     const place = await make(`alerts: [{ url: "${receiver.url}", on: [] }]\n`);
     const sent = await place.run(['doctor', '--send-test-alert']);
     expect(sent.stdout).toMatch(/test alert +accepted by 1 receiver/);
@@ -257,7 +193,7 @@ alerts:
 
 describe('health checks', { tags: ['long'] }, () => {
   test('hear of the start, and of the success or the failure', async () => {
-    const check = await hook();
+    const check = await Hook.listen();
     const place = await make(`retries: 0\nping_url: ${check.url}/abc?x=1\n`);
     expect((await place.run(['run'])).code).toBe(0);
     expect(check.received.splice(0).map(({ path }) => path)).toEqual(['/abc/start?x=1', '/abc?x=1']);

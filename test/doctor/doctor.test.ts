@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
 import { RunLock } from '../../src/landing/run-lock.js';
-import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { change, KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 
 let place: Place;
 beforeAll(async () => {
@@ -167,12 +166,7 @@ describe('the data folder', () => {
       ["insert into ops.migrations (number, name, applied_at) values (99, 'x', now())", 'fail', /schema 99/],
       ['delete from ops.migrations where number > 3', 'ok', /next run brings it/],
     ] as const) {
-      const instance = await DuckDBInstance.create(path);
-      const connection = await instance.connect();
-      await connection.run(statement);
-      await connection.run('checkpoint');
-      connection.closeSync();
-      instance.closeSync();
+      await change(path, `${statement}; checkpoint`);
       const result = await diagnose({ DAWNLOAD_DATA_DIR: copy });
       expect(result.of('warehouse')).toMatchObject({
         verdict,

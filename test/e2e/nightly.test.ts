@@ -4,11 +4,10 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
-import { type Ended, ended } from '../support/dawnload.js';
+import { change, type Ended, ended } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
 
 const budget = (perRun: number, perMonth = 1_000_000): string =>
@@ -488,10 +487,9 @@ test(
 async function makeLarge(): Promise<Place> {
   const place = await makePlace('start_date: 2026-11-19\nlookback_days: 1\n');
   await run(place, 'run');
-  const instance = await DuckDBInstance.create(join(place.folder, 'data/private/warehouse.duckdb'));
-  const connection = await instance.connect();
-  await connection.run(`
-    insert into events (event_id, user_id, channel, event_name, campaign_id, occurred_at, date, export_date)
+  await change(
+    join(place.folder, 'data/private/warehouse.duckdb'),
+    `insert into events (event_id, user_id, channel, event_name, campaign_id, occurred_at, date, export_date)
     select
       'e' || i, 'u' || (hash(i) % 1000000), 'push-notification', if(i % 3 = 0, 'push_click', 'send_success'), 'c1',
       timestamptz '2026-09-01 00:00:00+09' + to_seconds(i::bigint),
@@ -499,9 +497,8 @@ async function makeLarge(): Promise<Place> {
       date '2026-09-01' + (i // 86400)::integer
     from range(3000000) as numbers (i);
     delete from ops.models;
-    checkpoint;`);
-  connection.closeSync();
-  instance.closeSync();
+    checkpoint;`,
+  );
   return place;
 }
 

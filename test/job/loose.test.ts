@@ -1,41 +1,34 @@
 // @module-tag long
 /** The private file is rewritten before it is published when much of it is free, and only then. */
-import { DuckDBInstance } from '@duckdb/node-api';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { Place } from '../support/dawnload.js';
+import { expect, test } from 'vitest';
+import { change, rowsOf } from '../support/dawnload.js';
+import { makePlace } from '../support/place.js';
 
 /** Writes rows into the private file and deletes them. Rows behind them keep DuckDB from cutting their blocks off. */
-async function loosen(path: string): Promise<void> {
-  const instance = await DuckDBInstance.create(path);
-  const connection = await instance.connect();
-  await connection.run(`
-    create table filling as select range as n, md5(range::varchar) as text from range(1000000);
+function loosen(path: string): Promise<void> {
+  return change(
+    path,
+    `create table filling as select range as n, md5(range::varchar) as text from range(1000000);
     checkpoint;
     create or replace table behind as from filling limit 100000;
     checkpoint;
     drop table filling;
-    checkpoint`);
-  connection.closeSync();
-  instance.closeSync();
+    checkpoint`,
+  );
 }
 
 async function freeBlocks(path: string): Promise<number> {
-  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
-  const connection = await instance.connect();
-  const answer = await connection.runAndReadAll('select free_blocks from pragma_database_size()');
-  connection.closeSync();
-  instance.closeSync();
-  return Number(answer.getRows()[0]?.[0]);
+  const [size] = await rowsOf(path, 'select free_blocks from pragma_database_size()');
+  return Number(size?.['free_blocks']);
 }
 
 /** The crash point of the rewrite: a run that comes to it is killed. */
 const REWRITE = { DAWNLOAD_CRASH_AT: 'replace/before-rename' };
 
 test('a published file has no more free blocks than two fifths of what it holds', async () => {
-  const place = await Place.make('start_date: 2026-11-20\nlookback_days: 1\n');
-  onTestFinished(() => place.remove());
+  const place = await makePlace('start_date: 2026-11-20\nlookback_days: 1\n');
   const working = join(place.folder, 'data/private/warehouse.duckdb');
   for (let night = 0; night < 2; night++) expect((await place.execute(['run'], REWRITE)).code).toBe(0);
   const { size } = statSync(place.published);

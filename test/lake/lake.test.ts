@@ -7,10 +7,9 @@ import { idOf } from '../../src/landing/paths.js';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
-import { type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
+import { change, type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
 
 const SETTINGS =
@@ -72,15 +71,6 @@ async function fails(place: Place, command: string, code: number, says: string |
   return result;
 }
 
-/** Changes the lake as somebody else would. */
-async function change({ lake }: Lakeside, sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(lake.file, { threads: '1' });
-  const connection = await instance.connect();
-  await connection.run(sql);
-  connection.closeSync();
-  instance.closeSync();
-}
-
 const expectEqual = async ({ place, lake }: Lakeside): Promise<void> => {
   expect(await unequalTables(place.published, lake)).toEqual([]);
 };
@@ -132,7 +122,7 @@ describe('a push', () => {
   test('replaces what the lake holds of an export, whatever day its events bear there', async () => {
     const lakeside = await filled();
     await change(
-      lakeside,
+      lakeside.lake.file,
       `update dl.events set date = null where export_date = '2026-11-19';
        delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'`,
     );
@@ -144,7 +134,7 @@ describe('a push', () => {
     const lakeside = await filled();
     const mart = 'dl_marts.message_days';
     await change(
-      lakeside,
+      lakeside.lake.file,
       `delete from ${mart} where date = '2026-11-19';
        update dl_ops.lake_parts set version = 'other' where relation = 'marts.message_days' and date = '2026-11-19';
        insert into ${mart} by name select * replace (date '2025-01-01' as date) from ${mart} limit 3;
@@ -167,7 +157,7 @@ describe('a push', () => {
   test('leaves days alone that only the lake holds', { tags: ['extended'] }, async () => {
     const lakeside = await filled(1);
     await change(
-      lakeside,
+      lakeside.lake.file,
       `insert into dl_ops.coverage by name select * replace (date '2025-01-01' as date) from dl_ops.coverage where stream = 'events' limit 1;
        insert into dl.events by name select * replace (date '2025-01-01' as date, date '2025-01-01' as export_date) from dl.events limit 5`,
     );
@@ -184,7 +174,10 @@ describe('a push', () => {
   test('that somebody else was faster than changes nothing and ends with 75; the next one succeeds', async () => {
     const lakeside = await filled();
     const { place, lake } = lakeside;
-    await change(lakeside, "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'");
+    await change(
+      lakeside.lake.file,
+      "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'",
+    );
     lake.endings = ['conflict'];
     await fails(place, 'lake push', 75, 'Somebody else changed the lake at the same time');
     expect(await commits(lakeside)).toHaveLength(5);
@@ -320,13 +313,13 @@ describe('a lake', () => {
   test('gets new columns, and no other change of them', async () => {
     const lakeside = await filled();
     const { place } = lakeside;
-    await change(lakeside, 'alter table dl.events drop column failure_reason');
+    await change(lakeside.lake.file, 'alter table dl.events drop column failure_reason');
     await good(place, 'lake setup');
     const [column] = await lakeside.lake.rows(
       "select count(*)::int as n from duckdb_columns() where table_name = 'events' and column_name = 'failure_reason'",
     );
     expect(column).toEqual({ n: 1 });
-    await change(lakeside, 'alter table dl_marts.channel_days alter column sent type varchar');
+    await change(lakeside.lake.file, 'alter table dl_marts.channel_days alter column sent type varchar');
     await fails(
       place,
       'lake setup',
@@ -334,7 +327,7 @@ describe('a lake', () => {
       'Column sent of dl_marts."channel_days" has the type VARCHAR in the lake and would need BIGINT.',
     );
     await change(
-      lakeside,
+      lakeside.lake.file,
       'alter table dl_marts.channel_days alter column sent type bigint; alter table dl.events add column own integer',
     );
     expect((await place.run(['lake', 'setup'])).stderr).toContain(
@@ -358,7 +351,10 @@ describe('retention with a lake', () => {
     expect(inLake).toHaveLength(13);
 
     // A day that the lake holds otherwise stays.
-    await change(lakeside, "update dl.events set channel = 'other' where export_date = '2026-11-10'");
+    await change(
+      lakeside.lake.file,
+      "update dl.events set channel = 'other' where export_date = '2026-11-10'",
+    );
     const night = await good(place, 'run');
     expect(night.stderr).toContain('Removed by retention, events: 4 days, 2026-11-08 to 2026-11-12.');
     const left = await place.rows(days);
@@ -430,7 +426,7 @@ describe('verify', () => {
     ],
   ])('finds %s', async (_, sql, sentence) => {
     const lakeside = await filled();
-    await change(lakeside, sql);
+    await change(lakeside.lake.file, sql);
     const result = await lakeside.place.run(['lake', 'verify']);
     expect(result.code).toBe(1);
     expect(result.stdout).toMatch(sentence);

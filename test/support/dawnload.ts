@@ -151,6 +151,16 @@ export function rowsOf(file: string, sql: string): Promise<Record<string, unknow
   return reading(file, (ask) => ask(sql));
 }
 
+/** Changes a file as a program other than the command would; makes it where there is none. */
+export async function change(file: string, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(file, { threads: '1' });
+  const connection = await instance.connect();
+  await connection.run(sql);
+  // An open connection would keep the file locked for the commands that come next.
+  connection.closeSync();
+  instance.closeSync();
+}
+
 /** Several questions to one file, which is opened once: that takes longer than most answers. */
 export async function reading<T>(
   file: string,

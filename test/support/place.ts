@@ -1,4 +1,6 @@
-/** Places of tests: each goes away with the test that makes it. */
+/** Places of tests, and receivers of what they send: each goes away with the test that makes it. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { NOW, Place, type Ended } from './dawnload.js';
 import type { Fault, FaultySandboxOptions } from './faults/index.js';
@@ -28,5 +30,55 @@ export class Nights {
   run(faults: readonly Fault[] = [], args: readonly string[] = ['run']): Promise<Ended> {
     this.place.sandbox.setFaults(faults);
     return this.place.run(args, { DAWNLOAD_NOW: this.now.toISOString() });
+  }
+}
+
+interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** A receiver of webhooks and pings on loopback. */
+export class Hook {
+  readonly received: Received[] = [];
+  status = 200;
+  hangs = false;
+  private constructor(private readonly server: Server) {}
+
+  static async listen(): Promise<Hook> {
+    const server = createServer();
+    const hook = new Hook(server);
+    server.on('request', (request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        hook.received.push({ method: request.method ?? '', path: request.url ?? '', body });
+        if (hook.hangs) return;
+        response.writeHead(hook.status, { location: '/elsewhere' }).end('{"ok":true}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      hook.close();
+    });
+    return hook;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** What came as JSON, and is forgotten. */
+  take(): Record<string, unknown>[] {
+    return this.received
+      .splice(0)
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
   }
 }

@@ -2,10 +2,9 @@
 /** A warehouse that a newer version of the program has migrated. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { statementsIn } from '../../src/warehouse/session.js';
-import { rowsOf, type Place } from '../support/dawnload.js';
+import { change, rowsOf, type Place } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nprivacy: { recipients: keep }\n';
@@ -13,12 +12,6 @@ const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nprivacy: { r
 const NEWEST = statementsIn('schema').length;
 
 const workingOf = (made: Place): string => join(made.folder, 'data/private/warehouse.duckdb');
-
-async function change(file: string, sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(file);
-  await (await instance.connect()).run(sql);
-  instance.closeSync();
-}
 
 async function schemaOf(file: string): Promise<number> {
   const [row] = await rowsOf(file, 'select max(number) as number from ops.migrations');

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/ground/calendar.js';
 import { exportsKnownBy, knownBy } from '../../src/warehouse/reader.js';
 import { record, temporaryFolder, Workshop, type Row } from './support.js';
+import { change } from '../support/dawnload.js';
 
 const DAY = '2026-11-20';
 
@@ -138,11 +138,7 @@ test('a load that is stopped before its end leaves nothing, and is done again', 
 /** A database of those statements, closed. */
 async function fileWith(sql: string): Promise<string> {
   const path = join(temporaryFolder(), 'some.duckdb');
-  const instance = await DuckDBInstance.create(path);
-  const connection = await instance.connect();
-  await connection.run(sql);
-  connection.closeSync();
-  instance.closeSync();
+  await change(path, sql);
   return path;
 }
 

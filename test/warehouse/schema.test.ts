@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { CorruptDatabaseError, TryLaterError } from '../../src/ground/errors.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
+import { change } from '../support/dawnload.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.txt');
@@ -74,14 +74,14 @@ test('each migration is applied once, in one opening or in many', async () => {
 
 test('a file of an older schema is brought forward and keeps its rows', async () => {
   const workshop = new Workshop({}, 'nothing');
-  const instance = await DuckDBInstance.create(workshop.path);
-  const connection = await instance.connect();
-  for (const migration of statementsIn('schema').slice(0, 3)) await connection.run(statement(migration));
-  await connection.run("insert into ops.migrations select unnest(range(1, 4)), 'older', now()");
-  await connection.run("insert into ops.privacy (recipients) values ('keep')");
-  await connection.run("insert into daily_statistics (date, click) values ('2026-11-20', 7)");
-  connection.closeSync();
-  instance.closeSync();
+  const older = statementsIn('schema').slice(0, 3);
+  await change(
+    workshop.path,
+    `${older.map((migration) => statement(migration)).join('')}
+    insert into ops.migrations select unnest(range(1, 4)), 'older', now();
+    insert into ops.privacy (recipients) values ('keep');
+    insert into daily_statistics (date, click) values ('2026-11-20', 7)`,
+  );
   await workshop.with(refreshModels);
   expect(await dump(workshop)).toBe(readFileSync(GOLDEN, 'utf8'));
   expect(await workshop.look('select date::varchar as date, click from daily_statistics')).toEqual([
