@@ -133,8 +133,9 @@ export async function recordLost(
   await journal.append(RUN, { event: 'unsure', why });
 }
 
+const rowsOf = (calls: readonly Call[]): number => calls.reduce((sum, { rows }) => sum + rows, 0);
 const rowsIn = ({ calls }: Push, ...states: readonly Call['state'][]): number =>
-  calls.reduce((sum, { rows, state }) => sum + (states.includes(state) ? rows : 0), 0);
+  rowsOf(calls.filter(({ state }) => states.includes(state)));
 export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
 export const callsOf = ({ calls }: Push): number => calls.reduce((sum, one) => sum + one.calls, 0);
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
@@ -159,9 +160,8 @@ const undecided = ({ calls }: Push): Call[] =>
 
 /** The sentence about a push that waits for a person. */
 export function adviceOn(push: Push): string {
-  const rows = undecided(push).reduce((sum, call) => sum + call.rows, 0);
   return (
-    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${rows} of its rows. ` +
+    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${rowsOf(undecided(push))} of its rows. ` +
     `${(push.note ?? 'The process ended before it recorded the answer').replace(/\.?$/, '.')} ` +
     `Look there. If it has them: \`dawnload push resume ${push.id}\`, and the same push goes on with the others. ` +
     `If it has not: \`dawnload push resume ${push.id} --again\`, and it sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
@@ -201,10 +201,9 @@ export class PushLedger {
     const month = monthOf(new Date(latest));
     const pushes = this.pushes.filter((push) => name === undefined || push.name === name);
     const counted = pushes.flatMap(({ calls }) => calls.filter(isCounted));
-    const sum = (calls: readonly Call[]): number => calls.reduce((rows, call) => rows + call.rows, 0);
     return {
-      inRun: sum(counted.filter((call) => call.run === run)),
-      inMonth: sum(counted.filter(({ at }) => monthOf(at) === month)),
+      inRun: rowsOf(counted.filter((call) => call.run === run)),
+      inMonth: rowsOf(counted.filter(({ at }) => monthOf(at) === month)),
     };
   }
 
@@ -247,7 +246,7 @@ export class PushLedger {
   async recordDecision(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<number> {
     if (!isUnfinished(push))
       throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
-    const rows = undecided(push).reduce((sum, call) => sum + call.rows, 0);
+    const rows = rowsOf(undecided(push));
     await this.write(push, event === 'resumed' ? { event, again } : { event });
     return rows;
   }

@@ -158,11 +158,7 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
  *
  * @param isTold whether the question's own sentences say something, as they may where the file holds no day of it at all
  */
-export async function streamNotHeld(
-  reader: Reader,
-  query: QueryFile,
-  isTold: boolean,
-): Promise<string | undefined> {
+export async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
   const covered = await reader.rows('status/coverage', coveredDay);
   const held = covered.filter((day) => day.stream === stream);
