@@ -10,7 +10,7 @@
 -- sentences:
 --   with held as (select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'statistics') select channel,
 --   sum(sent) as sent, sum(sum(sent)) over () as messages, greatest(min(min(date)) over (), any_value(held.first_date)) as first_date,
---   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where channel <> 'all' group by
+--   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where channel is distinct from 'all' group by
 --   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: {first_date~last_date}, {channel} sent the most: {sent} of {messages} messages.
 --     ko: {first_date~last_date}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
@@ -104,7 +104,12 @@ messages as (
 ),
 -- The last row of a range is the total of its channels.
 performance as (
-    select period, coalesce(channel, 'all') as channel, grouping(channel) as is_total, unnest(marts.performance(messages))
+    select
+        period,
+        grouping(channel) as is_total,
+        -- The service may leave out the channel.
+        if(is_total = 1, 'all', channel) as channel,
+        unnest(marts.performance(messages))
     from messages
     group by grouping sets ((period, channel), (period))
     having is_total = 0 or (count(distinct channel) > 1 and (select grain = 'channel' from params))

@@ -202,6 +202,10 @@ const CASES: Readonly<Record<string, Case>> = {
     arms: { A: arm(600, 120), B: arm(600, 192, { isUnknown: true }) },
     codes: 'baseline people_unknown',
   },
+  'messages whose product is beyond a bigint': {
+    arms: { A: arm(4e9, 1e9, { isUnknown: true }), B: arm(4e9, 2e9, { isUnknown: true }) },
+    codes: 'baseline people_unknown',
+  },
   'everybody clicks on both': { arms: { A: arm(50, 50), B: arm(50, 50) }, codes: UNCLEAR },
   'conversions of nobody knows whom': {
     arms: SOLD,

@@ -248,14 +248,15 @@ rates as (
     from measures
 ),
 
--- People are compared with those of the baseline who got their first message on the same day, messages with all messages.
+-- People are compared with those of the baseline who got their first message on the same day, messages with all messages. Products
+-- of two sizes may be beyond a bigint.
 strata as (
-    select test, rates.metric, place, days.date, days.people as size, days.clickers as successes
+    select test, rates.metric, place, days.date, days.people::double as size, days.clickers::double as successes
     from rates
     inner join days using (test, place)
     where rates.is_compared and rates.unit = 'person' and days.people > 0
     union all
-    select test, metric, place, null, size, successes
+    select test, metric, place, null, size::double, successes::double
     from rates
     where is_compared and unit = 'message'
 ),

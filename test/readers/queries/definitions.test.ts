@@ -53,6 +53,19 @@ test('it is unknown how many messages succeeded of which more failed than were s
   expect(await ask('subchannels', push)).toMatchObject([unknown]);
 });
 
+test('messages without a channel are no total', async () => {
+  await warehouse.connection.run(
+    "update daily_statistics set channel = null where channel = 'push-notification'",
+  );
+  const rows = await ask('channel-summary');
+  expect(rows.map(({ channel, sent }) => [channel, sent])).toEqual([
+    ['in-app-message', '102'],
+    ['in-web-message', '102'],
+    [null, '102'],
+    ['all', '306'],
+  ]);
+});
+
 describe('how much counts rise', () => {
   /**
    * Days from 1 to 20 November, each pulled on the four mornings after it; all but the last ones had 100 clicks on the
