@@ -314,7 +314,7 @@ order by "table";
 -- name: computed_relinked
 -- Ids that belonged to an erased person first, and still have events, belong to the person of these events.
 insert into ops.touched_days
-select 'events', date
+select distinct 'events', date
 from (
     select min(date) as date
     from events
@@ -323,9 +323,7 @@ from (
         or md5_number_lower('device_id ' || device_id) in (select number from erased_numbers)
         or md5_number_lower('service_device_id ' || service_device_id) in (select number from erased_numbers)
 ) as first
-where date is not null
-except
-select stream, date from ops.touched_days;
+where date is not null;
 
 create temp table if not exists dirty_days (date date);
 
@@ -343,9 +341,7 @@ delete from {table} as rows where {condition};
 
 -- name: touch
 insert into ops.touched_days
-select 'events', unnest(getvariable('days')::varchar[])::date
-except
-select stream, date from ops.touched_days;
+select 'events', unnest(getvariable('days')::varchar[])::date;
 
 -- name: note
 -- Replaces the erasures by those of the journal, given as JSON, with the digests of the erased ids. Backwards: a search of the

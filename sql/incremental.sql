@@ -17,7 +17,7 @@ set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 select
     -- The days that loads have changed.
     (
-        select coalesce(list({'stream': stream, 'day': (date - date '1970-01-01')::integer}), [])
+        select coalesce(list(distinct {'stream': stream, 'day': (date - date '1970-01-01')::integer}), [])
         from ops.touched_days
         where date is not null
     ) as touched,

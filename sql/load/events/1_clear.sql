@@ -3,9 +3,7 @@
 -- name: mark
 -- Marks every day on which these exports have events, including days other than the export's own.
 insert into ops.touched_days
-select 'events', date from events where export_date in (select date from days)
-except
-select stream, date from ops.touched_days;
+select distinct 'events', date from events where export_date in (select date from days);
 
 -- The day no longer counts as removed, since its rows are loaded again.
 delete from ops.removed_days where date in (select date from days);

@@ -147,6 +147,4 @@ group by surplus.export_date, surplus.winner;
 
 -- The removed rows may belong to exports that are not being loaded.
 insert into ops.touched_days
-select 'events', unnest([date, export_date]) from surplus where export_date not in (select date from days)
-except
-select stream, date from ops.touched_days;
+select distinct 'events', unnest([date, export_date]) from surplus where export_date not in (select date from days);

@@ -116,10 +116,8 @@ where
 -- Stray records count on days other than the export's; models and checks must look at these days again.
 
 insert into ops.touched_days
-select 'events', date
+select distinct 'events', date
 from events
 where
     export_date between getvariable('load').first_day and getvariable('load').last_day
-    and export_date in (select date from days)
-except
-select stream, date from ops.touched_days;
+    and export_date in (select date from days);
