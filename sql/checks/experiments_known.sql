@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: A setting below `experiments` names a variant that its campaign does not have, so the A/B test is judged
---   without it. Correct the name in dawnload.yaml; the next run judges again.
+-- meaning: A setting below `experiments` names a campaign or a variant that is not known, so no A/B test is judged by it.
+--   Correct the name in dawnload.yaml, or wait until the campaign is sent; the next run judges again.
 
 with named as (
     select campaign_id, {'setting': 'baseline', 'name': baseline} as one
@@ -17,7 +17,6 @@ with named as (
     where campaign_id <> 'default'
 ),
 
--- A campaign that the warehouse does not hold yet may still be sent.
 judged as (
     select
         campaign_id,
@@ -34,4 +33,8 @@ select
     named.one.name as actual
 from named
 inner join judged on named.campaign_id = judged.campaign_id
-where named.one.name is not null and not list_contains(judged.names, named.one.name);
+where named.one.name is not null and not list_contains(judged.names, named.one.name)
+union all
+select null, campaign_id, 'No campaign of this id has been seen yet.', null, null
+from ops.experiments
+where campaign_id <> 'default' and campaign_id not in (select campaigns.campaign_id from campaigns);

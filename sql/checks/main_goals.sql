@@ -39,4 +39,10 @@ where chosen_by = 'rule' and most > conversions
 union all
 select null, resource_id, 'No conversion has the name of the goal in the settings.', array_to_string(goals, ', '), main_goal
 from judged
-where chosen_by = 'setting' and not list_contains(goals, main_goal);
+where chosen_by = 'setting' and not list_contains(goals, main_goal)
+union all
+select null, resource_id, 'No campaign or user journey of this id has been seen yet.', null, goal
+from ops.main_goals
+where
+    chosen_by = 'setting'
+    and resource_id not in (select campaign_id from campaigns union all select user_journey_id from user_journeys);

@@ -6,7 +6,7 @@ import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { codeOf, ConfigError, EXIT, type ExitCode } from '../ground/errors.js';
+import { codeOf, ConfigError, EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { questionNamed } from '../readers/queries/question.js';
@@ -47,7 +47,11 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
 }
 
 export async function demoCommand(_: object, invocation: Invocation): Promise<ExitCode> {
-  const { terminal, effects } = invocation;
+  const { terminal, effects, flags } = invocation;
+  if ((flags.config ?? flags.dataDir) !== undefined)
+    throw new UsageError('The demo has settings and a data folder of its own, in ./demo.', {
+      hint: 'Leave out --config and --data-dir, or start it in another folder.',
+    });
   const folder = resolve(FOLDER);
   const now = effects.now();
   await assertOfDemo(folder);

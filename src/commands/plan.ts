@@ -71,7 +71,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     reference: streamsOn(config.reference)
       .filter((stream) => job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
-    retention: await retentionOf(config, entries, { ...published, job }, now),
+    retention: await retentionOf(config, entries, toRequest, { ...published, job }, now),
     events: {
       budget: budget
         ? { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth }
@@ -98,14 +98,17 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
 async function retentionOf(
   { dataDir, retention, reference }: Config,
   entries: readonly Export[],
+  toRequest: readonly Decision[],
   { coverage, removed, job }: Pick<DaysNow, 'coverage' | 'removed'> & { job: Job },
   now: Date,
 ): Promise<{ events: Day[]; landing: string[] } | null> {
   if (Object.keys(retention).length === 0) return null;
   const before = retention.events === undefined ? '' : shiftDay(dayOf(now), -retention.events);
-  const events = coverage
-    .filter(({ stream, date }) => stream === 'events' && date < before && !removed.includes(date))
-    .map(({ date }) => date);
+  const held = coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
+  // Old days that the run requests leave with it, once the daily aggregates are computed.
+  const events = [...held, ...toRequest.map(({ day }) => day)].filter(
+    (day) => day < before && !removed.includes(day),
+  );
   const left = new Set([...removed, ...events]);
   const isNewSnapshot = streamsOn(reference).includes('opt_outs') && job.streams.has('opt_outs');
   const folders = await foldersDue(dataDir, retention, { entries, left, now, isNewSnapshot });

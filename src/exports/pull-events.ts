@@ -5,7 +5,7 @@
 import { RefusedError } from '../ground/errors.js';
 import { requestPaid, type RequestContext } from './paid-request.js';
 import { eventGap, type Job } from '../ground/streams.js';
-import { dayOf, monthOf, shiftDay, type Day } from '../ground/calendar.js';
+import { dayOf, listDays, monthOf, shiftDay, type Day } from '../ground/calendar.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
 import {
   decide,
@@ -147,7 +147,7 @@ async function affordable(key: string, context: ExportsContext): Promise<number 
  * for exports in progress, actual records for landed ones.
  */
 async function requestMissing(job: Job, context: ExportsContext): Promise<void> {
-  const { config, ledger, warehouse, report, runId, signal, effects } = context;
+  const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
   const messages = await warehouse.messages();
   const asked = new Set<Day>();
   const deciding = (): Decision[] =>
@@ -168,6 +168,9 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       report.attention.push(
         `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
       );
+  const removed = await warehouse.removedDays();
+  const named = removed.filter((day) => job.consent !== 'budget' && day >= start && day <= end);
+  if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;
   if (config.exports.budget !== undefined && clockTrouble(context) !== undefined) {

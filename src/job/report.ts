@@ -24,7 +24,7 @@ import type { Gap, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
-import type { Pull } from '../landing/pull.js';
+import { isReference, type Pull } from '../landing/pull.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
@@ -100,9 +100,13 @@ export class RunReport {
 
   /** Number of loaded days and rows, by stream. */
   totals(): { stream: Stream; days: number; rows: number }[] {
-    const streams = [...new Set(this.#loads.map(({ stream }) => stream))];
+    // A list that is held back leaves the one of before.
+    const all = this.#loads.filter(
+      ({ stream, rows, finished }) => !isReference({ stream }) || rows + finished.length > 0,
+    );
+    const streams = [...new Set(all.map(({ stream }) => stream))];
     return streams.map((stream) => {
-      const loads = this.#loads.filter((load) => load.stream === stream);
+      const loads = all.filter((load) => load.stream === stream);
       return {
         stream,
         days: new Set(loads.flatMap(({ days }) => days)).size,

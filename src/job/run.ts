@@ -100,6 +100,7 @@ export async function deliver(
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );
+  if (report.removals.length > 0) await noteDays(folder, config, invocation);
   report.lost = await lostDays(folder);
   report.withheld = whyWithheld(report.stops, report.lost);
   await warehouse.note({ runs: runsSoFar(journal, report, invocation, failure), head: journal.head });
@@ -246,7 +247,7 @@ async function wantedNow(
 
 /**
  * Writes into the file what the journal and the settings say, for readers: exports, budget, prices, pushes, erasures, and the
- * wanted days of the nightly job, also after a backfill; what waits for a person is reported.
+ * wanted days; what waits for a person is reported.
  */
 async function noteJournal(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
   const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
@@ -254,19 +255,24 @@ async function noteJournal(folder: OpenFolder, config: Config, invocation: Invoc
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.attention.push(advice);
   const { pushes } = new PushLedger(journal, invocation.effects);
   for (const push of pushes.filter(waits)) report.attention.push(adviceOn(push));
-  const { startDate } = config;
-  const now = invocation.effects.now();
-  const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, now);
   const erased = erasures.register.erasures;
   await warehouse.note({
     exports: [...ledger.entries(), ...forgotten],
-    budget: { ...config.exports, notedAt: now },
+    budget: { ...config.exports, notedAt: invocation.effects.now() },
     prices: config.prices,
     ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
-    ...(job !== undefined && { days: await wantedNow(job, folder, config, invocation) }),
     ...(erased.length > 0 && { erasures: erased }),
     runs: runsOf(journal.of(RUN)),
   });
+  await noteDays(folder, config, invocation);
+}
+
+/** Writes the wanted days of the nightly job into the file, also after a backfill. */
+async function noteDays(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
+  const { startDate } = config;
+  if (startDate === undefined) return;
+  const job = nightly({ ...config, startDate }, invocation.effects.now());
+  await folder.warehouse.note({ days: await wantedNow(job, folder, config, invocation) });
 }
 
 /** The names of the stages in the terminal. */

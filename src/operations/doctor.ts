@@ -38,8 +38,10 @@ import { lockState } from '../landing/run-lock.js';
 import { readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
-import { keyFingerprint } from '../warehouse/privacy.js';
+import { assertSamePrivacy, keyFingerprint, storedPrivacy } from '../warehouse/privacy.js';
+import { wantedOf } from '../push/send.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
+import { questionOf } from '../readers/queries/question.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { newestSchema } from '../warehouse/migrate.js';
 import { Reader } from '../warehouse/reader.js';
@@ -82,9 +84,9 @@ export async function* examine(
     loaded = invocation.loadConfig();
     requireSettings(loaded, 'baseUrl', 'projectId', 'startDate');
     const { file = 'no settings file, only the environment', exports } = loaded;
-    const { faults } = catalogueOf(loaded.queries);
+    const faults = [...catalogueOf(loaded.queries).faults, ...pushFaults(loaded, now)];
     if (faults.length > 0)
-      return warn(faults.join(' '), 'Correct these files of `queries`; the other queries run.');
+      return warn(faults.join(' '), 'Correct what is named; the other queries and pushes run.');
     return ok(`${file}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
   });
   if (loaded === undefined) return;
@@ -103,7 +105,7 @@ export async function* examine(
   });
   yield project;
   if (project.verdict === 'ok') yield check('ledger', () => ledger(config, invocation.effects));
-  const file = await check('warehouse', () => warehouse(dataDir));
+  const file = await check('warehouse', () => warehouse(config));
   yield file;
   if (project.verdict === 'ok' && file.verdict === 'ok')
     yield check('days', () => days(config, invocation.effects));
@@ -120,6 +122,18 @@ export async function* examine(
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
   yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
+}
+
+/** What keeps an entry under `pushes` from being asked at all: its query, its parameters, its file. */
+function pushFaults({ pushes, queries }: Config, now: Date): string[] {
+  return pushes.flatMap((push) => {
+    try {
+      questionOf({ ...wantedOf(push).source, queries }, now);
+      return [];
+    } catch (error) {
+      return [`The push ${push.name}: ${messageOf(error)}`];
+    }
+  });
 }
 
 /** The assumptions about the service, in the order in which a person proves them on a first account. */
@@ -225,7 +239,8 @@ function clock(skewMs: number | undefined): Finding {
   if (off < 2_000) return ok('agrees with the service');
   const reason = skewInWords(skewMs);
   if (off <= NOTABLE_SKEW_MS) return ok(reason);
-  const remedy = 'Correct this machine’s clock, and keep it right with NTP (`timedatectl set-ntp true`).';
+  const remedy =
+    'Correct the clock that is wrong. NTP keeps this machine’s clock right (`timedatectl set-ntp true`).';
   return off > MOST_SKEW_MS
     ? fail(`${reason}: no paid request is sent until they agree.`, remedy)
     : warn(`${reason}.`, remedy);
@@ -350,13 +365,20 @@ async function days(config: Config, effects: Effects): Promise<Finding> {
 /**
  * @throws CorruptDatabaseError if the warehouse cannot be opened
  * @throws DamageError if the next run could not replace it
+ * @throws ConfigError as a run would, if the file was made under another setting of `privacy`
  */
-async function warehouse(dataDir: string): Promise<Finding> {
-  const { published } = dataFiles(dataDir);
+async function warehouse({ dataDir, privacy }: Config): Promise<Finding> {
+  const { published, working } = dataFiles(dataDir);
   await assertReplaceable(published);
   if (!existsSync(published)) return ok('none yet; `dawnload run` creates it');
   // The reader refuses a newer schema.
-  const file = await Reader.using(published, (reader) => reader.schema());
+  const key = await keyOf(dataDir);
+  const file = await Reader.using(published, async (reader) => {
+    // The published file is a copy of the private one, on which the next run works.
+    if (existsSync(working))
+      assertSamePrivacy(await reader.rowsIfAny('ops/privacy_stored', storedPrivacy), { ...privacy, key });
+    return reader.schema();
+  });
   const program = newestSchema();
   return ok(
     file < program
@@ -365,11 +387,14 @@ async function warehouse(dataDir: string): Promise<Finding> {
   );
 }
 
+/** The key of hashes; an empty one, which fits nothing, if there is none: a doctor makes no key. */
+async function keyOf(dataDir: string): Promise<Buffer> {
+  return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
+}
+
 /** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
-  // A doctor makes no key.
-  const key = await readIfThere(join(foldersOf(config.dataDir).private, 'hmac.key'));
-  const fingerprint = key === undefined ? '' : keyFingerprint(key);
+  const fingerprint = keyFingerprint(await keyOf(config.dataDir));
   const register = new Register(await Journal.read(config, effects), fingerprint);
   if (register.unfinished !== undefined) {
     return warn(

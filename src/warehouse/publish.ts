@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
+import { storageError } from '../landing/storage-error.js';
 import { writing } from './opening.js';
 import { Session } from './session.js';
 
@@ -71,7 +72,8 @@ async function isDatabase(path: string): Promise<boolean> {
     } finally {
       await handle.close();
     }
-  } catch {
+  } catch (cause) {
+    if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
     return false;
   }
 }

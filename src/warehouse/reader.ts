@@ -2,12 +2,13 @@
  * Opens warehouse files read-only; a reader cannot write, nor access other files. Also asks a file what it knows of the
  * journal: its head, the paid exports, the erasures.
  */
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
+import { codeOf, ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
 import type { KnownHead } from '../journal/journal.js';
 import { headShape } from '../landing/pull.js';
 import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
+import { storageError } from '../landing/storage-error.js';
 import { refuseNewer } from './migrate.js';
 import { exportRow, type ExportRow } from './rows.js';
 import { statement } from './session.js';
@@ -27,6 +28,7 @@ export class Reader {
    * @param newer whether a file that a newer version of this program made is refused, or read as far as possible
    * @throws ConfigError when there is no file yet, or it is refused as newer
    * @throws CorruptDatabaseError when the file is not a warehouse
+   * @throws StorageError when this account may not read it
    */
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
@@ -37,8 +39,10 @@ export class Reader {
     let instance: DuckDBInstance;
     try {
       if (!statSync(path).isFile()) throw new Error('it is not a file');
+      accessSync(path, constants.R_OK);
       instance = await openInstance(path, { access_mode: 'READ_ONLY' });
     } catch (cause) {
+      if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
       throw new CorruptDatabaseError(
         `${path} is not a DuckDB file that can be opened (${firstLine(messageOf(cause))}).`,
         cause,

@@ -33,6 +33,14 @@ test('the demo ends with what bundled queries say of the data', async () => {
   expect(told.join('\n')).not.toMatch(/[{}]|undefined/);
 });
 
+test('the demo takes no data folder of another place', () => {
+  const { status, stderr } = spawnSync(process.execPath, [CLI, 'demo', '--data-dir', 'elsewhere'], {
+    cwd: mkdtempSync(join(folder, 'here-')),
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('a data folder of its own, in ./demo')]);
+});
+
 test.each([
   ['settings of another project', { 'dawnload.yaml': 'base_url: https://api.example.com\n' }],
   ['data alone', { notes: 'mine' }],

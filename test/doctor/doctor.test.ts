@@ -9,9 +9,11 @@ import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
 import { RunLock } from '../../src/landing/run-lock.js';
 import { change, KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 
+const SETTINGS = 'start_date: 2026-11-20\nlookback_days: 1\nrequest_timeout_seconds: 1\n';
+
 let place: Place;
 beforeAll(async () => {
-  place = await Place.make('start_date: 2026-11-20\nlookback_days: 1\nrequest_timeout_seconds: 1\n', {
+  place = await Place.make(SETTINGS, {
     eventsPerDay: 200,
   });
   expect((await place.run(['run'])).code).toBe(0);
@@ -117,6 +119,32 @@ test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
   );
   expect(lines.join('\n')).toMatch(told);
   expect(result.of('alerts')).toBeDefined();
+});
+
+test('a setting of privacy under which a run would stop fails before the night', async () => {
+  await place.configure(`${SETTINGS}privacy: { recipients: drop }\n`);
+  const result = await diagnose();
+  expect(result.of('warehouse')).toMatchObject({
+    verdict: 'fail',
+    reason: 'The warehouse was made with privacy.recipients hash; the setting is now drop.',
+  });
+  await place.configure(SETTINGS);
+});
+
+test('a push that cannot be asked is named before the night', async () => {
+  await place.configure(`${SETTINGS}pushes:
+  - { name: one, target: user-properties, query: message-pressure, params: { start: 2026-11-18 } }
+  - { name: two, target: user-properties, query: nosuch }
+  - { name: three, target: user-properties, file: nofile.sql }
+  - { name: sound, target: user-properties, sql: select 1 as user_id }
+`);
+  const { verdict, reason = '' } = (await diagnose()).of('settings') ?? {};
+  expect(verdict).toBe('warn');
+  expect(reason).toMatch(
+    /The push one: .* has no parameter start.*The push two: .*nosuch.*The push three: .*nofile/,
+  );
+  expect(reason).not.toContain('sound');
+  await place.configure(SETTINGS);
 });
 
 test('a .env that others can read is a warning', async () => {

@@ -91,6 +91,21 @@ describe('a run that cannot publish', () => {
   });
 });
 
+test('a published file that this account may not read is no damaged one', async () => {
+  const place = await makePlace(DAYS);
+  expect((await place.run(['run'])).code).toBe(0);
+  if (process.getuid?.() === 0) await unprivileged(place, ['--version']);
+  await chmod(data(place, 'warehouse.duckdb'), 0o200);
+  for (const command of ['status', 'run', 'rebuild', 'doctor']) {
+    const { code, stdout, stderr } = await unprivileged(place, [command]);
+    expect([command, code]).toEqual([command, 1]);
+    expect(stdout + stderr).toMatch(/Cannot read .*warehouse\.duckdb: permission is denied/);
+    expect(stdout + stderr).not.toMatch(/is not a DuckDB file/);
+  }
+  await chmod(data(place, 'warehouse.duckdb'), 0o644);
+  expect((await place.run(['run'])).code).toBe(0);
+});
+
 describe('a run whose private warehouse is damaged', () => {
   test('is recorded as failed, and the rebuilt file tells of it', async () => {
     const place = await makePlace(DAYS);

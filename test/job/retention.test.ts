@@ -62,6 +62,10 @@ test('the plan names what the next run removes, the run removes it, and daily ag
     coverage: { date: string; rows: Record<string, number> }[];
   };
   expect(removed).toEqual(['2026-11-10', '2026-11-11', '2026-11-12']);
+  const told = await place.rows(
+    "select date::varchar as date from ops.days where state = 'removed' order by date",
+  );
+  expect(told.map(({ date }) => date)).toEqual(removed);
   expect(coverage.find(({ rows }) => 'events' in rows)?.date).toBe('2026-11-13');
   expect((await place.run(['status'])).stdout).toMatch(/2026-11-12 .* removed │/);
 });
@@ -72,6 +76,27 @@ test('the next run removes nothing more, requests nothing again, and pays nothin
   expect(code).toBe(0);
   expect(stderr).not.toContain('Removed by retention');
   expect(place.sandbox.requests().E20).toBe(requests);
+});
+
+test('a backfill of removed days says why it requests nothing', async () => {
+  const days = ['--start', '2026-11-11', '--end', '2026-11-13', '--streams', 'events', '--yes-paid'];
+  expect((await place.run(['backfill', ...days])).stderr).toContain(
+    'Events not requested, removed by retention: 2026-11-11..2026-11-12.',
+  );
+});
+
+test('the plan names the days that the next run pays for and removes at once', async () => {
+  const free = await Place.make(YAML.replace(/exports:[\s\S]*/, ''), { eventsPerDay: 60 });
+  try {
+    expect((await free.run(['run'])).code).toBe(0);
+    await free.configure(YAML + RETENTION);
+    const plan = JSON.parse((await free.run(['plan', '--json'])).stdout) as {
+      retention: { events: string[] };
+    };
+    expect(plan.retention.events).toEqual(['2026-11-10', '2026-11-11', '2026-11-12']);
+  } finally {
+    await free.remove();
+  }
 });
 
 test('an export whose pages were removed is not downloaded again', async () => {

@@ -120,6 +120,7 @@ export const PLANTS: Record<string, Plant[]> = {
       `update daily_statistics set variant_id = 'v1', variant_name = 'A' where channel = 'push-notification';
       insert into ops.experiments (campaign_id, baseline, split, hold_outs)
       values ('c-push-notification', 'A', map {date '2026-11-16': map {'A': 1, 'v2': 1}}, null), ('c-of-next-month', 'B', null, null)`,
+      { date: undefined, subject: 'c-of-next-month', finding: 'No campaign of this id has been seen yet.' },
       {
         date: undefined,
         subject: 'c-push-notification split',
@@ -131,7 +132,14 @@ export const PLANTS: Record<string, Plant[]> = {
   ],
   main_goals: [
     [
-      `update ops.main_goals set goal = '구매완료', chosen_by = 'setting' where resource_id = 'c-push-notification'`,
+      `update ops.main_goals set goal = '구매완료', chosen_by = 'setting' where resource_id = 'c-push-notification';
+       insert into ops.main_goals (resource_id, goal, chosen_by) values ('c-mistyped', '구매', 'setting')`,
+      {
+        date: undefined,
+        subject: 'c-mistyped',
+        finding: 'No campaign or user journey of this id has been seen yet.',
+        actual: '구매',
+      },
       {
         date: undefined,
         subject: 'c-push-notification',
