@@ -23,10 +23,11 @@ export async function reportCommand(
   const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(config, wanted);
   const language = options.lang ?? reportIn ?? 'en';
   const runs = runsOf((await Journal.read(config, effects)).of(RUN));
-  const bytes = await writeReport(file, { dataDir, language, now: effects.now(), runs });
+  const { bytes, faults } = await writeReport(file, { dataDir, language, now: effects.now(), runs });
   terminal.note(`Wrote ${file} (${formatBytes(bytes)}). Open it in a browser, or send it by mail.`, {
     event: 'report',
     bytes,
   });
-  return EXIT.done;
+  for (const fault of faults) terminal.warn(`A part of it could not be drawn: ${fault}`);
+  return faults.length > 0 ? EXIT.incomplete : EXIT.done;
 }

@@ -79,13 +79,15 @@ const STEPS: readonly Step[] = [
       const { dataDir, files, journal, report } = folder;
       invocation.terminal.progress('writing the report');
       const { writeReport } = await import('../readers/report/report.js');
-      await writeReport(files.report, {
+      const { faults } = await writeReport(files.report, {
         dataDir,
         language: config.reportIn ?? 'en',
         now: invocation.effects.now(),
         runs: runsSoFar(journal, report, invocation, failure),
       });
-      return `The report on it is ${files.report}.`;
+      const lacks = faults.map((fault) => ` A part of it could not be drawn: ${fault}`).join('');
+      const sentence = `The report on it is ${files.report}.${lacks}`;
+      return [{ step: 'page', failed: faults.length > 0, sentence }];
     },
     failed: 'The report could not be written (`dawnload report` tries again)',
   },

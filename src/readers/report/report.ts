@@ -27,11 +27,14 @@ interface ReportOptions {
 /**
  * Makes the page.
  *
- * @returns the text of a self-contained HTML file
+ * @returns the text of a self-contained HTML file, and the reasons, in sentences, why parts of it could not be drawn
  * @throws ConfigError if there is no published warehouse
  * @throws CorruptDatabaseError if the warehouse is damaged
  */
-export function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
+export function makeReport(
+  published: string,
+  { language, now, runs }: ReportOptions,
+): Promise<{ page: string; faults: string[] }> {
   return Reader.using(published, async (reader) => {
     const wording = new Wording(language);
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
@@ -52,11 +55,13 @@ export function makeReport(published: string, { language, now, runs }: ReportOpt
         return { section, answers: [], failure: messageOf(error) };
       }
     };
-    return documentOf(new Renderer(wording), await Promise.all(SECTIONS.map(answered)), {
+    const all = await Promise.all(SECTIONS.map(answered));
+    const page = documentOf(new Renderer(wording), all, {
       day,
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: wording.say(notice) },
     });
+    return { page, faults: all.flatMap(({ failure }) => failure ?? []) };
   });
 }
 
@@ -134,7 +139,7 @@ export function noticeOf(
 /**
  * Makes the report of the published warehouse and writes it to a file.
  *
- * @returns the size of the file in bytes
+ * @returns the size of the file in bytes, and why parts of the page could not be drawn
  * @throws ConfigError if there is no published warehouse
  * @throws CorruptDatabaseError if the warehouse is damaged
  * @throws StorageError if the file cannot be written
@@ -142,12 +147,12 @@ export function noticeOf(
 export async function writeReport(
   file: string,
   { dataDir, ...options }: ReportOptions & { readonly dataDir: string },
-): Promise<number> {
-  const page = await makeReport(dataFiles(dataDir).published, options);
+): Promise<{ bytes: number; faults: string[] }> {
+  const { page, faults } = await makeReport(dataFiles(dataDir).published, options);
   // Everyone who may read the warehouse may read the file, because it contains no recipients.
   await writeFileWhole(file, async (path) => {
     await writeFile(path, page);
     await chmod(path, 0o644);
   });
-  return Buffer.byteLength(page);
+  return { bytes: Buffer.byteLength(page), faults };
 }

@@ -232,7 +232,9 @@ test.each(['en', 'ko'] as const)(
   async (language) => {
     const empty = join(temporaryFolder(), 'empty.duckdb');
     copyTemplate(empty);
-    const { document } = parseHTML(await makeReport(empty, { language, now: new Date(NOW), runs: [] }));
+    const { document } = parseHTML(
+      (await makeReport(empty, { language, now: new Date(NOW), runs: [] })).page,
+    );
     const filled = ['happened', 'channels', 'hours', 'audience', 'failures', 'freshness', 'fees'];
     for (const id of filled) expect(textOf(document, `#${id} .sentence`), id).not.toBe('');
     for (const id of ['revenue', 'templates', 'calendar'])

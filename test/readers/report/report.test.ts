@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 /** The report as a file, in a browser, and at the end of runs; in both languages. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -124,7 +124,7 @@ const made = new Map<string, Promise<string>>();
 /** The page of a file that does not change, made once in each language. */
 function make(file: string, language: 'en' | 'ko' = 'en'): Promise<string> {
   const key = `${file} ${language}`;
-  const page = made.get(key) ?? makeReport(file, { language, now, runs: [] });
+  const page = made.get(key) ?? makeReport(file, { language, now, runs: [] }).then((one) => one.page);
   made.set(key, page);
   return page;
 }
@@ -185,13 +185,18 @@ test('nothing refers to another file or address, and nothing but the script that
   expect(page).not.toContain('@import');
 });
 
-test('a section whose query fails says so, and the others are there', async () => {
-  const file = join(folder, 'without-a-view.duckdb');
+test('a section whose query fails says so, as does the command, and the others are there', async () => {
+  const lacking = join(folder, 'without-a-view');
+  const file = join(lacking, 'warehouse.duckdb');
+  await mkdir(lacking);
   await copyFile(place.published, file);
   await changed(file, (connection) => connection.run('drop view marts.failure_reasons'));
   const sentences = sentencesOf(await make(file));
   expect(sentences.get('failures')).toMatch(/^This part could not be drawn: .*failure_reasons/);
   expect([...sentences.values()].filter((said) => said.includes('could not be drawn'))).toHaveLength(1);
+  const command = await place.run(['report', '--data-dir', lacking]);
+  expect(command.code).toBe(1);
+  expect(command.stderr).toMatch(/A part of it could not be drawn: .*failure_reasons/);
 });
 
 test('names that try to be markup are names', async () => {
@@ -207,7 +212,7 @@ test('names that try to be markup are names', async () => {
 });
 
 test('a day that is missing is named, and days before the first of a stream are not', async () => {
-  const later = await makeReport(place.published, {
+  const { page: later } = await makeReport(place.published, {
     language: 'en',
     now: new Date(now.getTime() + 2 * 86_400_000),
     runs: [],
