@@ -17,6 +17,9 @@ import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
 
+/** The memory of DuckDB for the queries of the page, which comes on top of what a night has used. */
+const MEMORY = '256MB';
+
 interface ReportOptions {
   readonly language: Language;
   readonly now: Date;
@@ -41,7 +44,8 @@ export function makeReport(
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const dropped = await droppedIds(reader);
     // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
-    await reader.connection.run('set threads = 1');
+    const [most] = await reader.objects("select current_setting('memory_limit') as memory");
+    await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
     const atOnce = pLimit(2);
     const ask = (asked: Asked, day?: Day): Promise<Answer> =>
       atOnce(() => answerTo(asked, day, reader, { wording, now, dropped }));
@@ -56,6 +60,10 @@ export function makeReport(
       }
     };
     const all = await Promise.all(SECTIONS.map(answered));
+    // What needs more memory is asked again, one after the other, with most of the machine's.
+    const isLarge = ({ failure }: Answered): boolean => failure?.startsWith('Out of Memory') === true;
+    if (all.some(isLarge)) await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
+    for (const [nth, one] of all.entries()) if (isLarge(one)) all[nth] = await answered(one.section);
     const page = documentOf(new Renderer(wording), all, {
       day,
       madeAt: formatKst(now),
