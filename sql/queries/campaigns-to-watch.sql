@@ -285,7 +285,7 @@ standing as (
 )
 select
     standing.kind,
-    -- Of campaigns of one name the id tells which one is meant.
+    -- Where campaigns share a name, the id tells them apart.
     campaigns.campaign_name || if(
         (select count(*) from campaigns as named where named.campaign_name = campaigns.campaign_name) > 1,
         ' (' || standing.campaign_id || ')',

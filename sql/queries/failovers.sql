@@ -22,7 +22,7 @@ select
     failovers.resource_name,
     sum(failovers.failed)::bigint as failed,
     sum(failovers.failover_sent)::bigint as failover_sent,
-    -- Of more texts than failures some are of the days before.
+    -- More texts than failures include texts for failures of the days before.
     round(
         if(
             sum(failovers.failover_sent + failovers.failover_failed) <= sum(failovers.failed),

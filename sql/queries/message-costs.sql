@@ -66,7 +66,7 @@ totals as (
         resource_type,
         resource_id,
         unnest(marts.performance(days)),
-        -- What did not cost a click or conversion that could be counted is no part of its price.
+        -- A price per click or conversion leaves out messages whose clicks or conversions are not counted.
         sum(succeeded) filter (clicked is not null) as click_messages,
         sum(succeeded) filter (conversions is not null) as goal_messages
     from days

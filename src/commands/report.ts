@@ -28,6 +28,6 @@ export async function reportCommand(
     event: 'report',
     bytes,
   });
-  for (const fault of faults) terminal.warn(`A part of it could not be drawn: ${fault}`);
+  for (const fault of faults) terminal.warn(fault);
   return faults.length > 0 ? EXIT.incomplete : EXIT.done;
 }

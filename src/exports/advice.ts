@@ -106,7 +106,8 @@ export function actionsNeeded(
   doubt: DamageError | undefined,
   isRunning = false,
 ): Attention[] {
-  const advised = entries.flatMap((entry) => {
+  const undecided = entries.filter((entry) => needsPerson(entry, isRunning));
+  const advised = undecided.flatMap((entry) => {
     const { key, exportId } = entry;
     const twin = entries.find((other) => other.exportId === exportId && other.key !== key);
     const advice = adviceFor(entry, isRunning, twin?.key);

@@ -168,8 +168,8 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       report.attention.push(
         `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
       );
-  const removed = await warehouse.removedDays();
-  const named = removed.filter((day) => job.consent !== 'budget' && day >= start && day <= end);
+  const removed = job.consent === 'budget' ? [] : await warehouse.removedDays();
+  const named = removed.filter((day) => day >= start && day <= end);
   if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;

@@ -85,8 +85,7 @@ const STEPS: readonly Step[] = [
         now: invocation.effects.now(),
         runs: runsSoFar(journal, report, invocation, failure),
       });
-      const lacks = faults.map((fault) => ` A part of it could not be drawn: ${fault}`).join('');
-      const sentence = `The report on it is ${files.report}.${lacks}`;
+      const sentence = [`The report on it is ${files.report}.`, ...faults].join(' ');
       return [{ step: 'page', failed: faults.length > 0, sentence }];
     },
     failed: 'The report could not be written (`dawnload report` tries again)',

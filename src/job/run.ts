@@ -100,7 +100,7 @@ export async function deliver(
   const due = await retain(folder, config, invocation, (days) =>
     equalInLake(days, folder, config, invocation),
   );
-  if (report.removals.length > 0) await noteDays(folder, config, invocation);
+  if (report.removals.length > 0) await warehouse.note(await nightlyDays(folder, config, invocation));
   report.lost = await lostDays(folder);
   report.withheld = whyWithheld(report.stops, report.lost);
   await warehouse.note({ runs: runsSoFar(journal, report, invocation, failure), head: journal.head });
@@ -261,18 +261,18 @@ async function noteJournal(folder: OpenFolder, config: Config, invocation: Invoc
     budget: { ...config.exports, notedAt: invocation.effects.now() },
     prices: config.prices,
     ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
+    ...(await nightlyDays(folder, config, invocation)),
     ...(erased.length > 0 && { erasures: erased }),
     runs: runsOf(journal.of(RUN)),
   });
-  await noteDays(folder, config, invocation);
 }
 
-/** Writes the wanted days of the nightly job into the file, also after a backfill. */
-async function noteDays(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
+/** The wanted days of the nightly job, for `ops.days`, also after a backfill; without a first day there are none. */
+async function nightlyDays(folder: OpenFolder, config: Config, invocation: Invocation) {
   const { startDate } = config;
-  if (startDate === undefined) return;
+  if (startDate === undefined) return {};
   const job = nightly({ ...config, startDate }, invocation.effects.now());
-  await folder.warehouse.note({ days: await wantedNow(job, folder, config, invocation) });
+  return { days: await wantedNow(job, folder, config, invocation) };
 }
 
 /** The names of the stages in the terminal. */

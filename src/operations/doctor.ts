@@ -124,7 +124,7 @@ export async function* examine(
   yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
 }
 
-/** What keeps an entry under `pushes` from being asked at all: its query, its parameters, its file. */
+/** Sentences on the entries under `pushes` whose query, parameters or file are wrong. */
 function pushFaults({ pushes, queries }: Config, now: Date): string[] {
   return pushes.flatMap((push) => {
     try {

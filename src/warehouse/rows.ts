@@ -99,7 +99,7 @@ export const exportRow = z.object({
 export type ExportRow = Readonly<z.output<typeof exportRow>>;
 
 /**
- * What `Warehouse.note` writes into tables of `ops`, in this order, each with its statement, which says what the note
+ * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each with its statement, which says what it
  * holds. Rows replace those of the table; runs that are noted stay, and a removal (`retention`) is added.
  */
 export const NOTES = {

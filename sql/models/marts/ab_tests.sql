@@ -301,7 +301,7 @@ compared as (
             and variant.date is not distinct from baseline.date
             and variant.place > 1
             and baseline.place = 1
-    cross join lateral (select (variant.size + baseline.size)::double as people) as sums
+    cross join lateral (select variant.size + baseline.size as people) as sums
     cross join lateral (select variant.size * baseline.size / people as weight) as each_weight
     group by variant.test, variant.metric, variant.place
 ),

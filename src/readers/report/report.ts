@@ -43,8 +43,8 @@ export function makeReport(
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const dropped = await droppedIds(reader);
-    // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
     const [most] = await reader.objects("select current_setting('memory_limit') as memory");
+    // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
     await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
     const atOnce = pLimit(2);
     const ask = (asked: Asked, day?: Day): Promise<Answer> =>
@@ -60,7 +60,7 @@ export function makeReport(
       }
     };
     const all = await Promise.all(SECTIONS.map(answered));
-    // What needs more memory is asked again, one after the other, with most of the machine's.
+    // A section that needs more memory is asked again, one after the other, with most of the machine's.
     const isLarge = ({ failure }: Answered): boolean => failure?.startsWith('Out of Memory') === true;
     if (all.some(isLarge)) await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
     for (const [nth, one] of all.entries()) if (isLarge(one)) all[nth] = await answered(one.section);
@@ -69,7 +69,12 @@ export function makeReport(
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: wording.say(notice) },
     });
-    return { page, faults: all.flatMap(({ failure }) => failure ?? []) };
+    return {
+      page,
+      faults: all.flatMap(({ failure }) =>
+        failure === undefined ? [] : [`A part of it could not be drawn: ${failure}`],
+      ),
+    };
   });
 }
 
