@@ -1,7 +1,7 @@
 /**
  * What age costs: `npm run bench:age -- [nights]`. Tiny nights of 20 events each come home one by one. The first ones are timed,
- * those after a month, which have all days that a night pulls again and the page shows, and the last ones; then `rebuild`,
- * `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
+ * those after a month, which have all days that a night pulls again and the page shows, and the last ones, also by stage; then
+ * `rebuild`, `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,8 @@ try {
     measured.push(await job.run(shiftDay(first, night - 1), 'run'));
     largest = Math.max(largest, await looseness());
   }
-  for (const clock of ['wall', 'processor'] as const) {
+  const stages = Object.keys(measured[0]?.report.seconds ?? {});
+  for (const clock of ['wall', 'processor', ...stages]) {
     const from = (night: number): number => median(measured.slice(night - 1, night - 1 + SAMPLE), clock);
     const [young, grown, old] = [from(1), from(GROWN), from(nights + 1 - SAMPLE)];
     console.log(
@@ -62,7 +63,12 @@ async function looseness(): Promise<number> {
   return ratio;
 }
 
-/** The median of some nights, seconds. Other work on the machine hardly changes the time of the processor. */
-function median(runs: readonly Measured[], clock: 'wall' | 'processor'): number {
-  return runs.map((run) => run[clock]).sort((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0;
+/**
+ * The median of some nights, seconds: of the wall clock, the processor, or a stage. Other work on the machine hardly changes
+ * the time of the processor.
+ */
+function median(runs: readonly Measured[], clock: string): number {
+  const all = runs.map(({ wall, processor, report }) => ({ ...report.seconds, wall, processor }));
+  const seconds = all.map((one: Readonly<Record<string, unknown>>) => Number(one[clock] ?? 0));
+  return seconds.sort((a, b) => a - b)[Math.floor(seconds.length / 2)] ?? 0;
 }

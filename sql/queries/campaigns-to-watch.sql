@@ -47,8 +47,8 @@
 --     as: note
 --   select last_date, count(*) as days from marts.period('statistics', days := 28), ops.coverage where not exists (from answer) and
 --   stream = 'statistics' and date between first_date and last_date group by last_date
---     en: On the {days} of the 28 days up to {last_date} that {days#is|are} held no campaign is clearly better or worse than the others on
---       its channel. Channels that count no clicks are not compared.
+--     en: No campaign is clearly better or worse than the others on its channel in the 28 days up to {last_date}, of which {days}
+--       {days#is|are} held. Channels that count no clicks are not compared.
 --     ko: {last_date}까지 28일 중 데이터가 있는 {days}일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
 --   select 1 from marts.period('statistics') where not exists (from answer) and (select count(*) from ops.coverage where stream =
 --   'statistics' and date between last_date - 13 and last_date) = 14

@@ -12,7 +12,7 @@ import type { Export } from '../exports/export.js';
 import type { Journal } from '../journal/journal.js';
 import { event, Kind } from '../journal/lines.js';
 import { DurableFolder } from '../landing/atomic-file.js';
-import { foldersOf, isReadingOf, rangeOf } from '../landing/paths.js';
+import { exportFolder, firstReading, foldersOf, rangeOf } from '../landing/paths.js';
 import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
@@ -59,7 +59,7 @@ export async function foldersDue(
       if (state !== 'loaded' || exportId === undefined || day >= before || !left.has(day)) continue;
       const folder = join('events', day, key);
       for (const id of (await namesIn(join(root, folder))).map((name) => join(folder, name)))
-        if (isReadingOf(id, { day, key, exportId }))
+        if (firstReading(id) === exportFolder({ day, key, exportId }))
           due.push({ path: join(root, id), day, of: { key, exportId } });
     }
     for (const day of (await namesIn(join(root, 'rejected'))).filter(isDay))

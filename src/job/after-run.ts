@@ -132,7 +132,10 @@ async function tell(
   const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
   const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
   const child = spawn(what, {
-    ...{ shell: true, detached: true, stdio: 'ignore', env: { ...others, ...known } },
+    shell: true,
+    detached: true,
+    stdio: 'ignore',
+    env: { ...others, ...known },
     cwd: config.file === undefined ? process.cwd() : dirname(config.file),
   });
   // The shell and what it started are one group.

@@ -13,7 +13,7 @@ import { daysOf } from '../ground/calendar.js';
 import { eventGap } from '../ground/streams.js';
 import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
 import type { LandingZone } from '../landing/landing-zone.js';
-import { dataFiles, isReadingOf } from '../landing/paths.js';
+import { dataFiles, exportFolder, firstReading } from '../landing/paths.js';
 import { isReference, type LandedPull, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
@@ -162,25 +162,31 @@ export async function loadLanded(folder: OpenFolder, { effects }: Invocation): P
     if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
     if (cut.records > 0 || isOlder) await reloadErased(folder, cut.pulls);
   }
-  const now = [...(await warehouse.loader.loaded())];
-  for (const entry of landedAmong(ledger.entries())) {
-    if (entry.state === 'landed' && now.some((id) => isReadingOf(id, entry))) await ledger.loaded(entry.key);
-  }
+  const now = await loadedExports(warehouse);
+  for (const entry of landedAmong(ledger.entries()))
+    if (entry.state === 'landed' && now.has(exportFolder(entry))) await ledger.loaded(entry.key);
+}
+
+/** The folders of the exports of which the warehouse holds a reading: those of the first readings. */
+async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
+  return new Set([...(await loader.loaded())].map(firstReading));
 }
 
 /** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
 async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
   const { waiting, landing, warehouse, report, journal } = folder;
-  const loaded = [...(await warehouse.loader.loaded())];
+  const loaded = await loadedExports(warehouse);
+  // Of two readings of an export, the later one counts.
+  const last = new Map(waiting.map((pull) => [firstReading(pull.id), pull]));
   const pulls: Pull[] = [];
   for (const entry of landedAmong(folder.ledger.entries())) {
     const { day, key } = entry;
     // Kept back until a person decides.
     if (entry.state === 'landed' && entry.doubted) continue;
-    const pull = waiting.findLast(({ id }) => isReadingOf(id, entry));
+    const place = exportFolder(entry);
+    const pull = last.get(place);
     if (pull !== undefined) pulls.push(pull);
-    if (pull !== undefined || loaded.some((id) => isReadingOf(id, entry)) || wereRemoved(journal, entry))
-      continue;
+    if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
     // A manifest that cannot be read was reported when the landing zone was read.
     const damage: DamageError[] = [];
     await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
@@ -273,7 +279,7 @@ async function loadOrReport(
   for (const { pull, error } of failures) {
     // Pages that arrive are loaded again when all have landed.
     if (pull.arriving !== undefined) continue;
-    const entry = landedAmong(ledger.entries()).find((one) => isReadingOf(pull.id, one));
+    const entry = landedAmong(ledger.entries()).find((one) => exportFolder(one) === firstReading(pull.id));
     if (error instanceof StrayError && entry !== undefined)
       await ledger.note(entry.key, 'doubted', error.message);
     else report.unloaded.set(pull.id, { pull, error });

@@ -170,18 +170,15 @@ async function withService(
   }
 }
 
-/** The parts of the folder and of the run that the pulling stages use; each stage declares those it needs. */
-function sourceOf(
-  folder: OpenFolder,
-  service: ServiceClient,
-  config: ServiceConfig,
-  { effects, terminal, signal, runId }: Invocation,
-) {
-  const { landing, ledger, warehouse, erasures, lock, report, load } = folder;
+/** The folder and the run for the pulling stages, each of which declares what it needs. */
+function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceConfig, invocation: Invocation) {
+  const { effects } = invocation;
   let last: number | undefined;
   return {
-    ...{ landing, ledger, warehouse, erasures, lock, report, load },
-    ...{ config, service, effects, terminal, signal, runId },
+    ...folder,
+    ...invocation,
+    config,
+    service,
     /**
      * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than
      * everything that has landed. The later of two pulls of a day counts, so a clock that was set back must not make the
@@ -189,7 +186,10 @@ function sourceOf(
      */
     pullInstant: (): Date => {
       assertMayLand({ service, effects, config });
-      last ??= landing.found.reduce((latest, { pulledAt }) => Math.max(latest, pulledAt?.getTime() ?? 0), 0);
+      last ??= folder.landing.found.reduce(
+        (latest, { pulledAt }) => Math.max(latest, pulledAt?.getTime() ?? 0),
+        0,
+      );
       last = Math.max(presentOf({ service, effects, config }).getTime(), last + 1);
       return new Date(last);
     },

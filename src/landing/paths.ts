@@ -44,9 +44,9 @@ export function readingOf(name: string): { encoded: string; reading: number } {
   return { encoded, reading: Number(reading) };
 }
 
-/** True if a pull is a reading of the export. */
-export function isReadingOf(id: string, place: ExportFolder): boolean {
-  return join(dirname(id), readingOf(basename(id)).encoded) === exportFolder(place);
+/** Returns the folder of the first reading of an export, which names it, for the id of any of its readings. */
+export function firstReading(id: string): string {
+  return join(dirname(id), readingOf(basename(id)).encoded);
 }
 
 /**

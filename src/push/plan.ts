@@ -48,7 +48,12 @@ export type Row = z.infer<typeof row>;
 
 const number = z.number();
 const numbers = pushCounts.extend({
-  ...{ alike: number, known: number, empty: number, repeated: number, missing: number, nulls: number },
+  alike: number,
+  known: number,
+  empty: number,
+  repeated: number,
+  missing: number,
+  nulls: number,
 });
 const invalid = z.object({ reason: z.string(), rows: z.number() });
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
-import { isReadingOf, readingOf } from '../../src/landing/paths.js';
+import { exportFolder, firstReading, readingOf } from '../../src/landing/paths.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
@@ -137,7 +137,7 @@ export class Trial {
     const landing = join(this.data, 'landing');
     const readings = (await readdir(join(landing, 'events', day, key)))
       .map((name) => `events/${day}/${key}/${name}`)
-      .filter((id) => isReadingOf(id, { day, key, exportId }))
+      .filter((id) => firstReading(id) === exportFolder({ day, key, exportId }))
       .sort((a, b) => readingOf(basename(a)).reading - readingOf(basename(b)).reading);
     const pages = await listed(join(landing, readings.at(-1) ?? ''), /^page-\d+\.json\.gz$/);
     const ids: string[] = [];
