@@ -74,20 +74,29 @@ performance as (
     inner join spans on message_days.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
+-- A person counts once in each span, as in reach.
+reached as (
+    select distinct daily_people.date, coalesce(people.person, daily_people.person) as person
+    from marts.daily_people
+    inner join week on daily_people.date between week.last_date - 27 and week.last_date
+    left join marts.people on daily_people.person = people.weaker_id
+    where daily_people.messages + daily_people.shown > 0
+),
 received as (
+    select spans.span, spans.to_day, count(distinct reached.person) as people
+    from reached
+    inner join spans on reached.date between spans.from_day and spans.to_day
+    group by spans.span, spans.to_day
+),
+mails as (
     select
         spans.span,
         spans.to_day,
-        if(
-            marts.counts_people(),
-            count(distinct coalesce(people.person, event_people.person)) filter (event_people.kind = 'succeeded'),
-            null
-        ) as people,
-        count(*) filter (event_people.channel = 'email' and event_people.kind = 'succeeded') as mails,
-        count(*) filter (event_people.channel = 'email' and event_people.event_name = 'email_open') as opens
-    from marts.event_people
-    inner join spans on event_people.date between spans.from_day and spans.to_day
-    left join marts.people on event_people.person = people.weaker_id
+        coalesce(sum(daily_events.events) filter (daily_events.kind = 'succeeded'), 0) as mails,
+        coalesce(sum(daily_events.events) filter (daily_events.event_name = 'email_open'), 0) as opens
+    from marts.daily_events
+    inner join spans on daily_events.date between spans.from_day and spans.to_day
+    where daily_events.channel = 'email'
     group by spans.span, spans.to_day
 ),
 opted_out as (
@@ -119,7 +128,7 @@ figures as (
     from performance
     union all
     select 5, 'open_rate', 'events', span, to_day, opens, mails
-    from received
+    from mails
     -- Where no opening was ever recorded, the service does not report them.
     where exists (from marts.daily_events where channel = 'email' and event_name = 'email_open')
     union all

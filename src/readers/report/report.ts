@@ -19,6 +19,7 @@ import type { Word } from './words.js';
 
 /** The memory of DuckDB for the queries of the page, which comes on top of what a night has used. */
 const MEMORY = '256MB';
+const TWICE = '512MB';
 
 interface ReportOptions {
   readonly language: Language;
@@ -44,8 +45,10 @@ export function makeReport(
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const dropped = await droppedIds(reader);
     const [most] = await reader.objects("select current_setting('memory_limit') as memory");
+    const allow = (memory: string) => reader.connection.run(`set memory_limit = '${memory}'`);
     // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
-    await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
+    await reader.connection.run('set threads = 1');
+    await allow(MEMORY);
     const atOnce = pLimit(2);
     const ask = (asked: Asked, day?: Day): Promise<Answer> =>
       atOnce(() => answerTo(asked, day, reader, { wording, now, dropped }));
@@ -56,14 +59,17 @@ export function makeReport(
         return { section, answers: await Promise.all(section.asks.map((asked) => ask(asked, day))) };
       } catch (error) {
         // A section that cannot be drawn must not stop the others.
-        return { section, answers: [], failure: messageOf(error) };
+        return { section, answers: [], failure: messageOf(error).split('\n', 1).join() };
       }
     };
     const all = await Promise.all(SECTIONS.map(answered));
-    // A section that needs more memory is asked again, one after the other, with most of the machine's.
+    // What needs more is asked again, one query at a time: with twice as much, and then with most of the machine's.
     const isLarge = ({ failure }: Answered): boolean => failure?.startsWith('Out of Memory') === true;
-    if (all.some(isLarge)) await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
-    for (const [nth, one] of all.entries()) if (isLarge(one)) all[nth] = await answered(one.section);
+    atOnce.concurrency = 1;
+    for (const memory of [TWICE, String(most?.['memory'])]) {
+      if (all.some(isLarge)) await allow(memory);
+      for (const [nth, one] of all.entries()) if (isLarge(one)) all[nth] = await answered(one.section);
+    }
     const page = documentOf(new Renderer(wording), all, {
       day,
       madeAt: formatKst(now),
