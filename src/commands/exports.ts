@@ -67,10 +67,12 @@ const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no
 /** The export as lines of `what  value`. */
 function inWords(entry: Export, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
+  const known = billed === 'no' || pricePerRecord === 0 ? undefined : (records ?? entry.estimate);
+  const about = records === undefined ? 'about ' : '';
   const price =
-    billed === 'no' || pricePerRecord === 0
-      ? undefined
-      : priceOf([{ records: records ?? entry.estimate ?? 0, pricePerRecord }]);
+    known === undefined
+      ? ''
+      : `, price ${about}${formatPrice(priceOf([{ records: known, pricePerRecord }]), currency)}`;
   const size =
     records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
@@ -83,7 +85,7 @@ function inWords(entry: Export, currency: string | undefined): string[] {
     ['received', size],
     ['landed', landedAt && formatKst(landedAt)],
     ['loaded', loadedAt && formatKst(loadedAt)],
-    ['billed', `${BILLED[billed]}${price === undefined ? '' : `, price ${formatPrice(price, currency)}`}`],
+    ['billed', `${BILLED[billed]}${price}`],
     ['again for', again],
     ['note', note],
     ['answer', answerText],

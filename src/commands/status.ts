@@ -187,9 +187,15 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const { date, days_after, advice } = status.lookback;
     line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
   }
-  for (const { month, records, price, exports } of status.export_fees) {
-    const priced = price === 0 ? '' : `, price ${formatPrice(price, status.currency ?? undefined)}`;
-    line('fees', `${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${priced}`);
+  for (const { month, records, estimated_records, price, exports } of status.export_fees) {
+    const isExact = estimated_records === 0;
+    const expected = isExact ? '' : ` (${formatCount(estimated_records)} of them expected)`;
+    const about = isExact ? '' : 'about ';
+    const priced = price === 0 ? '' : `, price ${about}${formatPrice(price, status.currency ?? undefined)}`;
+    line(
+      'fees',
+      `${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${expected}${priced}`,
+    );
   }
   if (status.under_way.length > 0) {
     const by = running === null ? 'the next run' : 'this run or the next';

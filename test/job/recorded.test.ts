@@ -145,7 +145,7 @@ test('a copy of the published file alone is shown, without a word of the journal
 
 describe('after a kill within a paid request', () => {
   async function killed(): Promise<Place> {
-    const place = await makePlace(PAID);
+    const place = await makePlace(`${PAID}  price_per_record: 0.5\n`);
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'no-answer', billed: true, times: 1 }]);
     const child = start(['run'], place.folder, place.environment);
     const over = ended(child);
@@ -178,10 +178,12 @@ describe('after a kill within a paid request', () => {
     const shown = await place.run(['exports', 'show', '2026-11-20.1']);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/^export +2026-11-20\.1, of the KST day 2026-11-20\nstate +intended: /);
-    expect(shown.stdout).toMatch(/^billed +perhaps$/m);
+    expect(shown.stdout).toMatch(/^billed +perhaps, price about [\d,]+$/m);
     const json = await place.run(['exports', 'show', '2026-11-20.1', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ state: 'intended', billed: 'maybe' });
-    expect((await place.run(['status'])).stdout).toMatch(/^last run {2}run, killed, /m);
+    const { stdout } = await place.run(['status']);
+    expect(stdout).toMatch(/^last run {2}run, killed, /m);
+    expect(stdout).toMatch(/^fees +2026-11: 1 export, ([\d,]+) records \(\1 of them expected\), price about /m);
   });
 });
 
