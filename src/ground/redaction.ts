@@ -33,7 +33,11 @@ export class Secrets {
 
   /** Returns the text without the secrets, also in their JSON, URL and base64 spellings. */
   hide(text: string): string {
-    return [...this.#patterns.values()].reduce((left, pattern) => left.replace(pattern, HIDDEN), text);
+    // No spelling is shorter than the secret. To compile the pattern of a token takes a tenth of a second.
+    return [...this.#patterns].reduce(
+      (left, [secret, pattern]) => (left.length < secret.length ? left : left.replace(pattern, HIDDEN)),
+      text,
+    );
   }
 
   holds(text: string): boolean {

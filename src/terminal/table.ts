@@ -50,7 +50,7 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   if (!isWhole && (rows.length <= FEW_ROWS || fitting < 2)) return blocks(table, drawing);
   const drawn = grid(table, widthsWithin(measures.slice(0, fitting), width), drawing);
   if (isWhole) return drawn;
-  const left = `Too narrow for: ${table.heads.slice(fitting).join(', ')}. A wider terminal shows them, and so does CSV or JSON.`;
+  const left = `Too narrow for: ${table.heads.slice(fitting).join(', ')}. A wider terminal shows them, and so does JSON.`;
   return `${drawn}\n${wrapLine(left, width)}`;
 }
 

@@ -183,7 +183,9 @@ describe('after a kill within a paid request', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ state: 'intended', billed: 'maybe' });
     const { stdout } = await place.run(['status']);
     expect(stdout).toMatch(/^last run {2}run, killed, /m);
-    expect(stdout).toMatch(/^fees +2026-11: 1 export, ([\d,]+) records \(\1 of them expected\), price about /m);
+    expect(stdout).toMatch(
+      /^fees +2026-11: 1 export, ([\d,]+) records \(\1 of them expected\), price about /m,
+    );
   });
 });
 
