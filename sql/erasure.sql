@@ -14,6 +14,7 @@ create or replace temp macro number_digest(kind, stored) as
 create or replace temp macro person_digests(kind, given) as
     list_distinct(
         [person_digest(kind, given)]
+        || regexp_extract_all(redacted_field(given), '^[0-9a-f]{64}$')
         || case
             when kind = 'recipient'
             then list_transform(

@@ -256,12 +256,12 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
 
 const FORMS = new Map([
   ['user_id', /\S/],
-  ['recipient', /^\+?[0-9][0-9 ().-]{6,24}$/],
+  ['recipient', /^\(?\+?[0-9][0-9 ().\u2010-\u2015-]{6,24}$/],
   ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
 ]);
 
 function givenOf(kind: string, value: string, where: string): Given {
-  if (FORMS.get(kind)?.test(value) === true)
+  if (FORMS.get(kind)?.test(value.normalize('NFKC')) === true)
     return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
   throw new UsageError(`On ${where} there is no id of a person.`, {
     hint: 'Give a user id, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',

@@ -6,7 +6,6 @@ import { dirname, join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { DamageError } from '../ground/errors.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles, foldersOf, instantName } from '../landing/paths.js';
 import { orStorageError, readIfThere } from '../landing/storage-error.js';
@@ -29,12 +28,11 @@ export class Finder {
 
   constructor(ids: Iterable<string>) {
     const telling = [...ids].filter((id) => TELLING.test(id));
-    const kindOf = (id: string): RegExp | undefined => WORDS.find((pattern) => id.match(pattern)?.[0] === id);
     this.#words = WORDS.map((pattern) => ({
       pattern,
-      ids: new Set(telling.filter((id) => kindOf(id) === pattern)),
+      ids: new Set(telling.filter((id) => id.match(pattern)?.[0] === id)),
     }));
-    this.#others = telling.filter((id) => kindOf(id) === undefined).map(standingAlone);
+    this.#others = telling.filter((id) => !this.#words.some(({ ids }) => ids.has(id))).map(standingAlone);
     const whole = telling.flatMap((id) =>
       [...spelledIn(id)].filter(({ start, end }) => end - start === id.length),
     );
@@ -42,12 +40,18 @@ export class Finder {
   }
 
   holds(text: string): boolean {
-    for (const { pattern, ids } of this.#words) {
-      if (ids.size > 0) for (const word of text.match(pattern) ?? []) if (ids.has(word)) return true;
-    }
-    if (this.#spelled.size > 0)
-      for (const { plain } of spelledIn(text)) if (this.#spelled.has(plain)) return true;
-    return this.#others.some((id) => id.test(text));
+    if (this.blanked(text) !== text) return true;
+    return this.#spelled.size > 0 && [...spelledIn(text)].some(({ plain }) => this.#spelled.has(plain));
+  }
+
+  /** Returns the text with asterisks in place of the ids. */
+  blanked(text: string): string {
+    let blank = text;
+    const starred = (word: string): string => '*'.repeat(word.length);
+    for (const { pattern, ids } of this.#words)
+      if (ids.size > 0) blank = blank.replace(pattern, (word) => (ids.has(word) ? starred(word) : word));
+    for (const id of this.#others) blank = blank.replace(id, starred);
+    return blank;
   }
 }
 
@@ -55,7 +59,7 @@ export class Finder {
 function standingAlone(id: string): RegExp {
   const text = id.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const before = /^\w/.test(id) ? '(?<=^|\\W|\\\\[a-z]|\\\\u[0-9a-fA-F]{4})' : '';
-  return new RegExp(`${before}${text}${/\w$/.test(id) ? '(?!\\w)' : ''}`);
+  return new RegExp(`${before}${text}${/\w$/.test(id) ? '(?!\\w)' : ''}`, 'g');
 }
 
 /** Number of bytes by which consecutive chunks overlap, so that no id is split between two chunks. */
@@ -116,12 +120,9 @@ export async function searchFolder(dataDir: string, ids: readonly string[]): Pro
       found.unread.push(name);
       continue;
     }
-    if (!REMOVABLE.test(name)) {
-      found.left.push(name);
-      continue;
-    }
-    await orStorageError('remove', path, () => rm(path, { force: true }));
-    found.removed.push(name);
+    const isRemovable = REMOVABLE.test(name);
+    if (isRemovable) await orStorageError('remove', path, () => rm(path, { force: true }));
+    (isRemovable ? found.removed : found.left).push(name);
   }
   return found;
 }
@@ -229,16 +230,8 @@ export function receiptOf(
   };
 }
 
-/** Returns the error for a published file that was not replaced, so that it still holds the persons. */
-export function notPublished(published: string, reason: string | undefined): DamageError {
-  return new DamageError(
-    `${published} is not replaced (${reason ?? 'the run failed'}): it still holds these persons.`,
-    { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
-  );
-}
-
 const REMAINS =
-  'Lists of the service (catalogs, templates) are not cut: remove the id at the service, run `dawnload run`, delete the landed folders of these lists and run `dawnload rebuild`. `dawnload forget` of the same ids then searches again.';
+  'Ids of digits alone stay in messages of others, since an amount may look the same. Lists of the service (catalogs, templates) are not cut: remove the id at the service, run `dawnload run`, delete the landed folders of these lists and run `dawnload rebuild`. `dawnload forget` of the same ids then searches again.';
 
 /** Formats the receipt as text. */
 function receiptText(receipt: Receipt): string {

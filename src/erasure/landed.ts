@@ -8,7 +8,7 @@ import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { elementsOf, readEnvelope, type Part } from '../ground/envelope.js';
+import { elementsOf, jsonOf, readEnvelope, type Part } from '../ground/envelope.js';
 import { DamageError } from '../ground/errors.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { readPull, gzipped, readWhole } from '../landing/landing-zone.js';
@@ -25,6 +25,7 @@ import {
   SMALLEST_BUFFER,
 } from '../warehouse/landed-files.js';
 import { count, type Session } from '../warehouse/session.js';
+import { Finder } from './erase.js';
 import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
 
@@ -71,6 +72,7 @@ export class Erasures {
   readonly #clean = new Map<string, number>();
   #session: Promise<Session> | undefined;
   #ids: ReadonlySet<string>;
+  #finder = new Finder([]);
 
   constructor(
     private readonly place: { dataDir: string; tempDirectory: string; key: Uint8Array },
@@ -240,18 +242,12 @@ export class Erasures {
     const records = elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
     const left = records.flatMap((record, nth) => {
       const isOwn = own.get(nth);
-      return isOwn === undefined ? record : isOwn ? [] : (this.#blanked(record) ?? []);
+      if (isOwn === undefined) return this.#finder.holds(record) ? (this.#blanked(record) ?? record) : record;
+      return isOwn ? [] : (this.#blanked(record) ?? []);
     });
     const pull = relative(this.#landing, dirname(file));
-    const { last, lines } = this.register;
-    if (!cutPulls(lines, last?.line).has(pull)) {
-      const landed = cutPulls(lines).has(pull) ? undefined : await this.#rowsLanded(pull);
-      const held =
-        landed === undefined
-          ? await this.#recordsIn(pull)
-          : [...landed.values()].reduce((all, one) => all + one, 0);
-      await this.register.append({ event: 'cutting', pull, records: held });
-    }
+    if (!cutPulls(this.register.lines, this.register.last?.line).has(pull))
+      await this.register.append({ event: 'cutting', pull, records: await this.#recordsIn(pull) });
     const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
     const point = pull.startsWith('opt_outs') ? 'erasures/snapshot' : 'erasures/page';
     await this.#disk.write(file, await gzipped(Buffer.from(text)), point);
@@ -259,19 +255,15 @@ export class Erasures {
     cut.pulls.add(pull);
   }
 
-  /** The number of records that landed on each page; undefined without a manifest that can be read. */
-  async #rowsLanded(pull: string): Promise<ReadonlyMap<string, number> | undefined> {
-    const read = await this.#readable(pull, () => readPull(this.#landing, pull));
-    return read && new Map(read.files.map(({ file, rows }) => [file, rows]));
-  }
-
-  /** The number of records on the pages of a pull; those that landed on a page that cannot be read. */
+  /** The number of records on the pages of a pull; those that landed on a page that was never cut or cannot be read. */
   async #recordsIn(pull: string): Promise<number> {
-    const landed = await this.#rowsLanded(pull);
+    const read = await this.#readable(pull, () => readPull(this.#landing, pull));
+    if (read !== undefined && !this.isCut(pull)) return read.files.reduce((all, { rows }) => all + rows, 0);
+    const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
     for (const file of await pagesIn(join(this.#landing, pull))) {
       const body = await this.#readable(file, () => readWhole(file));
-      records += body === undefined ? (landed?.get(file) ?? 0) : (listIn(body)?.elements ?? 0);
+      records += body === undefined ? (landed.get(file) ?? 0) : (listIn(body)?.elements ?? 0);
     }
     return records;
   }
@@ -298,7 +290,20 @@ export class Erasures {
     }
   }
 
-  /** Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found. */
+  /**
+   * Blanks these ids in the records of others. The register finds only numbers and addresses there, since it holds digests.
+   * Ids of digits alone stay, since an amount may look the same.
+   */
+  async blank(ids: readonly string[]): Promise<void> {
+    this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
+    for (const { file } of await this.#pages()) {
+      const page = await this.#readable(file, () => readWhole(file));
+      if (page !== undefined && this.#finder.holds(page.toString()))
+        await this.#cutPage(nothingCut(), file, new Map());
+    }
+  }
+
+  /** Returns a record with asterisks in place of what is to be erased; undefined if nothing is found. */
   #blanked(text: string): string | undefined {
     // The digest that the load makes of a number or address.
     const isErased = (plain: string): boolean =>
@@ -306,8 +311,9 @@ export class Erasures {
     const blank = text.replace(SCALARS, (scalar) => {
       // A number that is a JSON number has lost its leading zero.
       if (!scalar.startsWith('"')) return isErased(`0${scalar}`) ? '0' : scalar;
-      const value = z.string().parse(JSON.parse(scalar));
-      const without = blanked(value, isErased);
+      const value = jsonOf(scalar);
+      if (typeof value !== 'string') return scalar;
+      const without = blanked(this.#finder.blanked(value), isErased);
       return without === value ? scalar : JSON.stringify(without);
     });
     return blank === text ? undefined : blank;

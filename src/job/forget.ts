@@ -3,17 +3,9 @@
  * every file is searched, and a receipt is written. An erasure that was killed is gone on with.
  */
 import type { Config } from '../config/config.js';
-import {
-  notPublished,
-  Pending,
-  receiptOf,
-  searchFolder,
-  writeReceipt,
-  type Begun,
-  type Erased,
-} from '../erasure/erase.js';
+import { Pending, receiptOf, searchFolder, writeReceipt, type Begun, type Erased } from '../erasure/erase.js';
 import { cutPulls } from '../erasure/register.js';
-import { InterruptedError, messageOf, RefusedError } from '../ground/errors.js';
+import { DamageError, InterruptedError, messageOf, RefusedError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Journal } from '../journal/journal.js';
 import { prepareErased } from '../lake/erased.js';
@@ -88,7 +80,11 @@ async function erase(
     const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
     await register.append({ event: 'cut', of: line, records: cut.records, rows });
   });
-  if (report.publishedBytes === undefined) throw notPublished(files.published, report.withheld);
+  if (report.publishedBytes === undefined)
+    throw new DamageError(
+      `${files.published} is not replaced (${report.withheld ?? 'the run failed'}): it still holds these persons.`,
+      { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
+    );
   await rewriteDatabase(files, effects);
   effects.reach('erase/copied');
   await register.append({ event: 'rewritten' });
@@ -116,6 +112,7 @@ async function cutLanded({ erasures }: OpenFolder, erasing: Begun, pending: Pend
     erasing.written = [...known];
     if (known.size > before) await pending.write(erasing);
   });
+  await erasures.blank(erasing.written);
 }
 
 /**

@@ -151,7 +151,10 @@ describe('forget', () => {
     );
     const { file = '', at = 0, page = { data: [] } } = other ?? {};
     const spelled = spellings()[2] ?? '';
-    const record = { ...page.data[at], message_data: { title: `친구 ${spelled} 님의 초대` } };
+    const record = {
+      ...page.data[at],
+      message_data: { title: `친구 ${spelled} 님의 초대`, link: `app://join?from=${person}` },
+    };
     const changed = { ...page, data: page.data.with(at, record) };
     await writeFile(join(data(), file), gzipSync(JSON.stringify(changed)));
     expect(await filesWith(...spellings())).not.toEqual([]);
@@ -163,7 +166,10 @@ describe('forget', () => {
     expect(await filesWith(...spellings())).toEqual([]);
     // The record of somebody else stays.
     const kept = (await pages()).find((one) => one.file === file);
-    expect(JSON.stringify(kept?.page)).toContain(`친구 ${'*'.repeat(spelled.length)} 님의 초대`);
+    const [starred, invited] = [spelled, person].map((one) => '*'.repeat(one.length));
+    expect(JSON.stringify(kept?.page)).toContain(
+      `친구 ${starred} 님의 초대","link":"app://join?from=${invited}`,
+    );
     const receipts = join(data(), 'private', 'receipts');
     const [json = '', text = ''] = (await readdir(receipts)).sort();
     const receipt = JSON.parse(await readFile(join(receipts, json), 'utf8')) as Record<string, unknown>;
@@ -237,6 +243,9 @@ describe('forget', () => {
     expect(await forget('--user-id', person)).toMatchObject({ code: 3 });
     expect((await forget()).stderr).toContain('No person is named');
     expect(await forget('--recipient', 'somebody')).toMatchObject({ code: 2 });
+    const wide = number.replaceAll(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
+    for (const spelled of [wide, number.replace(/^(...)(....)/, '($1) $2–')])
+      expect((await forget('--recipient', spelled, '--dry-run')).stdout).toContain('warehouse, events');
     expect(await pages()).toEqual(await pages(base()));
   });
 });
@@ -434,4 +443,23 @@ test('an id in decomposed Hangul is found by its composed form, and another one 
   expect(ids).not.toContain(theirs.normalize('NFD'));
   expect(ids).toContain(others.normalize('NFD'));
   expect(await place.rows(`select 1 from events where nfc_normalize(user_id) = '${theirs}'`)).toEqual([]);
+});
+
+test('a user id that is an address is blanked in the text of somebody else, however it is written there', async () => {
+  const address = 'kim.minsu@mail.example';
+  let mentions = 0;
+  for (const { file, page } of await pages()) {
+    const records = page.data.map((one) => {
+      if (one.user_id === person) return { ...one, user_id: address };
+      if (one.message_data?.title === undefined) return one;
+      mentions++;
+      return { ...one, message_data: { ...one.message_data, title: '친구 Kim.Minsu%40MAIL.example' } };
+    });
+    await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
+  }
+  expect(mentions).toBeGreaterThan(0);
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  const ended = await forget('--user-id', address, '--yes');
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(await filesWith(address, 'Kim.Minsu%40MAIL.example')).toEqual([]);
 });
