@@ -121,6 +121,8 @@ export async function pushRows(
     const { plan, source, current } = await planned(work);
     if (how.dryRun === true) {
       const calls = await countCalls(session, wanted.target, plan);
+      const over = overLimits(work, plan);
+      if (over !== undefined) invocation.terminal.warn(`This would be refused: ${over.message}`);
       return { plan, push: undefined, sent: 0, rejected: 0, calls };
     }
     await assertAllowed(work, plan);
@@ -199,50 +201,52 @@ async function countCalls(session: Session, target: WantedPush['target'], { gone
  *
  * @throws RefusedError, ClockError; nothing was sent
  */
-async function assertAllowed(
-  { wanted, service, config, invocation, ledger, how: { yes, standing } }: Work,
-  { send, gone, doubts }: Plan,
-): Promise<void> {
-  const { effects, terminal, signal, runId } = invocation;
-  const rows = send + gone;
-  if (rows > 0) {
+async function assertAllowed(work: Work, plan: Plan): Promise<void> {
+  const { wanted, service, config, how } = work;
+  const { terminal, signal } = work.invocation;
+  const { send, gone, doubts } = plan;
+  if (send + gone > 0) {
     await service.authorize();
     if (wanted.target.once || config.serviceClock !== 'ignore')
       assertClocksAgree({ service }, 'Nothing was sent.');
-    const present = presentOf({ service, effects, config });
-    assertWithin(config, wanted, rows, (of) => ledger.spent(runId, present, of));
   }
-  if (doubts.length === 0 || yes === true) return;
-  if (standing !== true && (await terminal.confirm(`${doubts.join(' ')} Send it?`, signal))) return;
+  const over = overLimits(work, plan);
+  if (over !== undefined) throw over;
+  if (doubts.length === 0 || how.yes === true) return;
+  if (how.standing !== true && (await terminal.confirm(`${doubts.join(' ')} Send it?`, signal))) return;
   throw new RefusedError(`Nothing was sent. ${doubts.join(' ')}`, { hint: '--yes sends it all the same.' });
 }
 
-/** @throws RefusedError if the rows are more than the settings allow, or the settings do not allow any */
-function assertWithin(
-  { push: { rowsPerRun: run, rowsPerMonth: month }, pushes }: ServiceConfig,
-  { target, name }: WantedPush,
-  rows: number,
-  spent: (name?: string) => { readonly inRun: number; readonly inMonth: number },
-): void {
-  if (target.once && (run ?? month) === undefined)
-    throw new RefusedError('push.rows_per_run and push.rows_per_month are not set. Nothing was sent.', {
+/** The error if the rows are more than the settings allow, or the settings do not allow any. */
+function overLimits(
+  { wanted: { target, name }, service, config, invocation, ledger }: Work,
+  { send, gone }: Plan,
+): RefusedError | undefined {
+  const { rowsPerRun: run, rowsPerMonth: month } = config.push;
+  const rows = send + gone;
+  if (rows > 0 && target.once && (run ?? month) === undefined)
+    return new RefusedError('push.rows_per_run and push.rows_per_month are not set. Nothing was sent.', {
       hint: 'They bound how many rows may reach people.',
     });
-  const own = name === undefined ? undefined : pushes.find((one) => one.name === name);
+  const present = presentOf({ service, effects: invocation.effects, config });
+  const all = ledger.spent(invocation.runId, present);
+  const ofPush = ledger.spent(invocation.runId, present, name);
+  const own = name === undefined ? undefined : config.pushes.find((one) => one.name === name);
   for (const [limit, used, setting] of [
     // A single limit counts for both, so that the missing one does not mean unlimited.
-    [run ?? month, spent().inRun, 'push.rows_per_run'],
-    [month ?? run, spent().inMonth, 'push.rows_per_month'],
-    [own?.rows_per_run, spent(name).inRun, 'rows_per_run of this push'],
-    [own?.rows_per_month, spent(name).inMonth, 'rows_per_month of this push'],
+    [run ?? month, all.inRun, 'push.rows_per_run'],
+    [month ?? run, all.inMonth, 'push.rows_per_month'],
+    [own?.rows_per_run, ofPush.inRun, 'rows_per_run of this push'],
+    [own?.rows_per_month, ofPush.inMonth, 'rows_per_month of this push'],
   ] as const) {
     const left = Math.max(0, (limit ?? Number.POSITIVE_INFINITY) - used);
     if (rows > left)
-      throw new RefusedError(
+      return new RefusedError(
         `${rows} rows are over ${setting}, of which ${left} are left. Nothing was sent.`,
         { hint: 'Narrow the query, or raise it.' },
       );
   }
+  return undefined;
 }
 
 /** Statuses of a call that is refused for what one of its rows holds. */

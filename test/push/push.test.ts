@@ -278,7 +278,10 @@ describe('guards', () => {
   test('push.rows_per_run and rows_per_month bound everything', async () => {
     try {
       await place.configure(YAML.replace('rows_per_run: 100000', 'rows_per_run: 4'));
-      expect((await push(place, 'user-properties', '--sql', users(5), '--yes')).code).toBe(3);
+      const more = ['user-properties', '--sql', users(5)];
+      expect((await push(place, ...more, '--yes')).code).toBe(3);
+      const tried = await push(place, ...more, '--dry-run');
+      expect(tried.stderr).toContain('This would be refused: 5 rows are over push.rows_per_run');
       expect((await push(place, 'user-properties', '--sql', users(4))).code).toBe(0);
       await place.configure(YAML.replace('rows_per_month: 1000000', 'rows_per_month: 10'));
       expect(
@@ -293,6 +296,8 @@ describe('guards', () => {
       ]) {
         const none = await push(place, ...target, '--sql', users(1), '--yes');
         expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('rows_per_run') as string });
+        const tried = await push(place, ...target, '--sql', users(1), '--dry-run');
+        expect(tried.stderr).toMatch(/This would be refused: push.rows_per_run .* not set/);
       }
       expect((await push(place, 'user-properties', '--sql', users(4))).code).toBe(0);
     } finally {
