@@ -12,7 +12,8 @@ with statistics as (
         date,
         coalesce(channel, 'without a channel') as channel,
         coalesce(campaign_id, user_journey_id, 'no campaign or journey') as sender,
-        message_sent - coalesce(message_failed, 0) as sends,
+        -- More failures than sends are a finding of counters_in_range.
+        greatest(message_sent - coalesce(message_failed, 0), 0) as sends,
         click as clicks
     from daily_statistics
     semi join both_covered('statistics', 'events') using (date)

@@ -301,6 +301,14 @@ export const PLANTS: Record<string, Plant[]> = {
         actual: '0',
       },
     ],
+    [
+      `update daily_statistics set message_failed = message_sent + 7 where channel = 'email' and date = '${DAY}'`,
+      { name: 'campaigns_agree', subject: 'c-email', expected: '0' },
+      { name: 'counters_in_range', expected: 'at most 5' },
+      { subject: 'c-email', expected: '0', actual: '3' },
+      { subject: 'email', expected: '0', actual: '3' },
+      { name: 'subchannels_agree', subject: 'email message_failed' },
+    ],
     // Clicks of a channel whose statistics count none are not compared, and a channel without a name is one.
     [
       `update events set event_name = 'email_click' where event_name = 'close_button_click' and date = '${DAY}';
