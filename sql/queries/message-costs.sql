@@ -14,8 +14,8 @@
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: A click costs least on {channel}: {cost_per_click:money}.
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
---   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) > 0 and
---   count(price) < count(*)
+--   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) <
+--   count(*) and (count(price) > 0 or exists (from ops.message_prices))
 --     en: No price is set (prices) for messages on {channels}, so no cost is shown for them.
 --     ko: {channels} 채널의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
 --     as: note
@@ -24,16 +24,21 @@
 --     en: A price is set for messages on {channels}, and the warehouse holds none of them: check the name of the channel.
 --     ko: {channels} 메시지는 단가(prices)가 설정되어 있지만 보유한 메시지가 없습니다. 채널 이름을 확인하세요.
 --     as: note
---   select 1 where exists (from answer) and not exists (from answer where price is not null)
+--   select 1 where exists (from answer) and not exists (from answer where price is not null) and not exists (from ops.message_prices)
 --     en: No price of a message is set, so no cost is shown. Set prices in dawnload.yaml; the next run reads them.
 --     ko: 메시지 단가가 설정되지 않아 비용은 표시하지 않습니다. dawnload.yaml에 prices를 설정하면 다음 실행부터 반영됩니다.
 --   select 1 from answer having count(goals) filter (conversions is null) > 0
 --     en: Conversions of different goals are not added up.
 --     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
 --     as: note
---   select 1 where not exists (from answer)
+--   select 1 where not exists (from answer) and not exists (from ops.coverage, marts.period('statistics', days := 28) as period
+--   where stream = 'statistics' and date between period.first_date and period.last_date)
 --     en: No daily statistics are held of these days.
 --     ko: 이 기간의 일별 통계가 없습니다.
+--   select 1 where not exists (from answer) and exists (from ops.coverage, marts.period('statistics', days := 28) as period
+--   where stream = 'statistics' and date between period.first_date and period.last_date)
+--     en: No messages were sent on the days of these that are held.
+--     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 -- example:
 --   channel            resource_name  succeeded  price  cost     clicked  cost_per_click  conversions  …
 --   chatapp-alimtalk                  10484      7      73388                                          …

@@ -17,7 +17,7 @@
 --       메시지({per_thousand_of_others}건)보다 뚜렷하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code
---   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code <> 'too_few') > 0
+--   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0
 --     en: Of the messages {first_date~last_date}, none brings more opt-outs within 72 hours than chance explains.
 --     ko: {first_date~last_date} 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 것은 없습니다.
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
