@@ -278,9 +278,9 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefin
  * something has a similar one. Any other name may be an unknown key of messages.
  */
 export function mistypedColumns(columns: readonly { readonly name: string }[]): string[] {
-  const known = [...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)];
+  const known = new Set([...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)]);
   return columns.flatMap(({ name }) => {
-    const question = known.includes(name) ? '' : didYouMean(name, known);
+    const question = known.has(name) ? '' : didYouMean(name, [...known]);
     if (question === '') return [];
     return `privacy.columns: no column and no key of the specification is named ${name}. ${question.trim()}`;
   });

@@ -156,11 +156,13 @@ not_clicks: [survey_no_click]
   });
 
   test('names under privacy.columns that seem mistyped are told, other unknown ones may be keys of messages', () => {
-    const given = 'devce_id: drop, userId: drop, acme_user_id: hash, title: drop, customerName: drop';
+    const given =
+      'devce_id: drop, userId: drop, user: hash, acme_user_id: hash, title: drop, customerName: drop';
     const { columns } = load(`${MINIMUM}brand: acme\nprivacy: { columns: { ${given} } }\n`).privacy;
     expect(mistypedColumns(columns)).toEqual([
       expect.stringMatching(/is named devce_id\. Did you mean device_id\?/),
       expect.stringMatching(/is named userId\. Did you mean user_id\?/),
+      expect.stringMatching(/is named user\. Did you mean user_id, service_user_id, user_journey_id\?$/),
     ]);
   });
 
