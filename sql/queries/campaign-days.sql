@@ -15,8 +15,8 @@
 --     en: “{resource_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
 --     ko: 이 기간에 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, {days}일 동안 {sent}건입니다.
 --   select 1 where not exists (from answer)
---     en: No campaign and no user journey sent messages on the days that are held.
---     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
+--     en: No campaign and no user journey that was asked for sent messages on the days that are held.
+--     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.

@@ -21,8 +21,8 @@
 --     en: “{resource_name}” was clicked most: {clicked} clicks, {click_rate} of its messages.
 --     ko: 클릭이 가장 많은 것은 ‘{resource_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
 --   select 1 where not exists (from answer)
---     en: No campaign and no user journey sent messages on the days that are held.
---     ko: 보유한 날짜에 발송한 캠페인이나 유저 여정이 없습니다.
+--     en: No campaign and no user journey that was asked for sent messages on the days that are held.
+--     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; machine_click_share and human_click_rate come from the events.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며 가려낼 수 없습니다. machine_click_share와 human_click_rate는 이벤트에서 계산합니다.

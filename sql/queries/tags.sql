@@ -16,8 +16,8 @@
 --     ko: 태그가 여러 개인 메시지는 태그마다 집계합니다.
 --     as: note
 --   select 1 where not exists (from answer)
---     en: No message of these days has a tag.
---     ko: 이 기간에 태그가 있는 메시지가 없습니다.
+--     en: Of the messages of these days that were asked for, none has a tag.
+--     ko: 이 기간의 조건에 맞는 메시지 중 태그가 있는 것이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.

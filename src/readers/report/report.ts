@@ -150,8 +150,8 @@ export function noticeOf(
   if (outcome === 'done' || outcome === 'limited') return undefined;
   return {
     word: 'runIncomplete',
-    en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing.`,
-    ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요.`,
+    en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.`,
+    ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.`,
   };
 }
 

@@ -130,8 +130,8 @@ export const WORDS = {
     '마지막 수집이 실패하여 그 전까지 수집한 데이터를 표시합니다.',
   ),
   runIncomplete: text(
-    'The last run is incomplete, so the newest days may lack a part.',
-    '마지막 수집이 일부만 완료되어 최근 날짜에 빠진 부분이 있을 수 있습니다.',
+    'The last run is incomplete: the newest days may lack a part, or a later step failed.',
+    '마지막 실행이 일부만 완료되었습니다. 최근 날짜에 빠진 부분이 있거나 수집 이후 단계가 실패했습니다.',
   ),
 } satisfies Record<string, Text>;
 

@@ -223,7 +223,11 @@ describe('a notice', () => {
   });
 
   test('says that the last run is incomplete', () => {
-    expect(noticeOf([run('a', 'incomplete')], new Set(['a']))?.en).toContain('is incomplete.');
+    const notice = noticeOf([run('a', 'incomplete')], new Set(['a']));
+    expect(notice?.en).toContain('is incomplete.');
+    // A push that failed ends a run in the same way, and no day lacks anything.
+    expect(notice?.en).toContain('where nothing is, a step after loading failed');
+    expect(notice?.ko).toContain('수집 이후 단계가 실패');
   });
 });
 
