@@ -171,20 +171,19 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
     });
   if (existsSync(file) || filesOf(own).files.has(name))
     throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
-  const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(
-    ([, parameter = '']) => parameter,
-  );
+  const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, one = '']) => one);
   const names = [...new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read])];
   const params = names.map((parameter) => {
     const type = ['start', 'end'].includes(parameter) ? 'date' : 'varchar';
     return `\n--   ${parameter} (${type}, default null): what it chooses`;
   });
   const title = `-- title: ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
-  const header = `${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}`;
+  const made = `${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}\n\n`;
+  const header = sql.startsWith('-- title:') ? '' : made;
   return () => {
     mkdirSync(own, { recursive: true });
-    writeFileSync(file, `${header}\n\n${sql.trim().replace(/;?$/, ';')}\n`, { flag: 'wx' });
-    return `${file} is written. Give it a title and a question there; \`dawnload query ${name}\` runs it.`;
+    writeFileSync(file, `${header}${sql.trim().replace(/;?$/, ';')}\n`, { flag: 'wx' });
+    return `${file} is written. Edit its title and question there; \`dawnload query ${name}\` runs it.`;
   };
 }
 

@@ -397,6 +397,9 @@ where marts.matches('channel', channel) group by channel order by channel;
     );
     const asked = await run({ name: 'late-people', param: ['start=2026-11-02'] }, own);
     expect(asked.stdout).toBe(made.stdout);
+    // SQL that has a header keeps it, with its sentences.
+    await run({ sql: OWN, new: 'people-again' }, own);
+    expect(readFileSync(file('people-again'), 'utf8').trim()).toBe(OWN.trim());
     await failure({ sql: 'selct 1', new: 'wrong' }, own);
     expect(readdirSync(join(folder, 'own'))).not.toContain('wrong.sql');
   });
