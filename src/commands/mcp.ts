@@ -142,9 +142,10 @@ function agentServer(
         try {
           return { content: [{ type: 'text', text: await work(inputSchema.parse(given), mcpReq.signal) }] };
         } catch (error) {
-          // Sentences about flags are for the command line.
+          // Sentences about flags are for the command line; the list of questions is a tool.
           const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
-          const hints = advice.split(/(?<=[.?]) /).filter((hint) => !/--|`dawnload query/.test(hint));
+          const own = advice.replace('`dawnload query` lists', '`list_questions` lists');
+          const hints = own.split(/(?<=[.?]) /).filter((hint) => !/--|`dawnload query/.test(hint));
           // DuckDB's messages may repeat values, and whole rows.
           const text = cut([messageOf(error), ...hints].join(' ').trim(), LONGEST_ERROR);
           return { content: [{ type: 'text', text }], isError: true };

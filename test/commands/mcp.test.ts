@@ -146,7 +146,8 @@ describe('dawnload mcp', () => {
       expect.stringContaining('"days_missing":{"statistics"'),
     ]);
     const calls: [string, Record<string, unknown>, RegExp][] = [
-      ['ask', { question: 'chanel-sumary' }, /no query chanel-sumary\. Did you mean channel-summary\?$/],
+      ['ask', { question: 'nope' }, /^There is no query nope\. `list_questions` lists them\.$/],
+      ['ask', { question: 'chanel-sumary' }, /no query chanel-sumary\. Did you mean channel-summary\?/],
       [
         'ask',
         { question: 'channel-summary', parameters: { channel: 'smoke' } },
