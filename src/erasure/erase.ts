@@ -30,7 +30,7 @@ export class Finder {
     const telling = [...ids].filter((id) => TELLING.test(id));
     this.#words = WORDS.map((pattern) => ({
       pattern,
-      ids: new Set(telling.filter((id) => id.match(pattern)?.[0] === id)),
+      ids: new Set(telling.filter((id) => WORDS.find((one) => id.match(one)?.[0] === id) === pattern)),
     }));
     this.#others = telling.filter((id) => !this.#words.some(({ ids }) => ids.has(id))).map(standingAlone);
     const whole = telling.flatMap((id) =>
