@@ -51,6 +51,24 @@ test(
   },
 );
 
+test('direct conversions without a total leave the total unknown', async () => {
+  const direct = (campaign_id: string, count: number): Row =>
+    statistic({
+      date: DAY,
+      campaign_id,
+      conversion: [{ name: '구매', type: 'direct_count_conversion', count }],
+    });
+  const world = await modelled((workshop) => [
+    workshop.statistics({ start: DAY, end: DAY }, [direct('c1', 28), direct('c2', 0)]),
+  ]);
+  expect(
+    await world.look('select conversions, direct_conversions from marts.conversions order by 2'),
+  ).toEqual([
+    { conversions: '0', direct_conversions: '0' },
+    { conversions: null, direct_conversions: '28' },
+  ]);
+});
+
 describe('goals', () => {
   const conversion = (name: string, count: number, direct = 0): Row[] => [
     { name, type: 'total_count_conversion', count },

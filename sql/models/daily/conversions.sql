@@ -12,9 +12,13 @@ select
     daily_statistics.user_journey_node_id,
     daily_statistics.channel,
     daily_conversions.name as conversion_name,
-    -- Without a row of the type there are none; a count that is no number is not known.
+    -- Without a row of the type there are none, unless some are direct; a count that is no number is not known.
     if(
-        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'total_count_conversion'),
+        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'total_count_conversion')
+        or (
+            count(*) filter (daily_conversions.type = 'total_count_conversion') = 0
+            and coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0) > 0
+        ),
         null,
         coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion'), 0)
     )::bigint as conversions,
