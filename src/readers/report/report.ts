@@ -17,9 +17,9 @@ import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
 
-/** The memory of DuckDB for the queries of the page, which comes on top of what a night has used. */
+/** The memory of DuckDB for the queries of the page, which comes on top of what a night has used; and for one that is alone. */
 const MEMORY = '256MB';
-const TWICE = '512MB';
+const ALONE = '384MB';
 
 interface ReportOptions {
   readonly language: Language;
@@ -63,10 +63,10 @@ export function makeReport(
       }
     };
     const all = await Promise.all(SECTIONS.map(answered));
-    // What needs more is asked again, one query at a time: with twice as much, and then with most of the machine's.
+    // What needs more is asked again, one query at a time: with half as much again, and then with most of the machine's.
     const isLarge = ({ failure }: Answered): boolean => failure?.startsWith('Out of Memory') === true;
     atOnce.concurrency = 1;
-    for (const memory of [TWICE, String(most?.['memory'])]) {
+    for (const memory of [ALONE, String(most?.['memory'])]) {
       if (all.some(isLarge)) await allow(memory);
       for (const [nth, one] of all.entries()) if (isLarge(one)) all[nth] = await answered(one.section);
     }
