@@ -19,12 +19,9 @@
 --     en: Look at `dawnload query checks --param severity=stop`: {stops} findings would mislead readers.
 --     ko: `dawnload query checks --param severity=stop`을 확인하세요. 분석을 오도할 수 있는 문제가 {stops}건 있습니다.
 --     as: to do
---   select 1 where not exists (from answer) and getvariable('severity') is null
+--   select 1 where not exists (from answer)
 --     en: The last round of data tests found nothing.
 --     ko: 마지막 데이터 검사에서 발견된 문제가 없습니다.
---   select getvariable('severity')::varchar as word where not exists (from answer) and word is not null
---     en: The last round of data tests found nothing of the severity {word}.
---     ko: 마지막 데이터 검사에서 심각도가 {word}인 문제는 발견되지 않았습니다.
 -- example:
 --   severity  name             date        …
 --   warn      campaigns_agree  2026-11-18  …

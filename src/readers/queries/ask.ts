@@ -40,15 +40,11 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
     const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
-    const stream =
-      result.rowCount > 0 || query === undefined || sentences.length === 0
-        ? undefined
-        : await streamNotHeld(reader, query, told.length > 0);
-    // The sentences about an empty answer assume that its days are held.
-    const said =
-      stream === undefined
-        ? told
-        : [{ as: 'sentence' as const, row: {}, text: filled(wording.say(NOT_HELD), { stream }, wording) }];
+    const isEmpty = result.rowCount === 0 && sentences.length > 0;
+    const why = isEmpty
+      ? await whyEmpty(reader, { ...question, values }, told.length > 0, wording)
+      : undefined;
+    const said = why === undefined ? told : [{ as: 'sentence' as const, row: {}, text: why }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
     throw error instanceof DawnloadError ? error : sqlError(subject, error);
@@ -56,6 +52,30 @@ export async function ask(reader: Reader, question: Question, language?: Languag
 }
 
 const NOT_HELD = { en: '{stream} of these days are not held.', ko: '이 기간의 {stream} 데이터가 없습니다.' };
+const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '{chosen}에 해당하는 데이터가 없습니다.' };
+
+/**
+ * The sentence about an answer without rows that takes the place of its own, which assume that its days are held, and that
+ * no parameter leaves out the rows that there are.
+ */
+async function whyEmpty(
+  reader: Reader,
+  { sql, query, values }: Question,
+  isTold: boolean,
+  wording: Wording,
+): Promise<string | undefined> {
+  const stream = query && (await streamNotHeld(reader, query, isTold));
+  if (stream !== undefined) return filled(wording.say(NOT_HELD), { stream }, wording);
+  const choosing = [...values].filter(
+    ([name]) => LOOKED_UP.includes(name) || sql.includes(`marts.matches('${name}'`),
+  );
+  if (choosing.length === 0) return undefined;
+  for (const [name] of choosing) await reader.connection.run(`reset variable "${name}"`);
+  await keepAnswer(reader.connection, sql);
+  if ((await reader.objects(`${KEPT} limit 1`)).length === 0) return undefined;
+  const chosen = choosing.map((one) => one.join('=')).join(', ');
+  return filled(wording.say(LEFT_OUT), { chosen }, wording);
+}
 
 /** Keeps the answer of a bundled query in the table that its sentences read. */
 async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<void> {

@@ -123,6 +123,16 @@ describe('dawnload query', () => {
     expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
   });
 
+  it('says what was chosen where that leaves out all rows, and speaks of everything only where there is nothing', async () => {
+    const asked = { name: 'conversions', param: ['campaign=뉴스레터', 'channel=email'] };
+    expect((await run(asked)).stderr).toMatch(/^Nothing was found with campaign=c-mail, channel=email\.\n/);
+    expect((await run({ ...asked, lang: 'ko' })).stderr).toMatch(
+      /^campaign=c-mail, channel=email에 해당하는 데이터가 없습니다\.\n/,
+    );
+    const nothing = { name: 'duplicates', param: ['channel=push-notification'] };
+    expect((await run(nothing)).stderr).toMatch(/^No campaign reached a person more than once on a day\.\n/);
+  });
+
   it('lets the clock of the command decide which days are missing', async () => {
     const ask = async (now: string): Promise<string> =>
       (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;
