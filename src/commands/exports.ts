@@ -23,7 +23,7 @@ import {
   UsageError,
   type ExitCode,
 } from '../ground/errors.js';
-import { formatPrice, priceOf } from '../ground/price.js';
+import { pricePart, priceOf } from '../ground/price.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/published.js';
@@ -67,12 +67,8 @@ const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no
 /** The export as lines of `what  value`. */
 function inWords(entry: Export, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
-  const known = billed === 'no' || pricePerRecord === 0 ? undefined : (records ?? entry.estimate);
-  const about = records === undefined ? 'about ' : '';
-  const price =
-    known === undefined
-      ? ''
-      : `, price ${about}${formatPrice(priceOf([{ records: known, pricePerRecord }]), currency)}`;
+  const known = billed === 'no' ? undefined : (records ?? entry.estimate);
+  const price = known && priceOf([{ records: known, pricePerRecord }]);
   const size =
     records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
@@ -85,7 +81,7 @@ function inWords(entry: Export, currency: string | undefined): string[] {
     ['received', size],
     ['landed', landedAt && formatKst(landedAt)],
     ['loaded', loadedAt && formatKst(loadedAt)],
-    ['billed', `${BILLED[billed]}${price}`],
+    ['billed', BILLED[billed] + pricePart(price, currency, records === undefined ? 'about ' : '')],
     ['again for', again],
     ['note', note],
     ['answer', answerText],

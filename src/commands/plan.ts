@@ -9,7 +9,7 @@ import { keysUnderWay, type Export } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { formatPrice, priceOf } from '../ground/price.js';
+import { priceOf, pricePart } from '../ground/price.js';
 import type { Job, Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow } from '../job/published.js';
 import type { RunReport } from '../job/report.js';
@@ -151,12 +151,9 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
 }
 
 function eventLines({ budget, to_request, not_requested, under_way, month, ...events }: Plan['events']) {
+  const { currency } = events;
   if (budget === null) return ['off: exports.budget is not set, so no paid request is sent'];
   const size = (records: number): string => `${formatCount(records)} records`;
-  const priced = (price: number | null, about = ''): string =>
-    price === null || price === 0
-      ? ''
-      : `, price ${about}${formatPrice(price, events.currency ?? undefined)}`;
   const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate').length;
   const list = listDays(to_request.map(({ date }) => date));
   const ofUnknownSize = to_request.filter(({ estimated_records }) => estimated_records === null).length;
@@ -168,9 +165,9 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
   const forecast = listDays(decided.flatMap(({ date, is_forecast }) => (is_forecast ? [date] : [])));
   const head =
     to_request.length > 0
-      ? `request ${plural(to_request.length, 'day')} (${list}), ${sizes}${priced(events.estimated_price, 'about ')}`
+      ? `request ${plural(to_request.length, 'day')} (${list}), ${sizes}${pricePart(events.estimated_price, currency, 'about ')}`
       : events.expected_records !== null
-        ? `${plural(unestimated, 'day')} without statistics, about ${size(events.expected_records)} if all are like the night that init saw${priced(events.expected_price, 'about ')}`
+        ? `${plural(unestimated, 'day')} without statistics, about ${size(events.expected_records)} if all are like the night that init saw${pricePart(events.expected_price, currency, 'about ')}`
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
@@ -185,7 +182,7 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
     ...notRequestedLines(lines, { ...REASONS, no_statistics }, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
-    `${month.month} so far ${size(month.records)}${priced(month.price)}`,
+    `${month.month} so far ${size(month.records)}${pricePart(month.price, currency)}`,
   ];
 }
 

@@ -7,7 +7,7 @@ import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { formatPrice } from '../ground/price.js';
+import { pricePart } from '../ground/price.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/published.js';
 import { describeGroup } from '../job/report.js';
@@ -190,8 +190,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   for (const { month, records, estimated_records, price, exports } of status.export_fees) {
     const isExact = estimated_records === 0;
     const expected = isExact ? '' : ` (${formatCount(estimated_records)} of them expected)`;
-    const about = isExact ? '' : 'about ';
-    const priced = price === 0 ? '' : `, price ${about}${formatPrice(price, status.currency ?? undefined)}`;
+    const priced = pricePart(price, status.currency, isExact ? '' : 'about ');
     line(
       'fees',
       `${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${expected}${priced}`,

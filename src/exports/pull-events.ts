@@ -20,7 +20,7 @@ import {
 } from './budget.js';
 import { downloadExport, type DownloadContext } from './download.js';
 import { clockTrouble } from '../service/clocks.js';
-import { formatPrice, priceOf } from '../ground/price.js';
+import { priceOf, pricePart } from '../ground/price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */
@@ -77,7 +77,7 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: Exports
   const run = spentOn(ledger.entries().filter((entry) => entry.run === runId));
   const month = monthOf(effects.now());
   const inMonth = spentOn(ledger.entries().filter(({ requestedAt }) => monthOf(requestedAt) === month));
-  const price = run.price === 0 ? '' : `, price ${formatPrice(run.price, config.exports.currency)}`;
+  const price = pricePart(run.price, config.exports.currency);
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
       `this month ${formatCount(inMonth.records)} of ${formatCount(budget.recordsPerMonth)} records.`,
@@ -225,10 +225,7 @@ async function consentTo(
   if (wanted.length === 0) return true;
   const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const { pricePerRecord, currency } = config.exports;
-  const price =
-    pricePerRecord === 0
-      ? ''
-      : `, about ${formatPrice(priceOf([{ records, pricePerRecord }]), currency)} in price`;
+  const price = pricePart(priceOf([{ records, pricePerRecord }]), currency, 'about ');
   terminal.progress('waiting for consent to pay');
   return terminal.confirm(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,

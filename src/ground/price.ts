@@ -28,3 +28,9 @@ export function formatPrice(amount: number, currency: string | undefined, langua
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: DIGITS }).format(amount);
   return currency === undefined ? number : `${number}\u00a0${currency}`;
 }
+
+/** The clause `, price about 13,918.5 KRW`; nothing where the price is not known, or 0, as where none is set. */
+export function pricePart(amount: number | null | undefined, currency?: string | null, about = ''): string {
+  const isKnown = amount !== undefined && amount !== null && amount !== 0;
+  return isKnown ? `, price ${about}${formatPrice(amount, currency ?? undefined)}` : '';
+}
