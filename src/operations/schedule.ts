@@ -90,11 +90,13 @@ export class Nights {
   /** Runs the job at once, whether it is due or not. */
   async run(): Promise<void> {
     const { now, run, signal, terminal, at } = this.world;
+    const due = this.#next;
     const exitCode = await run();
     if (signal.aborted) return;
     this.#next = await this.#plan();
-    // A run that left no record (a wrong setting, the lock of another run) would be due again immediately.
-    if (this.#next <= now() && exitCode !== EXIT.done)
+    // A run that left no record (a wrong setting, the lock of another run, a start_date that is not complete yet) would be due
+    // again immediately.
+    if (this.#next <= now() && (exitCode !== EXIT.done || this.#next.getTime() === due.getTime()))
       this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), NIGHTLY.retryPausesMinutes[0]);
     const text = `The run ended with exit code ${exitCode}. The next run is at ${formatKst(this.#next)}.`;
     terminal.note(text, { event: 'run_ended', exit_code: exitCode, next: this.#next.toISOString() });

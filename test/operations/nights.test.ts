@@ -95,6 +95,7 @@ const PLANNED = {
   setting: { code: 2, unrecorded: true },
   budget: { code: 3 },
   busy: { code: 75, minutes: 0, unrecorded: true },
+  early: { code: 0, minutes: 0, unrecorded: true },
 } satisfies Record<string, Planned>;
 type Plan = (keyof typeof PLANNED)[];
 
@@ -170,6 +171,7 @@ test.each<
     [],
     `21 ${T}, 21 07:20, 21 07:30, 21 07:40`,
   ],
+  ['a night with nothing to do yet is not tried again', '15:00', ['early', 'done'], [], `21 15:00, 22 ${T}`],
   ['a missing budget is not tried again', T, ['budget', 'done'], [], `21 ${T}, 22 ${T}`],
   ['a scheduler that starts in the afternoon runs if nobody has', '15:00', ['done'], [], '21 15:00'],
   [
