@@ -4,7 +4,7 @@
  * The job may run at any time and any number of times; its time, ten past seven, is shortly after yesterday becomes
  * complete.
  */
-import { lastCompleteDay, shiftDay, type Day } from '../src/ground/calendar.js';
+import { completeFrom, formatKst, lastCompleteDay, shiftDay, type Day } from '../src/ground/calendar.js';
 import { JOB_STREAMS, type Job } from '../src/ground/streams.js';
 
 /** The time of the nightly job in KST, and the retries of a night that failed. */
@@ -31,4 +31,9 @@ export function nightly({ startDate, lookbackDays, exports }: Wanted, now: Date)
     eventDays: { start: exports.startDate ?? startDate, end },
     consent: 'budget',
   };
+}
+
+/** Says why a job whose `start_date` is not complete yet wants no day. */
+export function notBegun(startDate: Day): string {
+  return `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
 }

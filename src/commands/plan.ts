@@ -1,6 +1,6 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { relative, resolve } from 'node:path';
-import { nightly } from '../../jobs/nightly.js';
+import { nightly, notBegun } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
@@ -56,12 +56,15 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
+  const days = dayCount(job.days) > 0 ? job.days : null;
   const spent = spendOf(entries).find((spend) => spend.month === month);
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
     new_folder: state.journal.head.seq === 0 ? resolve(config.dataDir) : null,
-    days: dayCount(job.days) > 0 ? job.days : null,
+    days,
+    /** Null, or why no day is wanted yet. */
+    nothing_yet: days === null ? notBegun(job.days.start) : null,
     /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
     not_yet: complete > now ? { day: yesterday, complete_from: formatKst(complete) } : null,
     /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
@@ -69,7 +72,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     campaigns: free('campaigns'),
     /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
     reference: streamsOn(config.reference)
-      .filter((stream) => job.streams.has(stream))
+      .filter((stream) => days !== null && job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
     retention: await retentionOf(config, entries, toRequest, { ...published, job }, now),
     events: {
@@ -128,7 +131,8 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     terminal.out(JSON.stringify(plan));
     return exitCode;
   }
-  const range = days === null ? 'no complete day yet' : `${days.start} to ${days.end} (KST days)`;
+  const range =
+    days === null ? `nothing to do yet: ${plan.nothing_yet}` : `${days.start} to ${days.end} (KST days)`;
   terminal.out(`${plan.command}: ${range}`);
   if (new_folder !== null)
     terminal.out(
@@ -171,15 +175,21 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
-  const no_statistics = 'since `run` first pulls the statistics to estimate from';
-  const lines = not_requested.map((day) =>
-    day.reason === 'no_estimate' && day.statistics_first ? { ...day, reason: 'no_statistics' } : day,
-  );
+  const isUndecided = ({ reason, statistics_first }: (typeof not_requested)[number]): boolean =>
+    reason === 'no_estimate' && statistics_first;
+  const undecided = listDays(not_requested.filter(isUndecided).map(({ date }) => date));
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   return [
     head,
     ...(forecast === '' ? [] : [`forecast until the run has pulled their statistics: ${forecast}`]),
-    ...notRequestedLines(lines, { ...REASONS, no_statistics }, limits),
+    ...(undecided === ''
+      ? []
+      : [`requested within the budget once \`run\` has pulled the statistics: ${undecided}`]),
+    ...notRequestedLines(
+      not_requested.filter((day) => !isUndecided(day)),
+      REASONS,
+      limits,
+    ),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${size(month.records)}${pricePart(month.price, currency)}`,

@@ -1,6 +1,6 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
 import { backfill } from '../../jobs/backfill.js';
-import { nightly } from '../../jobs/nightly.js';
+import { nightly, notBegun } from '../../jobs/nightly.js';
 import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
@@ -41,8 +41,7 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
   const job = nightly(config, now);
   const { start, end } = job.days;
   if (dayCount(job.days) <= 0) {
-    const from = formatKst(completeFrom(start));
-    terminal.note(`Nothing to do yet: the start_date ${start} is complete from ${from}.`);
+    terminal.note(`Nothing to do yet: ${notBegun(start)}.`);
     if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
     return EXIT.done;
   }

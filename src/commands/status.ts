@@ -1,6 +1,6 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
 import { z } from 'zod';
-import { nightly } from '../../jobs/nightly.js';
+import { nightly, notBegun } from '../../jobs/nightly.js';
 import { streamsOn } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
@@ -60,7 +60,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   const snapshots = streamsOn(config.reference).map((stream) => {
     const date = newestOf(coverage, stream) ?? null;
     // A snapshot cannot be taken for a past day: only that of today counts, or of yesterday before the nightly run.
-    missing[stream] = date !== null && date >= last ? [] : [last];
+    missing[stream] = (date !== null && date >= last) || (start ?? last) > last ? [] : [last];
     return { stream, date, rows: byDay.get(date ?? '')?.[stream] ?? 0 };
   });
   // The journal includes runs that published nothing; without a journal, the last run in the file counts.
@@ -98,7 +98,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     })),
     currency: config.exports.currency ?? null,
     lookback: lookbackFor(published.latestChange, config.lookbackDays),
-    fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
+    fresh: start !== undefined && start <= last && Object.values(missing).every((days) => days.length === 0),
   };
 }
 
@@ -183,6 +183,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (removed.length > 0)
     line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
+  const from = status.wanted_from;
+  if (from !== null && from > last) line('waits', `no day is wanted yet: ${notBegun(from)}`);
   if (status.lookback !== null) {
     const { date, days_after, advice } = status.lookback;
     line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);

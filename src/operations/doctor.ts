@@ -29,7 +29,7 @@ import { duckdbVersion } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn } from '../landing/pull.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
-import { nightly } from '../../jobs/nightly.js';
+import { nightly, notBegun } from '../../jobs/nightly.js';
 import { assertSameProject } from '../job/data-folder.js';
 import { daysNow, ledgerNow } from '../job/published.js';
 import { daysIn } from '../job/wanted-days.js';
@@ -347,6 +347,8 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
 async function days(config: Config, effects: Effects): Promise<Finding> {
   const { startDate } = config;
   const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, effects.now());
+  if (startDate !== undefined && startDate > lastCompleteDay(effects.now()))
+    return warn(`No day is wanted yet: ${notBegun(startDate)}.`, 'Correct start_date if it is mistyped.');
   const { wanted } = await daysNow(config, effects, () => job);
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
   const but = givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`;

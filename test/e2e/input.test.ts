@@ -126,12 +126,26 @@ describe('the world outside', () => {
   });
 
   test('a start_date that is not complete yet leaves nothing to do', async () => {
-    await writeFile(join(folder, 'dawnload.yaml'), SETTINGS.replace('2026-11-18', '2026-11-21'));
+    await writeFile(
+      join(folder, 'dawnload.yaml'),
+      `${SETTINGS.replace('2026-11-18', '2026-11-21')}reference: { opt_outs: true }\n`,
+    );
     const { code, stderr } = await dawnload('run');
     expect(stderr).toContain(
       'Nothing to do yet: the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST',
     );
     expect(code).toBe(0);
+    const why = 'the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST';
+    const plan = await dawnload('plan');
+    expect(plan.stdout).toContain(`run: nothing to do yet: ${why}\n`);
+    expect(plan.stdout).not.toContain('a snapshot');
+    const status = await dawnload('status');
+    expect(status.stdout).toContain(`waits     no day is wanted yet: ${why}`);
+    expect(status.stdout).not.toMatch(/fresh|missing/);
+    expect(status.code).toBe(1);
+    expect((await dawnload('doctor')).stdout).toContain(
+      `warn  days            No day is wanted yet: ${why}.\n`,
+    );
   });
 
   test('a host, a folder that cannot be written and a data folder that is a file are named', async () => {
