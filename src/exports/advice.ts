@@ -38,7 +38,8 @@ export function adviceFor(entry: Export, isRunning = false, twin?: string): stri
         ? `Its times may have shifted, or its id may belong to another export. `
         : `Its id is that of export ${twin}, too. `) +
       `To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
-      `To load it as it is: \`dawnload exports resume ${key} --accept-incomplete\`.`
+      `To load it as it is: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
+      `To give the day up: \`dawnload exports abandon ${key}\`.`
     );
   }
   if (entry.doubted) {

@@ -128,6 +128,7 @@ export function applyLine(entry: Export | undefined, line: Line): Export {
   if (entry === undefined || state === undefined)
     throw new UsageError(
       `Export ${line.key} is ${entry?.state ?? 'unknown'} and cannot become ${line.event}.`,
+      { hint: '`dawnload exports list` shows the exports, and what can be decided about each.' },
     );
   const { seq: _, event: __, at: updatedAt, ...own } = line;
   const billed = billedAfter(state, entry.billed);
@@ -230,8 +231,14 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
     abandoned: 'abandoned',
   },
   // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
-  // may also find that the id belongs to another day, or find an id that was missing.
-  landed: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'landed' },
+  // may also find that the id belongs to another day, or find an id that was missing, and may abandon an export that is kept back.
+  landed: {
+    loaded: 'loaded',
+    ready: 'ready',
+    attached: 'requested',
+    doubted: 'landed',
+    abandoned: 'abandoned',
+  },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
   // A person may judge the answer to have been a refusal (`exports.refusals`).
   ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },

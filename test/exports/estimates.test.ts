@@ -218,3 +218,22 @@ test('two ids that a person mixed up are named every night, put right by two com
   expect(await place.rows(held)).toEqual(wanted);
   expect(bills).toHaveLength(2);
 });
+
+test('an id that a person gave to a day without an export is taken back, also after its pages landed, and the day is paid for', async () => {
+  const from = (day: string): string =>
+    `start_date: 2026-11-19\n${exports(100_000, `  start_date: ${day}\n`)}`;
+  const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
+  expect((await place.run(['run'])).code).toBe(0);
+  const [bill] = place.sandbox.bills();
+  await place.configure(from('2026-11-19'));
+  expect((await place.run(['exports', 'attach', '2026-11-19.1', bill!.export_id, '--yes'])).code).toBe(0);
+  expect((await place.run(['run'])).stderr).toContain('`dawnload exports abandon 2026-11-19.1`');
+  expect((await place.run(['exports', 'abandon', '2026-11-19.1'])).code).toBe(0);
+  expect((await place.run(['exports', 'resume', '2026-11-19.1', '--pay-again'])).code).toBe(0);
+  const held =
+    "select strftime(date, '%d') as day, count(*)::int as n from events group by all order by day desc";
+  const days = place.sandbox.bills().map(({ records }, i) => ({ day: ['20', '19'][i], n: records }));
+  expect(await place.rows(held)).toEqual(days);
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  expect(await place.rows(held)).toEqual(days);
+});
