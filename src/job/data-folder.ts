@@ -112,13 +112,17 @@ function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
 }
 
-/** Throws ConfigError when the folder holds another project; the message names both. */
-export function assertSameProject(journal: Journal, { dataDir, projectId }: Config): void {
+/** Throws ConfigError when the folder, or `ledger_copy` of a new one, holds another project; the message names both. */
+export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, projectId }: Config): void {
   const held = projectIn(journal);
   if (projectId === undefined || held === undefined || held === projectId) return;
+  const [place, setting] =
+    ledgerCopy === undefined || existsSync(journal.path)
+      ? [dataDir, 'data_dir']
+      : [ledgerCopy, 'ledger_copy'];
   throw new ConfigError(
-    `${dataDir} holds the data of project ${held}, and the settings name project ${projectId}.`,
-    { hint: 'Correct project_id, or give this project a data_dir of its own.' },
+    `${place} holds the data of project ${held}, and the settings name project ${projectId}.`,
+    { hint: `Correct project_id, or give this project a ${setting} of its own.` },
   );
 }
 

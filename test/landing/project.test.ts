@@ -55,6 +55,16 @@ describe('another project in the same data folder', () => {
     expect([await readFile(ledger, 'utf8'), place.sandbox.requests()]).toEqual(before);
   });
 
+  test('the second copy of its journal is named, not the new folder', async () => {
+    const copy = join(place.folder, 'data', 'landing', 'ledger', 'journal.jsonl');
+    await place.configure(`${SETTINGS}data_dir: new\nledger_copy: ${copy}\n`);
+    const { stderr, code } = await place.run(['run'], other);
+    await place.configure(SETTINGS);
+    expect(stderr).toContain(`${copy} holds the data of project ${PROJECT}`);
+    expect(stderr).toContain('a ledger_copy of its own');
+    expect(code).toBe(2);
+  });
+
   test('doctor tells of it', async () => {
     const result = await place.run(['doctor'], other);
     expect(result.stdout).toMatch(/fail {2}project .*holds the data of project/);
