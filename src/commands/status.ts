@@ -1,4 +1,5 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { nightly, notBegun } from '../../jobs/nightly.js';
 import { streamsOn } from '../config/config.js';
@@ -67,6 +68,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   const latest = runs.at(-1) ?? published.runs[0];
   const failure = runs.at(-1)?.over?.summary['failure'];
   const { command = null, pid = null, since = null } = lock.holder ?? {};
+  const file = dataFiles(config.dataDir).published;
   return {
     last_complete_day: last,
     /** The first wanted day: the `start_date`, or the first day in the warehouse. */
@@ -83,7 +85,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     /** The active run, or another active command that changes the data folder. */
     running: lock.taken ? { command, pid, since } : null,
     last_run: latest === undefined ? null : runJson(latest),
-    published: coverage.length + published.runs.length > 0 ? dataFiles(config.dataDir).published : null,
+    published: existsSync(file) ? file : null,
     findings: published.findings,
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
     failure: typeof failure === 'string' ? failure : null,
@@ -143,8 +145,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   else
     terminal.out(
       status.wanted_from === null
-        ? 'No warehouse has been published yet, and no start_date is set. `dawnload init` sets both up.'
-        : 'No warehouse has been published yet; `dawnload run` creates it.',
+        ? 'There is no published warehouse, and no start_date is set. `dawnload init` sets both up.'
+        : 'There is no published warehouse; `dawnload run` creates it.',
     );
   if (running !== null) {
     const { command, pid, since } = running;

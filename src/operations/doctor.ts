@@ -105,19 +105,18 @@ export async function* examine(
   });
   yield project;
   if (project.verdict === 'ok') yield check('ledger', () => ledger(config, invocation.effects));
-  const file = await check('warehouse', () => warehouse(config));
+  const runs = async (): Promise<PastRun[]> => runsOf((await journal()).of(RUN));
+  const file = await check('warehouse', async () => warehouse(config, await runs()));
   yield file;
-  if (project.verdict === 'ok' && file.verdict === 'ok')
+  if (project.verdict === 'ok' && file.verdict !== 'fail')
     yield check('days', () => days(config, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
-  yield check('last run', async () =>
-    lastRun(runsOf((await journal()).of(RUN)), now, (await lockState(dataDir)).taken),
-  );
+  yield check('last run', async () => lastRun(await runs(), now, (await lockState(dataDir)).taken));
   yield check('alerts', () => alerts(config));
   if (alerted === true) yield check('test alert', () => testAlert(config, invocation));
   if (config.lake !== undefined) yield check('lake', () => lake(config, invocation));
   const { working, published } = dataFiles(dataDir);
-  if (first === true && file.verdict === 'ok') yield* firstAccount(published);
+  if (first === true && file.verdict !== 'fail') yield* firstAccount(published);
   if (deep !== true) return;
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
@@ -247,18 +246,19 @@ function clock(skewMs: number | undefined): Finding {
 }
 
 /** Checks that a run can write to its folders, and that other users cannot read the keys. */
-async function permissions({ dataDir, file }: Config): Promise<Finding> {
+async function permissions({ dataDir, ledgerCopy = dataDir, file }: Config): Promise<Finding> {
   const { working, published, ledger } = dataFiles(dataDir);
   const { landing, private: inner } = foldersOf(dataDir);
-  for (const path of [nearestExisting(dataDir), landing, ledger, inner, working, published]) {
+  const copy = nearestExisting(ledgerCopy);
+  for (const path of [nearestExisting(dataDir), landing, ledger, inner, working, published, copy]) {
     if (!existsSync(path)) continue;
     const refused = await access(path, constants.W_OK).then(() => undefined, codeOf);
     if (refused === undefined) continue;
     return fail(
       `${path} cannot be written to (${refused}).`,
       refused === 'EROFS'
-        ? 'Mount it writable, or choose another data_dir.'
-        : 'Give it to the account that runs dawnload (chown -R), or choose another data_dir.',
+        ? 'Mount it writable, or correct data_dir and ledger_copy.'
+        : 'Give it to the account that runs dawnload (chown -R), or correct data_dir and ledger_copy.',
     );
   }
   if (file === undefined) return ok(`${dataDir} can be written`);
@@ -369,10 +369,13 @@ async function days(config: Config, effects: Effects): Promise<Finding> {
  * @throws DamageError if the next run could not replace it
  * @throws ConfigError as a run would, if the file was made under another setting of `privacy`
  */
-async function warehouse({ dataDir, privacy }: Config): Promise<Finding> {
+async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[]): Promise<Finding> {
   const { published, working } = dataFiles(dataDir);
   await assertReplaceable(published);
-  if (!existsSync(published)) return ok('none yet; `dawnload run` creates it');
+  if (!existsSync(published))
+    return runs.length === 0
+      ? ok('none yet; `dawnload run` creates it')
+      : warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
   // The reader refuses a newer schema.
   const key = await keyOf(dataDir);
   const file = await Reader.using(published, async (reader) => {

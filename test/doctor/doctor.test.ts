@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -179,6 +179,28 @@ describe('the service', () => {
 });
 
 describe('the data folder', () => {
+  test('whose published file is gone is told of, here and by status', async () => {
+    const aside = `${place.published}.aside`;
+    await rename(place.published, aside);
+    const result = await diagnose();
+    const status = await place.run(['status']);
+    await rename(aside, place.published);
+    expect([result.of('warehouse')?.verdict, result.ok]).toEqual(['warn', true]);
+    expect(result.of('warehouse')?.reason).toContain(`there is no ${place.published}`);
+    expect(status.stdout).toContain('There is no published warehouse; `dawnload run` creates it.');
+  });
+
+  test('whose ledger_copy cannot be written is found before the night', async () => {
+    // Not even root may write there.
+    await place.configure(`${SETTINGS}ledger_copy: /proc/sys/kernel/journal.jsonl\n`);
+    const result = await diagnose();
+    await place.configure(SETTINGS);
+    expect(result.of('permissions')).toMatchObject({
+      verdict: 'fail',
+      remedy: expect.stringContaining('ledger_copy') as string,
+    });
+  });
+
   test('without a settings file fails in one check', async () => {
     const result = await place.run(['doctor', '--json', '--config', 'nowhere.yaml']);
     expect(result.code).toBe(1);

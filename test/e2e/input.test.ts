@@ -148,6 +148,14 @@ describe('the world outside', () => {
     );
   });
 
+  test('a file that an erasure published before any run is named by status', async () => {
+    expect((await dawnload('forget --user-id user-1 --yes')).code).toBe(0);
+    const { stdout } = await dawnload('status');
+    expect(stdout).toContain(`warehouse ${join(folder, 'data', 'warehouse.duckdb')}\n`);
+    expect(stdout).not.toContain('no published warehouse');
+    await rm(join(folder, 'data'), { recursive: true });
+  });
+
   test('a host, a folder that cannot be written and a data folder that is a file are named', async () => {
     expectSentence(await dawnload('run'), /127\.0\.0\.1:9 cannot be reached/, 1);
     // Not even root may make a folder there.
