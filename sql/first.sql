@@ -6,6 +6,7 @@ with exports as (
     select
         count(*) filter (state = 'loaded') as loaded,
         max(pages) filter (state = 'loaded') as pages,
+        count(*) filter (contains(note, 'repeats page 0')) > 0 as is_repeating,
         count(*) filter (state = 'ambiguous') as ambiguous
     from ops.exports
 ),
@@ -69,11 +70,15 @@ facts as (
     select
         4,
         'page parameter',
-        coalesce(pages > 1, false),
-        false,
+        coalesce(pages > 1, false) and not is_repeating,
+        is_repeating,
         'an export of several pages was read',
-        'no export had a second page yet',
-        'The first export of more than one page shows it; if page 1 repeats page 0, the error names exports.page_parameter.'
+        if(is_repeating, 'page 1 of an export repeats page 0', 'no export had a second page yet'),
+        if(
+            is_repeating,
+            'Set exports.page_parameter to the name that the service reads; the next run resumes the same export at no cost.',
+            'The first export of more than one page shows it; if page 1 repeats page 0, the error names exports.page_parameter.'
+        )
     from exports
     union all
     select

@@ -1,7 +1,8 @@
 -- severity: warn
 -- scope: full
 -- meaning: The service sends something that its specification does not describe, or leaves out something that it does.
---   Nothing is lost; `dawnload query drift` shows since when, and a newer version of dawnload may know it.
+--   Nothing is lost; `dawnload query drift` shows since when. The settings brand and messenger take words of your service that
+--   stand for service and chatapp (`dawnload doctor --first` names them); a newer version of dawnload may know the rest.
 
 select
     last_date as date,

@@ -289,6 +289,21 @@ describe('a first account', () => {
     });
   });
 
+  test('whose page parameter is wrong learns which setting to correct', async () => {
+    const settings =
+      'start_date: 2026-11-20\nexports: { page_parameter: wrong, budget: { records_per_run: 10000 } }\n';
+    const paid = await Place.make(settings, { eventsPerDay: 2_500, pageParameter: 'page' });
+    try {
+      expect((await paid.run(['run'])).code).toBe(1);
+      expect(await first(paid)).toMatchObject({ 'page parameter': 'fail' });
+      await paid.configure(settings.replace('wrong', 'page'));
+      expect((await paid.run(['run'])).code).toBe(0);
+      expect(await first(paid)).toMatchObject({ 'page parameter': 'ok' });
+    } finally {
+      await paid.remove();
+    }
+  });
+
   test.each([
     ['service', { 'first export': 'ok', brand: 'ok', refusals: 'ok' }],
     ['acme', { 'first export': 'ok', brand: 'fail', refusals: 'ok' }],
