@@ -100,7 +100,7 @@ counted as (
         metrics.variant,
         goals.goal,
         metrics.date,
-        coalesce(sum(metrics.value) filter (metrics.metric_type = 'standard'), 0)::bigint as succeeded,
+        sum(metrics.value) filter (metrics.metric_type = 'standard')::bigint as succeeded,
         coalesce(
             sum(metrics.value) filter (metrics.conversion_type = 'total_count_conversion'), 0
         )::bigint as conversions,
@@ -125,7 +125,7 @@ days as (
         grid.variant,
         grid.goal,
         grid.date,
-        coalesce(counted.succeeded, 0) as succeeded,
+        counted.succeeded,
         coalesce(counted.conversions, 0) as conversions,
         coalesce(counted.revenue, 0) as revenue
     from grid
@@ -158,7 +158,8 @@ sums as (
         campaign_id,
         variant,
         goal,
-        coalesce(sum(succeeded) filter (is_shown), 0)::bigint as succeeded,
+        -- Unknown where the service never counts messages.
+        if(count(succeeded) > 0, coalesce(sum(succeeded) filter (is_shown), 0), null)::bigint as succeeded,
         coalesce(sum(conversions) filter (is_shown), 0)::bigint as conversions,
         coalesce(sum(revenue) filter (is_shown), 0) as revenue,
         -- Counts from the first day of the test, whatever the range: a bet that restarts every morning eventually wins by chance.

@@ -169,3 +169,29 @@ test('amounts of two currencies have no sum, and those of one have', async () =>
     { campaign_id: 'one', total: 100 },
   ]);
 });
+
+test('messages that E19 does not count are unknown, and 0 only where it counts them on other days', async () => {
+  const next = shiftDay(FIRST, 1);
+  const sales = {
+    metricType: 'conversion',
+    metricName: '구매',
+    conversionType: 'sales_conversion',
+    dailySums: [{ date: next, sum: 100 }],
+  };
+  const messages = {
+    metricType: 'standard',
+    metricName: 'send_success',
+    dailyCounts: [{ date: FIRST, count: 10 }],
+  };
+  const answer = (...stats: readonly unknown[]): unknown => ({
+    data: { lastCollectedAt: '2026-12-01 00:00:00', stats },
+    error: null,
+  });
+  const answers = { counted: answer(messages, sales), uncounted: answer(sales) };
+  const workshop = await modelled((shop) => [shop.campaigns({ start: FIRST, end: next }, answers)]);
+  const revenue = await asked(workshop, 'revenue', { start: next });
+  expect(revenue.map((row) => [row['campaign_id'], row['succeeded'], row['revenue_per_message']])).toEqual([
+    ['counted', '0', null],
+    ['uncounted', null, null],
+  ]);
+});
