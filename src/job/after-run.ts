@@ -147,7 +147,9 @@ async function tell(
   signal.throwIfAborted();
   if (error !== undefined) return error.replaceAll(what, 'the command');
   if (over.aborted) return 'it did not end within ten minutes';
-  return child.exitCode === 0 ? undefined : `it ended with exit code ${child.exitCode ?? 'none'}`;
+  return child.exitCode === 0
+    ? undefined
+    : `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`;
 }
 
 /**

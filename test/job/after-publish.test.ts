@@ -26,12 +26,13 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   const [refusing, alerts] = [await Hook.listen(), await Hook.listen()];
   refusing.status = 500;
   const place = await make(
-    `after_publish: ['exit 3', '${refusing.url}/hook?token=t0p', 'touch done.txt']\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`,
+    `after_publish: ['exit 3', '${refusing.url}/hook?token=t0p', 'touch done.txt', 'kill -9 $$']\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`,
   );
   const run = await place.run(['run', '--json']);
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('after_publish[0] failed: it ended with exit code 3.');
   expect(run.stderr).toContain('after_publish[1] failed: HTTP 500.');
+  expect(run.stderr).toContain('after_publish[3] failed: it ended with SIGKILL.');
   expect(run.stderr + run.stdout).not.toContain('t0p');
   expect(JSON.stringify(alerts.take())).toContain('after_publish[0] failed');
   expect(existsSync(join(place.folder, 'done.txt'))).toBe(true);
