@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
 import { partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
-import { codeOf, InterruptedError, messageOf } from '../ground/errors.js';
+import { codeOf, ConfigError, InterruptedError, messageOf } from '../ground/errors.js';
 import { Secrets, withoutPeople } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import type { ServiceRequest } from './endpoints.js';
@@ -73,11 +73,30 @@ class TooLarge extends Error {}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
+/**
+ * A dispatcher through the proxy of the environment.
+ *
+ * @throws ConfigError if the environment names no address
+ */
+export function throughProxy(options?: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch (cause) {
+    throw new ConfigError(
+      'HTTPS_PROXY or HTTP_PROXY is not an address such as http://proxy.example.com:3128.',
+      {
+        hint: 'Correct it in the environment.',
+        cause,
+      },
+    );
+  }
+}
+
 /** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
 export function httpTransport(baseUrl: string, connections: number, deadlineMs: number, userAgent: string) {
   const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
   const connect = buildConnector({ timeout: deadlineMs });
-  const shared = new EnvHttpProxyAgent({
+  const shared = throughProxy({
     connections,
     pipelining: 1,
     keepAliveTimeout: 4_000,
@@ -108,7 +127,7 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
       new Pool(origin, { ...options, connect: noting(options.connect) });
     const dispatcher = question.once
-      ? new EnvHttpProxyAgent({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
+      ? throughProxy({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
       : shared;
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     const own = { 'user-agent': userAgent, authorization };

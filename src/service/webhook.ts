@@ -1,6 +1,7 @@
 /** Requests to addresses that the settings name beside the service: alerts, health checks, `after_publish`. */
-import { EnvHttpProxyAgent, request } from 'undici';
+import { request } from 'undici';
 import { messageOf } from '../ground/errors.js';
+import { throughProxy } from './exchange.js';
 
 /**
  * Posts JSON to an address, or without JSON gets it, through the proxy of the environment. The answer is not read.
@@ -16,9 +17,10 @@ export async function requestWebhook(
 ): Promise<string | undefined> {
   const late = AbortSignal.timeout(patienceMs);
   const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
-  const dispatcher = new EnvHttpProxyAgent();
+  let dispatcher: ReturnType<typeof throughProxy> | undefined;
   const post = { method: 'POST', body: json ?? '', headers: { 'content-type': 'application/json' } } as const;
   try {
+    dispatcher = throughProxy();
     const { statusCode, body } = await request(url, {
       ...(json === undefined ? {} : post),
       dispatcher,
@@ -31,6 +33,6 @@ export async function requestWebhook(
     if (late.aborted) return `no answer within ${patienceMs / 1000} seconds`;
     return messageOf(error).replaceAll(url, 'its address');
   } finally {
-    void dispatcher.destroy();
+    void dispatcher?.destroy();
   }
 }

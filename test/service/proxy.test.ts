@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { requestWebhook } from '../../src/service/webhook.js';
 import { httpTransport } from '../../src/service/exchange.js';
 
 const servers: Server[] = [];
@@ -73,4 +74,15 @@ test('a paid request that the proxy did not pass on is not sent; one that the se
   expect(await asked(await service(true), true)).toMatchObject({ kind: 'unreachable', sent: false });
   vi.stubEnv('HTTP_PROXY', (await proxy(true)).url);
   expect(await asked(await service(false), true)).toMatchObject({ kind: 'unreachable', sent: true });
+});
+
+test('a proxy that is no address is an error of the environment, and an alert that is not taken', async () => {
+  vi.stubEnv('HTTP_PROXY', 'proxy.example:3128');
+  await expect(asked(await service(true), true)).rejects.toThrow(
+    /HTTPS_PROXY or HTTP_PROXY is not an address/,
+  );
+  vi.stubEnv('HTTP_PROXY', 'proxy');
+  expect(await requestWebhook('http://127.0.0.1:1/x', undefined, 1_000)).toMatch(
+    /HTTP_PROXY is not an address/,
+  );
 });
