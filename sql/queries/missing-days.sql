@@ -10,7 +10,7 @@
 --   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason <> 'removed by retention'
 --   group by stream
 --     en: {stream}: {days} {days#day|days} missing {first_date~last_date}.
---     ko: {first_date~last_date} 중 {days}일의 {stream} 데이터가 빠져 있습니다.
+--     ko: {stream} 데이터가 {days}일 빠져 있습니다({first_date~last_date}).
 --   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
 --   where stream = 'statistics') where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
 --     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.
@@ -30,12 +30,12 @@
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'waits for a person'
 --   having days > 0
 --     en: {days} {days#day waits|days wait} for a person {first_date~last_date}: `dawnload exports list`.
---     ko: {first_date~last_date} 사이의 {days}일은 담당자의 결정을 기다립니다: `dawnload exports list`.
+--     ko: 담당자의 결정을 기다리는 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
 --     as: to do
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'removed by retention'
 --   having days > 0
 --     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention.
---     ko: {first_date~last_date} 사이의 이벤트 {days}일분은 보존 기간이 지나 삭제되었습니다.
+--     ko: 보존 기간이 지나 삭제된 이벤트가 {days}일분 있습니다({first_date~last_date}).
 --     as: note
 -- example:
 --   stream  first_date  last_date  days  reason
