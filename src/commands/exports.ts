@@ -166,6 +166,9 @@ export async function exportsAbandonCommand(
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
+    const entry = ledger.get(key);
+    if (entry.state === 'landed' && !isKeptBack(entry))
+      throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
     const { day } = await ledger.note(key, 'abandoned', 'A person gave this export up.');
     warnDoubt(ledger, terminal);
     terminal.note(

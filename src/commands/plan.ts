@@ -1,6 +1,6 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { relative, resolve } from 'node:path';
-import { nightly, notBegun } from '../../jobs/nightly.js';
+import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
@@ -56,15 +56,12 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
-  const days = dayCount(job.days) > 0 ? job.days : null;
   const spent = spendOf(entries).find((spend) => spend.month === month);
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
     new_folder: state.journal.head.seq === 0 ? resolve(config.dataDir) : null,
-    days,
-    /** Null, or why no day is wanted yet. */
-    nothing_yet: days === null ? notBegun(job.days.start) : null,
+    days: dayCount(job.days) > 0 ? job.days : null,
     /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
     not_yet: complete > now ? { day: yesterday, complete_from: formatKst(complete) } : null,
     /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
@@ -72,7 +69,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     campaigns: free('campaigns'),
     /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
     reference: streamsOn(config.reference)
-      .filter((stream) => days !== null && job.streams.has(stream))
+      .filter((stream) => dayCount(job.days) > 0 && job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
     retention: await retentionOf(config, entries, toRequest, { ...published, job }, now),
     events: {
@@ -131,8 +128,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     terminal.out(JSON.stringify(plan));
     return exitCode;
   }
-  const range =
-    days === null ? `nothing to do yet: ${plan.nothing_yet}` : `${days.start} to ${days.end} (KST days)`;
+  const range = days === null ? 'start_date is not complete yet' : `${days.start} to ${days.end} (KST days)`;
   terminal.out(`${plan.command}: ${range}`);
   if (new_folder !== null)
     terminal.out(
@@ -175,21 +171,15 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
-  const isUndecided = ({ reason, statistics_first }: (typeof not_requested)[number]): boolean =>
-    reason === 'no_estimate' && statistics_first;
-  const undecided = listDays(not_requested.filter(isUndecided).map(({ date }) => date));
+  const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
+  const later = listDays(undecided.map(({ date }) => date));
+  const others = not_requested.filter((day) => !undecided.includes(day));
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   return [
     head,
     ...(forecast === '' ? [] : [`forecast until the run has pulled their statistics: ${forecast}`]),
-    ...(undecided === ''
-      ? []
-      : [`requested within the budget once \`run\` has pulled the statistics: ${undecided}`]),
-    ...notRequestedLines(
-      not_requested.filter((day) => !isUndecided(day)),
-      REASONS,
-      limits,
-    ),
+    ...(later === '' ? [] : [`requested within the budget once \`run\` has the statistics: ${later}`]),
+    ...notRequestedLines(others, REASONS, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${size(month.records)}${pricePart(month.price, currency)}`,

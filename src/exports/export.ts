@@ -199,6 +199,9 @@ export type Billed = 'no' | 'maybe' | 'yes';
 
 type Moves = Readonly<Partial<Record<Line['event'], ExportState>>>;
 
+/** Until an export is loaded, the user may correct a mistyped export id or abandon the export. */
+const CORRECTED = { attached: 'requested', abandoned: 'abandoned' } as const;
+
 export const MOVES: Readonly<Record<ExportState, Moves>> = {
   intended: {
     requested: 'requested',
@@ -206,46 +209,36 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
     failed: 'failed',
     withdrawn: 'withdrawn',
   },
-  // Until the pages have landed, the user may correct a mistyped export id or abandon the export.
   requested: {
+    ...CORRECTED,
     processing: 'processing',
     ready: 'ready',
     troubled: 'requested',
     doubted: 'requested',
-    attached: 'requested',
-    abandoned: 'abandoned',
   },
   processing: {
+    ...CORRECTED,
     ready: 'ready',
     troubled: 'processing',
     doubted: 'processing',
-    attached: 'requested',
-    abandoned: 'abandoned',
   },
   ready: {
+    ...CORRECTED,
     ready: 'ready',
     landed: 'landed',
     troubled: 'ready',
     doubted: 'ready',
-    attached: 'requested',
-    abandoned: 'abandoned',
   },
   // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
-  // may also find that the id belongs to another day, or find an id that was missing, and may abandon an export that is kept back.
-  landed: {
-    loaded: 'loaded',
-    ready: 'ready',
-    attached: 'requested',
-    doubted: 'landed',
-    abandoned: 'abandoned',
-  },
+  // may also find that the id belongs to another day, or find an id that was missing.
+  landed: { ...CORRECTED, loaded: 'loaded', ready: 'ready', doubted: 'landed' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
   // A person may judge the answer to have been a refusal (`exports.refusals`).
-  ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
+  ambiguous: { ...CORRECTED, failed: 'failed' },
   // The day of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
   // becomes ambiguous if the ledger was restored and another record shows it as billed.
-  failed: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
-  withdrawn: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
+  failed: { ...CORRECTED, ambiguous: 'ambiguous' },
+  withdrawn: { ...CORRECTED, ambiguous: 'ambiguous' },
   abandoned: { attached: 'requested' },
 };
 

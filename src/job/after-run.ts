@@ -147,9 +147,8 @@ async function tell(
   signal.throwIfAborted();
   if (error !== undefined) return error.replaceAll(what, 'the command');
   if (over.aborted) return 'it did not end within ten minutes';
-  return child.exitCode === 0
-    ? undefined
-    : `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`;
+  const { exitCode, signalCode } = child;
+  return exitCode === 0 ? undefined : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
 }
 
 /**

@@ -116,13 +116,12 @@ function projectIn(journal: Journal): string | undefined {
 export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, projectId }: Config): void {
   const held = projectIn(journal);
   if (projectId === undefined || held === undefined || held === projectId) return;
-  const [place, setting] =
-    ledgerCopy === undefined || existsSync(journal.path)
-      ? [dataDir, 'data_dir']
-      : [ledgerCopy, 'ledger_copy'];
+  const copy = existsSync(journal.path) ? undefined : ledgerCopy;
   throw new ConfigError(
-    `${place} holds the data of project ${held}, and the settings name project ${projectId}.`,
-    { hint: `Correct project_id, or give this project a ${setting} of its own.` },
+    `${copy ?? dataDir} holds the data of project ${held}, and the settings name project ${projectId}.`,
+    {
+      hint: `Correct project_id, or give this project a ${copy === undefined ? 'data_dir' : 'ledger_copy'} of its own.`,
+    },
   );
 }
 

@@ -372,10 +372,9 @@ async function days(config: Config, effects: Effects): Promise<Finding> {
 async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[]): Promise<Finding> {
   const { published, working } = dataFiles(dataDir);
   await assertReplaceable(published);
-  if (!existsSync(published))
-    return runs.length === 0
-      ? ok('none yet; `dawnload run` creates it')
-      : warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
+  if (!existsSync(published) && runs.length > 0)
+    return warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
+  if (!existsSync(published)) return ok('none yet; `dawnload run` creates it');
   // The reader refuses a newer schema.
   const key = await keyOf(dataDir);
   const file = await Reader.using(published, async (reader) => {

@@ -94,8 +94,7 @@ export class Nights {
     const exitCode = await run();
     if (signal.aborted) return;
     this.#next = await this.#plan();
-    // A run that left no record (a wrong setting, the lock of another run, a start_date that is not complete yet) would be due
-    // again immediately.
+    // A run that left no record (nothing to do yet, a wrong setting, the lock of another run) would be due again immediately.
     if (this.#next <= now() && (exitCode !== EXIT.done || this.#next.getTime() === due.getTime()))
       this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), NIGHTLY.retryPausesMinutes[0]);
     const text = `The run ended with exit code ${exitCode}. The next run is at ${formatKst(this.#next)}.`;

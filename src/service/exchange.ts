@@ -73,22 +73,13 @@ class TooLarge extends Error {}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
-/**
- * A dispatcher through the proxy of the environment.
- *
- * @throws ConfigError if the environment names no address
- */
+/** A dispatcher through the proxy that the environment names. Throws ConfigError if that is not an address. */
 export function throughProxy(options?: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
   try {
     return new EnvHttpProxyAgent(options);
   } catch (cause) {
-    throw new ConfigError(
-      'HTTPS_PROXY or HTTP_PROXY is not an address such as http://proxy.example.com:3128.',
-      {
-        hint: 'Correct it in the environment.',
-        cause,
-      },
-    );
+    const message = 'HTTPS_PROXY or HTTP_PROXY is not an address such as http://proxy.example.com:3128.';
+    throw new ConfigError(message, { hint: 'Correct it in the environment.', cause });
   }
 }
 

@@ -43,8 +43,7 @@ export function unanswered(what: string, baseUrl: string, verdict: Verdict): Ser
 const HINTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
   EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
-  ECONNREFUSED:
-    'Nothing listens at that port. Check base_url, and the proxy if HTTPS_PROXY or HTTP_PROXY names one.',
+  ECONNREFUSED: 'Nothing listens at that port. Check base_url, and HTTPS_PROXY or HTTP_PROXY where set.',
 };
 
 const UNKNOWN_ISSUER =

@@ -42,7 +42,7 @@ describe('before the first run, the plan of ten weeks', () => {
       `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
     );
     expect(stdout).toMatch(
-      / requested within the budget once `run` has pulled the statistics: 2026-09-15\.\.2026-11-20\n/,
+      / requested within the budget once `run` has the statistics: 2026-09-15\.\.2026-11-20\n/,
     );
     expect(place.sandbox.requests()).toEqual(before);
     const { events } = JSON.parse((await place.run(['plan', '--config', other, '--json'])).stdout) as Plan;

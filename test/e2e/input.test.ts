@@ -137,7 +137,7 @@ describe('the world outside', () => {
     expect(code).toBe(0);
     const why = 'the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST';
     const plan = await dawnload('plan');
-    expect(plan.stdout).toContain(`run: nothing to do yet: ${why}\n`);
+    expect(plan.stdout).toContain('run: start_date is not complete yet\n');
     expect(plan.stdout).not.toContain('a snapshot');
     const status = await dawnload('status');
     expect(status.stdout).toContain(`waits     no day is wanted yet: ${why}`);

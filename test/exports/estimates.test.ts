@@ -223,6 +223,10 @@ test('an id that a person gave to a day without an export is taken back, also af
   const from = (day: string): string =>
     `start_date: 2026-11-19\n${exports(100_000, `  start_date: ${day}\n`)}`;
   const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
+  await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
+  // What has landed and is loaded next is not given up by mistake.
+  const landed = await place.run(['exports', 'abandon', '2026-11-20.1']);
+  expect([landed.code, landed.stderr]).toEqual([3, expect.stringContaining('has landed')]);
   expect((await place.run(['run'])).code).toBe(0);
   const [bill] = place.sandbox.bills();
   await place.configure(from('2026-11-19'));

@@ -35,7 +35,14 @@ const EXPECTED: Record<ExportState, Moves> = {
   requested: { ...waiting('requested'), processing: 'processing' },
   processing: waiting('processing'),
   ready: { ...waiting('ready'), landed: 'landed' },
-  landed: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'landed' },
+  // The command gives up only one that is kept back.
+  landed: {
+    loaded: 'loaded',
+    ready: 'ready',
+    attached: 'requested',
+    doubted: 'landed',
+    abandoned: 'abandoned',
+  },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
   ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   failed: notMade,
