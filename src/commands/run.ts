@@ -1,7 +1,8 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
+import { existsSync } from 'node:fs';
 import { backfill } from '../../jobs/backfill.js';
 import { nightly, notBegun } from '../../jobs/nightly.js';
-import { requireService, streamsOn, type Config } from '../config/config.js';
+import { requireService, requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/pull-events.js';
@@ -83,6 +84,8 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. */
 export async function rebuildCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
+  // In the wrong folder, an empty warehouse would be published.
+  if (!existsSync(config.dataDir)) requireSettings(config, 'startDate');
   invocation.terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   return summarise('rebuild', await rebuild(config, invocation), json, config, invocation);
 }

@@ -4,7 +4,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { completeFrom, formatKst, lastCompleteDay } from '../ground/calendar.js';
+import { completeFrom, formatKst, lastCompleteDay, type Day } from '../ground/calendar.js';
 import {
   isLoopback,
   assertEncrypted,
@@ -91,7 +91,7 @@ export async function* examine(
   });
   if (loaded === undefined) return;
   const config = loaded;
-  const { dataDir } = config;
+  const { dataDir, startDate } = config;
   const journal = (): Promise<Journal> => Journal.read(config, invocation.effects);
 
   yield check('keys', () => keys(config));
@@ -108,8 +108,8 @@ export async function* examine(
   const runs = async (): Promise<PastRun[]> => runsOf((await journal()).of(RUN));
   const file = await check('warehouse', async () => warehouse(config, await runs()));
   yield file;
-  if (project.verdict === 'ok' && file.verdict !== 'fail')
-    yield check('days', () => days(config, invocation.effects));
+  if (project.verdict === 'ok' && file.verdict !== 'fail' && startDate !== undefined)
+    yield check('days', () => days({ ...config, startDate }, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
   yield check('last run', async () => lastRun(await runs(), now, (await lockState(dataDir)).taken));
   yield check('alerts', () => alerts(config));
@@ -344,12 +344,11 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
 }
 
 /** The wanted days, as `plan` and `status` show them. */
-async function days(config: Config, effects: Effects): Promise<Finding> {
-  const { startDate } = config;
-  const job = startDate === undefined ? undefined : nightly({ ...config, startDate }, effects.now());
-  if (startDate !== undefined && startDate > lastCompleteDay(effects.now()))
-    return warn(`No day is wanted yet: ${notBegun(startDate)}.`, 'Correct start_date if it is mistyped.');
-  const { wanted } = await daysNow(config, effects, () => job);
+async function days(config: Config & { startDate: Day }, effects: Effects): Promise<Finding> {
+  const now = effects.now();
+  if (config.startDate > lastCompleteDay(now))
+    return warn(`No day is wanted yet: ${notBegun(config.startDate)}.`, 'Correct a wrong start_date.');
+  const { wanted } = await daysNow(config, effects, () => nightly(config, now));
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
   const but = givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`;
   const missing = DAILY_STREAMS.flatMap((stream) => {

@@ -148,6 +148,13 @@ describe('the world outside', () => {
     );
   });
 
+  test('a rebuild in a folder without settings and data makes nothing, and doctor does not speak of days there', async () => {
+    await rm(join(folder, 'dawnload.yaml'));
+    expectSentence(await dawnload('rebuild'), /There is no dawnload\.yaml in this folder[^]*--config/, 2);
+    expect(await readdir(folder)).toEqual([]);
+    expect((await dawnload('doctor')).stdout).not.toMatch(/^ok {4}days/m);
+  });
+
   test('a file that an erasure published before any run is named by status', async () => {
     expect((await dawnload('forget --user-id user-1 --yes')).code).toBe(0);
     const { stdout } = await dawnload('status');
