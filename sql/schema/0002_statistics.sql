@@ -116,7 +116,7 @@ create table campaign_collections_history (
 -- Grain: one campaign, as its latest pull shows it; each night pulls the lookback days again.
 create view campaign_collections as
 from campaign_collections_history
-qualify row_number() over (partition by campaign_id order by pulled_at desc, pull desc) = 1;
+qualify row_number() over (partition by campaign_id order by pulled_at desc, pull desc, window_end desc) = 1;
 
 create view campaign_metric_totals as
 from campaign_metric_totals_history

@@ -1,5 +1,6 @@
 /** Free statistics: days replaced, restated and held back. Rows of E17, E18 and E19 are in test/golden/statistics. */
 import { describe, expect, test } from 'vitest';
+import { windowOf } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/pull.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/load-statistics.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
@@ -314,6 +315,27 @@ describe('a pull of campaigns', () => {
     );
     expect(await workshop.lines('select count(*) from campaign_metric_totals_history')).toEqual(['3']);
   });
+});
+
+test('the totals of a window that timed out and was asked for in parts belong to those parts', async () => {
+  const workshop = new Workshop();
+  const part = (date: string, totalCount: number): Row => ({
+    data: { stats: [{ metricName: 'send_success', totalCount, dailyCounts: [{ date, count: 5 }] }] },
+    error: null,
+  });
+  const answers = [BEFORE, DAY].map((day) => {
+    const { start: windowStart, end: windowEnd } = windowOf(day);
+    return { campaignId: 'c1', windowStart, windowEnd };
+  });
+  const totals = async (ofDay: number): Promise<string[]> => {
+    await workshop.load(
+      workshop.campaigns(RANGE, { before: part(BEFORE, 5), day: part(DAY, ofDay) }, { answers }),
+    );
+    const found = await workshop.findings();
+    return found.flatMap(({ name, finding }) => (name === 'campaign_totals' ? [finding] : []));
+  };
+  expect(await totals(5)).toEqual([]);
+  expect(await totals(6)).toEqual(['The days do not add up to the total: send_success']);
 });
 
 describe('an answer that would wipe most of a day', () => {
