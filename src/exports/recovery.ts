@@ -20,7 +20,8 @@ export interface Untracked extends ExportRow {
 }
 
 /**
- * Returns the exports that were billed or may have been billed, and that the ledger lacks or holds as not billed.
+ * Returns the exports that were billed or may have been billed, and that the ledger lacks, or holds as not billed
+ * or without the id.
  *
  * @param rows the exports that the warehouse files list
  * @throws StorageError
@@ -51,9 +52,13 @@ export async function untrackedIn(
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** True if the entry is billed as well, or a person has judged the answer that the other file still holds as ambiguous. */
-function isTracked({ state }: Untracked, entry: Export | undefined): boolean {
+/**
+ * True if the entry is billed as well, unless it lacks the id that the other file holds, or a person has judged the answer
+ * that the other file still holds as ambiguous.
+ */
+function isTracked({ state, exportId }: Untracked, entry: Export | undefined): boolean {
   if (entry === undefined) return false;
+  if (entry.state === 'ambiguous' && exportId !== undefined) return state === 'abandoned';
   return blocksRuns(entry.state) || (state === 'ambiguous' && entry.answer !== undefined);
 }
 

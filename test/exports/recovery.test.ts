@@ -3,7 +3,7 @@
  * A journal that was lost pays for nothing again. A data folder that was restored from a backup cannot know what was paid
  * since, so a person is asked first.
  */
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
@@ -153,6 +153,23 @@ describe('a journal of before is recognised, where its copy is restored too,', (
     await place.run(['run'], at(2));
     expect(paid(place)).toEqual(['2026-11-22']);
   });
+});
+
+test('an id that the journal lost after the intent is found again, and nothing is paid for', async () => {
+  const place = await twoNights();
+  // Both copies of the journal are damaged after the intent of the last export, whose records have long been loaded.
+  for (const path of ['ledger', 'landing/ledger']) {
+    const file = inData(place, path, 'journal.jsonl');
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const intent = lines.findLastIndex((line) => line.includes('"event":"intended"'));
+    await writeFile(file, lines.map((line, n) => (n > intent ? line.slice(1) : line)).join('\n'));
+  }
+  expect((await place.run(['run'], at(2))).code).toBe(1);
+  expect(await states(place)).toContain('2026-11-21.1 ambiguous');
+  expect((await place.run(['recover', '--yes'], at(2))).stdout).toMatch(/2026-11-21\.1/);
+  expect(await states(place)).toContain('2026-11-21.1 requested');
+  expect((await place.run(['run'], at(2))).code).toBe(0);
+  expect(paid(place)).toEqual(['2026-11-22']);
 });
 
 test('a run that was killed, a clock that is set back, and a second run leave nothing to ask', async () => {
