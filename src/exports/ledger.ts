@@ -344,11 +344,11 @@ export function judgedText(text: string): string | undefined {
 }
 
 /**
- * A word of letters and digits, or a long number, after the word for an export; no date, no code of an error, and not the id
- * of a project.
+ * A word of letters and digits, or a long number, after the word for an export; no date, no code of an error, not the id of a
+ * project, and not the last word of a JSON text that broke off, since its end may be missing.
  */
 const QUOTED_ID =
-  /(?:export|내보내기).*?(?<![\w-])(?<!(?:project|error|code|코드|오류)\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})/is;
+  /(?:export|내보내기).*?(?<![\w-])(?<!(?:project|error|code|코드|오류)\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})(?![\w-])(?<!^\s*\{.*$)/is;
 
 /**
  * Reads a kept answer (`landing/rejected`): the text for a person to judge, and a word that may be an export id. Undefined

@@ -198,7 +198,10 @@ export class ServiceClient {
     signal: AbortSignal,
   ): Promise<ServiceAnswer> {
     const result = await this.#transport.exchange(question, token, signal);
-    if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
+    if ('kind' in result) {
+      const body = result.kind === 'unreachable' ? result.received : undefined;
+      return { verdict: result, body: body ?? NO_BODY, status: undefined };
+    }
     const serviceTime = instantOf(result.date);
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.#effects.now().getTime();
     return {

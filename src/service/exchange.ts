@@ -49,6 +49,8 @@ export type AnswerClass =
       readonly sent: boolean;
       readonly retryAfterMs?: undefined;
       readonly cause: unknown;
+      /** The part of the body that came before the connection broke. */
+      readonly received?: Buffer | undefined;
     }
   /** The body is larger than any valid answer. */
   | { readonly kind: 'oversized'; readonly reason: string };
@@ -70,6 +72,16 @@ const NEVER_SENT = new Set([
 ]);
 
 class TooLarge extends Error {}
+
+/** The body cannot be read to its end. */
+class CutOff extends Error {
+  constructor(
+    readonly received: Buffer,
+    cause: unknown,
+  ) {
+    super(undefined, { cause });
+  }
+}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
@@ -198,6 +210,8 @@ async function readCapped(body: Readable, encoding: string | undefined): Promise
       if (length > LARGEST_BODY) throw new TooLarge();
       chunks.push(bytes);
     }
+  } catch (cause) {
+    throw cause instanceof TooLarge ? cause : new CutOff(Buffer.concat(chunks), cause);
   } finally {
     body.destroy();
   }
@@ -211,8 +225,11 @@ function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?
   }
   const code = innermostCode(error);
   const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
-  const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : (code ?? messageOf(error));
-  return { kind: 'unreachable', reason, sent, cause: error };
+  const received = error instanceof CutOff ? error.received : undefined;
+  const why = code ?? messageOf(error);
+  const broken = received === undefined ? why : `the answer broke off: ${why}`;
+  const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : broken;
+  return { kind: 'unreachable', reason, sent, cause: error, received };
 }
 
 /** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */

@@ -99,6 +99,8 @@ test.each([
   ['Export failed: error E100123', undefined],
   ['Export error code ERR90001', undefined],
   ['오류 E100123: 내보내기 실패', undefined],
+  ['{"export_id":"abc123"', 'abc123'],
+  ['{"export_id":"abc12', undefined],
 ])('of the answer "%s" the id that is offered is %s', async (text, id) => {
   const dataDir = await dataFolder();
   const file = 'rejected/answer.gz';

@@ -222,6 +222,20 @@ describe('an export whose end is odd', () => {
   );
 });
 
+test('an answer to the paid request that breaks off is kept, and the id in it is offered', async () => {
+  const place = await makePlace(YAML, {
+    faults: [{ endpoint: 'E20', kind: 'wrong-length', by: 10, times: 1 }],
+  });
+  expect((await place.run(['run'])).code).toBe(1);
+  const id = place.sandbox.bills()[0]?.export_id ?? '';
+  const { stderr } = await place.run(['exports', 'list']);
+  expect(stderr).toContain('Reason: the answer broke off: ');
+  expect(stderr).toContain(`If ${id}, which its answer names, is its`);
+  expect((await place.run(['exports', 'attach', `${DAY}.1`, id])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
+  expect(place.sandbox.bills()).toHaveLength(1);
+});
+
 describe('two requests in a row', () => {
   const THREE = YAML.replace(DAY, '2026-11-18');
   const answer = (message: string) => ({ status: 402, body: { error: 'Rejected', message }, times: 1 });
