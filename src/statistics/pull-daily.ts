@@ -97,7 +97,8 @@ export interface DailySink {
 }
 
 /**
- * Requests E17 for a range, which is halved while the service answers `Timeout`, or E18 for each day of it.
+ * Requests E17 for a range, which is halved while the service answers `Timeout` and divided into days where it fails, or E18
+ * for each day of it.
  *
  * @returns the days that failed
  */
@@ -107,7 +108,7 @@ export async function extractDaily(
   range: DayRange,
   sink: DailySink,
 ): Promise<Gap[]> {
-  const parts = stream === 'statistics' ? [range] : daysOf(range).map((day) => ({ start: day, end: day }));
+  const parts = stream === 'statistics' ? [range] : rangesOf(daysOf(range), 1);
   return (await settleAll(parts.map((part) => extract(service, stream, part, sink)))).flat();
 }
 
@@ -121,7 +122,12 @@ async function extract(
   const ask = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part);
   const { endpoint } = ask(range);
   for await (const { days, verdict, body } of answersIn(service, range, ask)) {
-    if (verdict.kind !== 'ok') gaps.push({ stream, days, reason: `${endpoint} failed (${verdict.reason}).` });
+    if (verdict.kind === 'broken' && dayCount(days) > 1) {
+      // One day may be the cause, and must not withhold the others.
+      const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, sink));
+      gaps.push(...(await settleAll(parts)).flat());
+    } else if (verdict.kind !== 'ok')
+      gaps.push({ stream, days, reason: `${endpoint} failed (${verdict.reason}).` });
     else if (verdict.envelope.kind === 'array') await sink.accept(days, body, verdict.envelope.elements);
     else {
       await sink.reject(endpoint, days, body);

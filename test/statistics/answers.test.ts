@@ -52,10 +52,13 @@ describe('daily statistics', () => {
     ]);
   });
 
-  test('one day that cannot be answered is a gap, and the others come', async () => {
+  test.each([
+    [408, { error: 'Timeout' }],
+    [500, { error: 'InternalServerError', message: 'no such row' }],
+  ])('one day that is answered with %i is a gap, and the others come', async (status, answer) => {
     const { client } = await setUp(({ body }, response) => {
       const { start, end } = JSON.parse(body) as DayRange;
-      if (start <= '2026-11-16' && end >= '2026-11-16') json(response, { error: 'Timeout' }, 408);
+      if (start <= '2026-11-16' && end >= '2026-11-16') json(response, answer, status);
       else json(response, []);
     });
     const into = sink();
