@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { windowOf, type Day } from '../ground/calendar.js';
+import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
 import { doubtIn, type Doubt, type KnownHead, Journal, type JournalPlace } from '../journal/journal.js';
@@ -87,14 +88,22 @@ export class Ledger {
       const note = 'The process ended before it recorded the outcome of the request.';
       const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
-      await this.readTexts();
-      const judged = this.entries().filter(
-        ({ answerText: text }) => text !== undefined && isJudged(text, refusals),
-      );
+      const judged = await this.#judged(refusals);
       const why = 'A person has listed this answer under exports.refusals.';
       for (const { key } of judged) settled.push(await this.#record({ event: 'failed', key, note: why }));
       return settled;
     });
+  }
+
+  /** Shows the ambiguous exports whose answer a person has judged to be a refusal as `settle` will record them. */
+  async foresee(refusals: readonly string[]): Promise<void> {
+    for (const entry of await this.#judged(refusals))
+      this.#book.set(entry.key, { ...entry, state: 'failed', billed: 'no' });
+  }
+
+  async #judged(refusals: readonly string[]): Promise<Export[]> {
+    await this.readTexts();
+    return this.entries().filter(({ answerText: text }) => text !== undefined && isJudged(text, refusals));
   }
 
   /** Reads the texts of the answers that persons may judge. */
@@ -393,7 +402,7 @@ export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
  * @throws StorageError
  */
 export async function ledgerState(
-  place: JournalPlace & { readonly credentials: object | undefined },
+  place: JournalPlace & Pick<Config, 'credentials' | 'exports'>,
   published: readonly KnownHead[],
   effects: Effects,
 ) {
@@ -405,7 +414,7 @@ export async function ledgerState(
     !Object.values(foldersOf(place.dataDir)).some((folder) => existsSync(folder));
   const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published);
   const ledger = new Ledger(place.dataDir, journal, effects, found);
-  await ledger.readTexts();
+  await ledger.foresee(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
   // A reader of the files may not see every reason for a doubt.

@@ -81,6 +81,8 @@ describe('an answer of another text', () => {
       expect(place.sandbox.bills()).toHaveLength(0);
 
       await place.configure(`${YAML}exports:\n${BUDGET}  refusals: ['nocredit: call …']\n`);
+      const plan = await place.run(['plan']);
+      expect([plan.code, plan.stdout]).toEqual([0, expect.stringContaining('request 1 day (2026-11-20)')]);
       const resumed = await place.run(['exports', 'resume', '2026-11-20.1']);
       expect([resumed.code, resumed.stderr]).toEqual([
         3,
