@@ -208,6 +208,7 @@ class Reading {
       // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
       maxWaitMs: entry.doubted ? 0 : config.exports.maxWaitMinutes * 60_000,
       expectsRecords: expected.some,
+      wasProcessing: entry.doubted || entry.state !== 'requested',
       missing: missing ?? 0,
       landed: first,
       async onAnswer(answer) {
@@ -223,16 +224,14 @@ class Reading {
   /** Reports an export that is not ready; ends the reading of one that is empty, or of which a person accepts the pages. */
   async #without(waiting: Exclude<Waiting, { kind: 'ready' }>): Promise<Pull | undefined> {
     const { entry, earlier, download, writer } = this;
-    const { ledger, terminal, report, config } = this.context;
+    const { ledger, terminal, report } = this.context;
     const { key, day } = entry;
     if (download.acceptIncomplete && earlier.length > 0) return this.#finish();
     if (isClosed(entry) && (waiting.kind === 'empty' || waiting.kind === 'doubtful')) return undefined;
     switch (waiting.kind) {
       case 'processing':
         report.pending.push(key);
-        return this.#trouble(
-          `Export ${key} is not ready after ${plural(config.exports.maxWaitMinutes, 'minute')}. The next run resumes it at no cost.`,
-        );
+        return this.#trouble(`Export ${key} is not ready. The next run resumes it at no cost.`);
       case 'stuck': {
         // The journal holds no text of the service; landing/rejected does.
         const why = waiting.isUnknown === true ? 'does not know it' : 'gives no usable answer';
@@ -301,7 +300,7 @@ class Reading {
       await early?.fail(error);
       if (!(error instanceof ServiceError)) throw error;
       if (acceptIncomplete) return this.#finish();
-      return this.#trouble(error.sentences);
+      return this.#trouble(`A page of the export cannot be downloaded. ${error.hint ?? ''}`, error.sentences);
     }
   }
 

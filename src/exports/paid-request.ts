@@ -67,6 +67,7 @@ export async function requestPaid(context: RequestContext, wish: Wish): Promise<
     date: entry.day,
     estimated_records: estimate,
   });
+  terminal.progress(`requesting the export of ${entry.day}`);
   const outcome = await requestExport(
     permit,
     windowOf(entry.day),

@@ -38,6 +38,8 @@ export interface Wait {
   readonly maxWaitMs: number;
   /** True if the daily statistics or the estimate of the request expect records; an empty answer may then be wrong. */
   readonly expectsRecords: boolean;
+  /** True if the service has reported before that it makes the export, or that the export has no records. */
+  readonly wasProcessing?: boolean;
   /** Number of the first page that has not landed. Landed pages are not requested again. */
   readonly missing: number;
   /** A landed page; it proves that the export is ready if the missing page cannot be read. */
@@ -55,13 +57,13 @@ const ATTEMPTS = 4;
 /** Polls an export with growing pauses until it is ready or the waiting time is over. */
 export async function awaitExport(
   source: ExportSource,
-  { maxWaitMs, expectsRecords, missing, landed, onAnswer }: Wait,
+  { maxWaitMs, expectsRecords, wasProcessing = false, missing, landed, onAnswer }: Wait,
 ): Promise<Waiting> {
   const { effects, signal } = source;
   let waited = 0;
   let pause = POLL.firstMs;
   let failures = 0;
-  let wasProcessing = false;
+  let isMade = wasProcessing;
   let doubt: string | undefined;
   let stuck: Waiting | undefined;
   let number = missing;
@@ -77,7 +79,7 @@ export async function awaitExport(
         empty = { note: 'The export holds no records.', page: result };
         break;
       case 'processing':
-        wasProcessing = true;
+        isMade = true;
         failures = 0;
         break;
       case 'invalid_page':
@@ -89,7 +91,7 @@ export async function awaitExport(
         }
         // An export without records has no page 0. Before `processing` was seen, the missing page may also mean that the
         // export is not generated yet.
-        if (wasProcessing || failures >= ATTEMPTS) {
+        if (isMade || failures >= ATTEMPTS) {
           empty = { note: `The export has no page 0 (${result.reason}).`, page: undefined };
         }
         break;
@@ -391,7 +393,7 @@ function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): An
   if (!empty && data.elements === undefined) return unreadable('success with data that is not a list');
   const total = pageCount(partValue(body, parts.get('total_page_count')));
   // Without the number of pages, missing pages would go unnoticed. The next answer may include the number.
-  if (total === undefined) return unreadable('success without a total_page_count');
+  if (total === undefined) return unreadable('success without a number of pages in total_page_count');
   const records = data?.elements ?? 0;
   if (total === 0 && records > 0) return unreadable('with records and a total_page_count of 0');
   // An export without records may come without data; a page of an export with records may not.

@@ -1,4 +1,6 @@
 /** A paid export is whole, or says what it lacks: its pages are read again at no cost, and nothing is paid twice. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../sandbox/answer.js';
 import { contents } from '../support/contents.js';
@@ -220,6 +222,43 @@ describe('an export whose end is odd', () => {
       expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
     },
   );
+});
+
+test('an export that has no page is accepted by a person’s word', async () => {
+  const place = await makePlace(YAML, { eventsPerDay: 1_900 });
+  let status = 'processing';
+  place.sandbox.bend((endpoint, answer) =>
+    endpoint === 'E21' ? { ...answer, body: Buffer.from(JSON.stringify({ status, message: '' })) } : answer,
+  );
+  expect((await place.run(['run'])).code).toBe(1);
+  status = 'invalid_page';
+  const run = await place.run(['run']);
+  expect([run.code, run.stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      `If the day had no events: \`dawnload exports resume ${KEY} --accept-incomplete\``,
+    ),
+  ]);
+  const accepted = await place.run(['exports', 'resume', KEY, '--accept-incomplete']);
+  expect([accepted.code, accepted.stderr]).toEqual([0, expect.stringContaining('The export has no page 0')]);
+  expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
+    { state: 'loaded', records: 0 },
+  ]);
+});
+
+test('the journal holds no text of the service about a page that does not come', async () => {
+  const place = await makePlace(YAML, { eventsPerDay: 1_900 });
+  place.sandbox.bend((endpoint, answer, query) =>
+    endpoint === 'E21' && query.get('page') === '1'
+      ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
+      : answer,
+  );
+  const run = await place.run(['run']);
+  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/Page 1 .*no letter for Kim/)]);
+  expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
+    /note +A page of the export cannot be downloaded\. Landed pages are kept/,
+  );
+  expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
 });
 
 test('an answer to the paid request that breaks off is kept, and the id in it is offered', async () => {
