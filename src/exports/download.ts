@@ -168,7 +168,6 @@ class Reading {
     let writer = await landing.reading(entry);
     const damage: DamageError[] = [];
     const pull = await unlessDamaged(readPull(landing.folder, writer.id), (error) => damage.push(error));
-    if (damage.length > 0) notes.push('its manifest could not be read');
     const ended = pull && { ...pull, isCut: () => context.erasures.isCut(pull.id) };
     const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
     if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');

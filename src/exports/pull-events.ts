@@ -199,7 +199,10 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
       else {
-        refusals = 0;
+        // An id that another export has belongs to one of the two at most.
+        const { key, exportId } = sent;
+        const isRepeated = ledger.entries().some((one) => one.exportId === exportId && one.key !== key);
+        refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
         downloads.add(() => downloadExport(context, sent));
       }
     } else if (downloads.size > 0) {

@@ -127,6 +127,7 @@ test.each([
 ])('a folder that was restored without a journal stays one where its first command %s', async (_, first) => {
   const place = await machineLost();
   for (const name of ['ledger', 'landing/ledger']) await rm(inData(place, name), { recursive: true });
+  expect((await place.run(['plan'], at(2))).stdout).not.toContain('is new');
   await first(place);
   const { code, stderr } = await place.run(['run'], at(2));
   expect(code).toBe(1);

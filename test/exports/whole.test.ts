@@ -1,5 +1,5 @@
 /** A paid export is whole, or says what it lacks: its pages are read again at no cost, and nothing is paid twice. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../sandbox/answer.js';
@@ -273,6 +273,27 @@ test('an answer to the paid request that breaks off is kept, and the id in it is
   expect((await place.run(['exports', 'attach', `${DAY}.1`, id])).code).toBe(0);
   expect((await place.run(['run'])).code).toBe(0);
   expect(place.sandbox.bills()).toHaveLength(1);
+});
+
+test('an export whose manifest is damaged is whole once it is read again', async () => {
+  const place = await makePlace(YAML);
+  expect((await place.run(['run'])).code).toBe(0);
+  const id = place.sandbox.bills()[0]?.export_id ?? '';
+  await writeFile(join(place.folder, 'data/landing/events', DAY, KEY, id, 'pull.json'), '{');
+  const again = await place.run(['exports', 'resume', KEY]);
+  expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('incomplete')]);
+  expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
+});
+
+test('no further export is paid for once an answer repeats the id of another export', async () => {
+  const place = await makePlace(YAML.replace(DAY, '2026-11-17'));
+  let first: Buffer | undefined;
+  place.sandbox.bend((endpoint, answer) =>
+    endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
+  );
+  const run = await place.run(['run']);
+  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/Its id is that of export/)]);
+  expect(place.sandbox.bills()).toHaveLength(2);
 });
 
 describe('two requests in a row', () => {

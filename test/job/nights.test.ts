@@ -88,3 +88,13 @@ test('campaigns that are empty on two nights, or once with --accept-empty: it is
   expect(days(await nights.sums(), 'campaign_metrics')).toBe(0);
   await nights.expectRebuilt();
 }, 120_000);
+
+test('a backfill of campaigns says which days it cannot ask for, since their daily statistics are missing', async () => {
+  const { place } = await Restated.make(YAML);
+  const range = ['--start', '2026-11-18', '--end', '2026-11-19', '--streams', 'campaigns'];
+  const run = await place.run(['backfill', ...range]);
+  expect([run.code, run.stderr]).toEqual([
+    1,
+    expect.stringContaining('Campaigns of 2026-11-18 to 2026-11-19: Not requested, because'),
+  ]);
+});
