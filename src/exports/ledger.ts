@@ -13,6 +13,7 @@ import { DamageError, RefusedError, StorageError, UsageError } from '../ground/e
 import { doubtIn, type Doubt, type KnownHead, Journal, type JournalPlace } from '../journal/journal.js';
 import type { Entry } from '../journal/lines.js';
 import { withoutPeople } from '../ground/redaction.js';
+import { STREAMS } from '../ground/streams.js';
 import { readWhole } from '../landing/landing-zone.js';
 import { foldersOf } from '../landing/paths.js';
 import { lockState } from '../landing/run-lock.js';
@@ -409,10 +410,11 @@ export async function ledgerState(
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
   // A reader, who has no keys, may have a copy of the published file alone.
+  const folders = foldersOf(place.dataDir);
   const isOfReader =
-    place.credentials === undefined &&
-    !Object.values(foldersOf(place.dataDir)).some((folder) => existsSync(folder));
-  const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published);
+    place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
+  const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
+  const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published, holds);
   const ledger = new Ledger(place.dataDir, journal, effects, found);
   await ledger.foresee(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
