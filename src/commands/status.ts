@@ -191,13 +191,15 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const { date, days_after, advice } = status.lookback;
     line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
   }
-  for (const { month, records, estimated_records, price, exports } of status.export_fees) {
-    const isExact = estimated_records === 0;
-    const expected = isExact ? '' : ` (${formatCount(estimated_records)} of them expected)`;
+  for (const fees of status.export_fees) {
+    const { month, records, estimated_records, exports_of_unknown_size: unknown, price, exports } = fees;
+    const expected = estimated_records === 0 ? '' : ` (${formatCount(estimated_records)} of them expected)`;
+    const unsized = unknown === 0 ? '' : ` (${formatCount(unknown)} of unknown size)`;
+    const isExact = expected === '' && unsized === '';
     const priced = pricePart(price, status.currency, isExact ? '' : 'about ');
     line(
       'fees',
-      `${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${expected}${priced}`,
+      `${month}: ${plural(exports, 'export')}${unsized}, ${formatCount(records)} records${expected}${priced}`,
     );
   }
   if (status.under_way.length > 0) {

@@ -98,6 +98,7 @@ describe('a machine that was lost and restored by the documented steps', () => {
     // The person finds the one in the bills, and lets runs request the other.
     const { export_id: id = '' } = place.sandbox.bills()[1] ?? {};
     expect((await place.run(['exports', 'attach', '2026-11-21.1', id], at(2))).code).toBe(0);
+    expect((await place.run(['status'], at(2))).stdout).toContain('2 exports (1 of unknown size)');
     const asked = await place.run(['recover'], at(2));
     expect(asked.code).toBe(1);
     expect(asked.stderr).toMatch(/Compare with the bills/);
