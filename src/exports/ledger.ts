@@ -89,29 +89,23 @@ export class Ledger {
       const note = 'The process ended before it recorded the outcome of the request.';
       const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
-      const judged = await this.#judged(refusals);
+      await this.readTexts();
+      const judged = this.entries().filter(
+        ({ answerText: text }) => text !== undefined && isJudged(text, refusals),
+      );
       const why = 'A person has listed this answer under exports.refusals.';
       for (const { key } of judged) settled.push(await this.#record({ event: 'failed', key, note: why }));
       return settled;
     });
   }
 
-  /** Shows the ambiguous exports whose answer a person has judged to be a refusal as `settle` will record them. */
-  async foresee(refusals: readonly string[]): Promise<void> {
-    for (const entry of await this.#judged(refusals))
-      this.#book.set(entry.key, { ...entry, state: 'failed', billed: 'no' });
-  }
-
-  async #judged(refusals: readonly string[]): Promise<Export[]> {
-    await this.readTexts();
-    return this.entries().filter(({ answerText: text }) => text !== undefined && isJudged(text, refusals));
-  }
-
-  /** Reads the texts of the answers that persons may judge. */
-  async readTexts(): Promise<void> {
+  /** Reads the texts of the answers that persons may judge. Exports with one of `refusals` appear as `settle` will record them. */
+  async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
       const kept = await readKept(this.#dataDir, entry);
-      if (kept !== undefined) this.#book.set(entry.key, { ...entry, ...kept });
+      const settled =
+        isJudged(kept?.answerText ?? '', refusals) && ({ state: 'failed', billed: 'no' } as const);
+      if (kept !== undefined) this.#book.set(entry.key, { ...entry, ...kept, ...settled });
     }
   }
 
@@ -416,7 +410,7 @@ export async function ledgerState(
   const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
   const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published, holds);
   const ledger = new Ledger(place.dataDir, journal, effects, found);
-  await ledger.foresee(place.exports.refusals);
+  await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
   // A reader of the files may not see every reason for a doubt.

@@ -200,8 +200,7 @@ async function requestMissing(job: Job, context: ExportsContext): Promise<void> 
       else if (sent === 'refused') refusals++;
       else {
         // An id that another export has belongs to one of the two at most.
-        const { key, exportId } = sent;
-        const isRepeated = ledger.entries().some((one) => one.exportId === exportId && one.key !== key);
+        const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
         downloads.add(() => downloadExport(context, sent));
       }

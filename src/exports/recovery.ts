@@ -52,10 +52,7 @@ export async function untrackedIn(
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/**
- * True if the entry is billed as well, unless it lacks the id that the other file holds, or a person has judged the answer
- * that the other file still holds as ambiguous.
- */
+/** True if the entry is billed as well and lacks no id, or a person has judged the answer that the other file still holds. */
 function isTracked({ state, exportId }: Untracked, entry: Export | undefined): boolean {
   if (entry === undefined) return false;
   if (entry.state === 'ambiguous' && exportId !== undefined) return state === 'abandoned';

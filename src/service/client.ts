@@ -199,8 +199,8 @@ export class ServiceClient {
   ): Promise<ServiceAnswer> {
     const result = await this.#transport.exchange(question, token, signal);
     if ('kind' in result) {
-      const body = result.kind === 'unreachable' ? result.received : undefined;
-      return { verdict: result, body: body ?? NO_BODY, status: undefined };
+      const body = result.kind === 'unreachable' ? result.received : NO_BODY;
+      return { verdict: result, body, status: undefined };
     }
     const serviceTime = instantOf(result.date);
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.#effects.now().getTime();

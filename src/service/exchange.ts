@@ -50,7 +50,7 @@ export type AnswerClass =
       readonly retryAfterMs?: undefined;
       readonly cause: unknown;
       /** The part of the body that came before the connection broke. */
-      readonly received?: Buffer | undefined;
+      readonly received: Buffer;
     }
   /** The body is larger than any valid answer. */
   | { readonly kind: 'oversized'; readonly reason: string };
@@ -72,16 +72,6 @@ const NEVER_SENT = new Set([
 ]);
 
 class TooLarge extends Error {}
-
-/** The body cannot be read to its end. */
-class CutOff extends Error {
-  constructor(
-    readonly received: Buffer,
-    cause: unknown,
-  ) {
-    super(undefined, { cause });
-  }
-}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
@@ -135,6 +125,7 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     const own = { 'user-agent': userAgent, authorization };
     const deadline = AbortSignal.timeout(deadlineMs);
+    const chunks: Buffer[] = [];
     // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
     const abort = new AbortController();
     const stop = (): void => {
@@ -143,10 +134,11 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     signal.addEventListener('abort', stop, { once: true });
     deadline.addEventListener('abort', stop, { once: true });
     try {
-      return await send(baseUrl + question.path, question, own, dispatcher, abort.signal);
+      return await send(baseUrl + question.path, question, own, dispatcher, abort.signal, chunks);
     } catch (cause) {
       if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
-      return failure(cause, deadline.aborted, deadlineMs, question.once ? isConnected : undefined);
+      const lateMs = deadline.aborted ? deadlineMs : undefined;
+      return failure(cause, lateMs, Buffer.concat(chunks), question.once ? isConnected : undefined);
     } finally {
       signal.removeEventListener('abort', stop);
       if (question.once) void dispatcher.destroy();
@@ -162,6 +154,7 @@ async function send(
   own: Readonly<Record<string, string | undefined>>,
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  chunks: Buffer[],
 ): Promise<RawAnswer> {
   const answer = await request(url, {
     method,
@@ -189,19 +182,18 @@ async function send(
     retryAfter: header('retry-after'),
     location: header('location'),
     date: header('date'),
-    body: await readCapped(answer.body, header('content-encoding')),
+    body: await readCapped(answer.body, header('content-encoding'), chunks),
   };
 }
 
 /**
- * Returns the whole decoded body; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
+ * Returns the whole decoded body, whose parts it adds to `chunks`; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
  * hundreds of MB.
  */
-async function readCapped(body: Readable, encoding: string | undefined): Promise<Buffer> {
+async function readCapped(body: Readable, encoding: string | undefined, chunks: Buffer[]): Promise<Buffer> {
   const decoder = /^\s*(?:x-)?gzip\s*$/i.test(encoding ?? '') ? createGunzip() : undefined;
   const source = decoder === undefined ? body : body.pipe(decoder);
   if (decoder !== undefined) body.on('error', (error) => decoder.destroy(error));
-  const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of source) {
@@ -210,25 +202,26 @@ async function readCapped(body: Readable, encoding: string | undefined): Promise
       if (length > LARGEST_BODY) throw new TooLarge();
       chunks.push(bytes);
     }
-  } catch (cause) {
-    throw cause instanceof TooLarge ? cause : new CutOff(Buffer.concat(chunks), cause);
   } finally {
     body.destroy();
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
-/** @param isConnected whether a connection existed; undefined if unknown */
-function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?: boolean): AnswerClass {
+/** @param lateMs the deadline, if it has passed; `isConnected`: whether a connection existed; undefined if unknown */
+function failure(
+  error: unknown,
+  lateMs: number | undefined,
+  received: Buffer,
+  isConnected?: boolean,
+): AnswerClass {
   if (error instanceof TooLarge) {
     return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
   }
   const code = innermostCode(error);
   const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
-  const received = error instanceof CutOff ? error.received : undefined;
-  const why = code ?? messageOf(error);
-  const broken = received === undefined ? why : `the answer broke off: ${why}`;
-  const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : broken;
+  const why = `${received.length === 0 ? '' : 'the answer broke off: '}${code ?? messageOf(error)}`;
+  const reason = lateMs === undefined ? why : `no complete answer within ${lateMs / 1000} s`;
   return { kind: 'unreachable', reason, sent, cause: error, received };
 }
 

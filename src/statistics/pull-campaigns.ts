@@ -20,12 +20,9 @@ export async function pullCampaigns(job: Job, wanted: DaysOf, context: Statistic
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = wanted('campaigns').filter((day) => known.has(day));
+  const reason = 'Not requested, because the daily statistics, which name the campaigns, are missing.';
   for (const unknown of rangesOf(wanted('campaigns').filter((day) => !known.has(day))))
-    report.gaps.push({
-      stream: 'campaigns',
-      days: unknown,
-      reason: 'Not requested, because the daily statistics, which name the campaigns, are missing.',
-    });
+    report.gaps.push({ stream: 'campaigns', days: unknown, reason });
   const pullDays = async (some: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {
       signal.throwIfAborted();

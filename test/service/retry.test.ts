@@ -33,7 +33,15 @@ describe('retrying', () => {
     expect(isWorthRetrying({ kind: 'broken', reason, retryAfterMs: undefined })).toBe(true);
     expect(isWorthRetrying({ kind: 'busy', reason, retryAfterMs: 1000 })).toBe(true);
     expect(isWorthRetrying({ kind: 'busy', reason, retryAfterMs: 3_600_000 })).toBe(false);
-    expect(isWorthRetrying({ kind: 'unreachable', reason, sent: true, cause: undefined })).toBe(true);
+    expect(
+      isWorthRetrying({
+        kind: 'unreachable',
+        reason,
+        sent: true,
+        cause: undefined,
+        received: Buffer.alloc(0),
+      }),
+    ).toBe(true);
     for (const kind of [
       'refused',
       'unauthorized',
