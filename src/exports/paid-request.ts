@@ -86,14 +86,9 @@ type RequestOutcome =
   /**
    * The outcome is unknown: the export may be billed, so the request is never repeated automatically. `body` is the
    * answer without secrets and personal data; of an answer that is no more than an error (`isError`) it is the text that
-   * a person may judge to be a refusal (`exports.refusals`). Undefined if the connection was lost before any of it came.
+   * a person may judge to be a refusal (`exports.refusals`). After a lost connection `isError` is undefined.
    */
-  | {
-      readonly kind: 'unknown';
-      readonly note: string;
-      readonly body: string | undefined;
-      readonly isError: boolean;
-    };
+  | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly isError?: boolean };
 
 /**
  * Requests one paid export. The caller must record the intent before the call and the outcome after it.
@@ -117,12 +112,12 @@ function outcomeOf(
   refusals: readonly string[],
 ): RequestOutcome {
   const redacted = withoutPeople(secrets.hide(body.toString('utf8')));
-  const unknown = { kind: 'unknown', body: redacted, isError: false } as const;
   if (verdict.kind === 'unreachable') {
     return verdict.sent
-      ? { ...unknown, note: verdict.reason, body: redacted || undefined }
+      ? { kind: 'unknown', note: verdict.reason, body: redacted }
       : { kind: 'never_sent', reason: verdict.reason };
   }
+  const unknown = { kind: 'unknown', body: redacted, isError: false } as const;
   const told = readAnswer(status ?? 0, body);
   const note = `HTTP ${status ?? '?'}`;
   const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
@@ -210,9 +205,9 @@ async function record(
 /** Keeps what came, redacted, in `landing/rejected`; the journal holds the path and the hash of an answer. */
 async function keptAnswer(landing: LandingZone, key: string, outcome: Unknown): Promise<Export['answer']> {
   const { body, isError } = outcome;
-  if (body === undefined) return undefined;
+  if (isError === undefined && body === '') return undefined;
   const file = await landing.reject('E20', key, Buffer.from(body));
-  return { file, sha256: createHash('sha256').update(body).digest('hex'), isError };
+  return { file, sha256: createHash('sha256').update(body).digest('hex'), isError: isError === true };
 }
 
 type Unknown = RequestOutcome & { readonly kind: 'unknown' };

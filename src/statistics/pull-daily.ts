@@ -97,8 +97,7 @@ export interface DailySink {
 }
 
 /**
- * Requests E17 for a range, which is halved while the service answers `Timeout` and divided into days where it fails, or E18
- * for each day of it.
+ * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
  *
  * @returns the days that failed
  */
