@@ -336,6 +336,11 @@ test('the totals of a window that timed out and was asked for in parts belong to
   };
   expect(await totals(5)).toEqual([]);
   expect(await totals(6)).toEqual(['The days do not add up to the total: send_success']);
+  // Of the windows of a pull the last one is shown, in whatever order they were loaded.
+  const end = windowOf(DAY).end.getTime() / 1000;
+  expect(await workshop.lines('select epoch(window_end)::bigint from campaign_collections')).toEqual([
+    String(end),
+  ]);
 });
 
 describe('an answer that would wipe most of a day', () => {
