@@ -3,6 +3,7 @@
  * functions only read the entries of the ledger. The unit is the record.
  */
 import { dayCount, monthOf, type Day } from '../ground/calendar.js';
+import { needsPerson } from './advice.js';
 import { type Export, isUnderWay, missingDays } from './export.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 import { priceOf } from '../ground/price.js';
@@ -222,7 +223,7 @@ export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Dec
 
 /**
  * Estimates the records of each day, in the order of the days; one without rows of daily statistics (E17) has no estimate.
- * `learned` is true if a landed export shows the ratio of records per message.
+ * `learned` is true if a landed export that lacks nothing shows the ratio of records per message.
  *
  * @param totals for the days that the daily statistics cover
  */
@@ -233,7 +234,7 @@ export function estimateDays(
 ) {
   let records = 0;
   let messages = 0;
-  for (const { day, records: landed = 0 } of entries) {
+  for (const { day, records: landed = 0 } of [...entries].filter((entry) => !needsPerson(entry))) {
     const sent = totals.get(day)?.sent ?? 0;
     if (landed === 0 || sent <= 0) continue;
     records += landed;

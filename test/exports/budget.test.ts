@@ -375,6 +375,18 @@ describe('the estimate of an export', () => {
     expect(estimateOf(totals(), [{ records: 0, totals: totals() }]).learned).toBe(false);
     expect(estimateOf(totals(), [{ records: 9, totals: totals({ sent: 0 }) }]).learned).toBe(false);
   });
+
+  it.each([{ unreadable: [1] }, { short: 20 }, { state: 'landed', doubted: true }] as const)(
+    'is not learned from an export that waits for a person: %j',
+    (why) => {
+      const landed = entry({ day: '2026-11-10', state: 'loaded', records: 100, ...why });
+      const messages = new Map(['2026-11-10', '2026-11-20'].map((day) => [day, totals()]));
+      expect(estimateDays([landed], messages, ['2026-11-20'])).toEqual({
+        candidates: [{ day: '2026-11-20', estimate: 185 }],
+        learned: false,
+      });
+    },
+  );
 });
 
 it.each<[number, number, boolean]>([
