@@ -207,7 +207,7 @@ class Reading {
       // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
       maxWaitMs: entry.doubted ? 0 : config.exports.maxWaitMinutes * 60_000,
       expectsRecords: expected.some,
-      wasProcessing: entry.doubted || entry.state !== 'requested',
+      wasProcessing: entry.doubted || entry.troubles > 0 || entry.state !== 'requested',
       missing: missing ?? 0,
       landed: first,
       async onAnswer(answer) {

@@ -38,7 +38,7 @@ export interface Wait {
   readonly maxWaitMs: number;
   /** True if the daily statistics or the estimate of the request expect records; an empty answer may then be wrong. */
   readonly expectsRecords: boolean;
-  /** True if the service has reported before that it makes the export, or that the export has no records. */
+  /** True if an earlier run asked for the export in vain, or the service has reported that it makes it. */
   readonly wasProcessing?: boolean;
   /** Number of the first page that has not landed. Landed pages are not requested again. */
   readonly missing: number;

@@ -246,6 +246,15 @@ test('an export that has no page is accepted by a person’s word', async () => 
   ]);
 });
 
+test('an export that never has a page is empty once a second run finds none', async () => {
+  const place = await makePlace(YAML, { eventsPerDay: 0, emptyExport: 'invalid_page' });
+  expect((await place.run([...AGAIN.split(' '), '--yes-paid'])).code).toBe(1);
+  expect((await place.run(['run'])).code).toBe(0);
+  expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
+    { state: 'loaded', records: 0 },
+  ]);
+});
+
 test('the journal holds no text of the service about a page that does not come', async () => {
   const place = await makePlace(YAML, { eventsPerDay: 1_900 });
   place.sandbox.bend((endpoint, answer, query) =>
