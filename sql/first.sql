@@ -6,7 +6,7 @@ with exports as (
     select
         count(*) filter (state = 'loaded') as loaded,
         max(pages) filter (state = 'loaded') as pages,
-        count(*) filter (contains(note, 'repeats page 0')) > 0 as is_repeating,
+        count(*) filter (contains(note, 'exports.page_parameter')) > 0 as is_repeating,
         count(*) filter (state = 'ambiguous') as ambiguous
     from ops.exports
 ),
