@@ -15,8 +15,7 @@
 --   marts.counts_people()
 --     en: No campaign reached a person more than once on a day.
 --     ko: 하루에 같은 사람에게 두 번 이상 보낸 캠페인이 없습니다.
---   select 1 where not exists (from ops.coverage where stream = 'events') and (exists (from
---   daily_statistics where message_sent > 0) or not exists (from ops.coverage where stream = 'statistics'))
+--   select 1 where marts.awaits_exports()
 --     en: Who got how many messages comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 사람별 메시지 수는 유료 이벤트 내보내기로 제공됩니다. exports.budget을 설정하거나 늘리면 `dawnload plan`이 비용을 보여 줍니다.
 -- example:

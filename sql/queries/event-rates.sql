@@ -23,8 +23,7 @@
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
---   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events') and (exists (from
---   daily_statistics where message_sent > 0) or not exists (from ops.coverage where stream = 'statistics'))
+--   select 1 where not exists (from answer) and marts.awaits_exports()
 --     en: Events come with paid exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 -- example:

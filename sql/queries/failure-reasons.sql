@@ -23,8 +23,7 @@
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
 --     en: No send failed on the days whose events are held.
 --     ko: 이벤트 데이터가 있는 날짜에 실패한 발송이 없습니다.
---   select 1 where not exists (from ops.coverage where stream = 'events') and (exists (from
---   daily_statistics where message_sent > 0) or not exists (from ops.coverage where stream = 'statistics'))
+--   select 1 where marts.awaits_exports()
 --     en: The reasons of failed sends come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 실패 사유는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 -- example:

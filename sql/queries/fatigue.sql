@@ -32,8 +32,7 @@
 --     en: Events of {days_held} of the {days_needed} days that this takes are held, so earlier messages are missing from the counts.
 --     ko: 필요한 {days_needed}일 중 {days_held}일의 이벤트만 있어 그 전에 받은 메시지 수가 실제보다 적게 집계됩니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events') and (exists (from
---   daily_statistics where message_sent > 0) or not exists (from ops.coverage where stream = 'statistics'))
+--   select 1 where not exists (from answer) and marts.awaits_exports()
 --     en: What readers had before comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 받은 메시지 이력은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 -- example:

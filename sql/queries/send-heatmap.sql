@@ -36,8 +36,7 @@
 --   sum(clickable) >= 100))
 --     en: Hours of a weekday cannot be judged yet: that takes 100 messages on three such days.
 --     ko: 요일·시간대는 아직 판단할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
---   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'events') and (exists (from
---   daily_statistics where message_sent > 0) or not exists (from ops.coverage where stream = 'statistics'))
+--   select 1 where not exists (from answer) and marts.awaits_exports()
 --     en: Clicks by hour come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 -- example:

@@ -220,6 +220,14 @@ create macro marts.price_of(records, price_per_record) as
 create macro marts.counts_people() as
     coalesce((select not regexp_matches(columns, '\b(service_)?(user|device)_id: drop') from ops.privacy), true);
 
+-- Whether paid exports would hold an answer: no events are held, though messages were sent, or no statistics tell of any.
+create macro marts.awaits_exports() as
+    not exists (from ops.coverage where stream = 'events')
+    and (
+        exists (from daily_statistics where message_sent > 0)
+        or not exists (from ops.coverage where stream = 'statistics')
+    );
+
 create table public_holidays (
     date date,
     name varchar,
