@@ -33,7 +33,9 @@ export function nightly({ startDate, lookbackDays, exports }: Wanted, now: Date)
   };
 }
 
-/** Says why a job whose `start_date` is not complete yet wants no day. */
-export function notBegun(startDate: Day): string {
-  return `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
+/** The reason, as a clause, why no day is wanted yet; undefined once `start_date` is complete. */
+export function notBegun(startDate: Day, now: Date): string | undefined {
+  return startDate <= lastCompleteDay(now)
+    ? undefined
+    : `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
 }

@@ -41,8 +41,9 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
   const now = effects.now();
   const job = nightly(config, now);
   const { start, end } = job.days;
-  if (dayCount(job.days) <= 0) {
-    terminal.note(`Nothing to do yet: ${notBegun(start)}.`);
+  const waits = notBegun(start, now);
+  if (waits !== undefined) {
+    terminal.note(`Nothing to do yet: ${waits}.`);
     if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
     return EXIT.done;
   }

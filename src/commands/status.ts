@@ -58,10 +58,11 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   for (const stream of DAILY_STREAMS)
     if (stream !== 'events' || config.exports.budget !== undefined)
       missing[stream] = daysIn(wanted, stream, 'missing', 'under_way', 'waits');
+  const isBegun = start === undefined || notBegun(start, now) === undefined;
   const snapshots = streamsOn(config.reference).map((stream) => {
     const date = newestOf(coverage, stream) ?? null;
     // A snapshot cannot be taken for a past day: only that of today counts, or of yesterday before the nightly run.
-    missing[stream] = (date !== null && date >= last) || (start ?? last) > last ? [] : [last];
+    missing[stream] = (date !== null && date >= last) || !isBegun ? [] : [last];
     return { stream, date, rows: byDay.get(date ?? '')?.[stream] ?? 0 };
   });
   // The journal includes runs that published nothing; without a journal, the last run in the file counts.
@@ -100,7 +101,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     })),
     currency: config.exports.currency ?? null,
     lookback: lookbackFor(published.latestChange, config.lookbackDays),
-    fresh: start !== undefined && start <= last && Object.values(missing).every((days) => days.length === 0),
+    fresh: start !== undefined && isBegun && Object.values(missing).every((days) => days.length === 0),
   };
 }
 
@@ -185,8 +186,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (removed.length > 0)
     line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
-  const from = status.wanted_from;
-  if (from !== null && from > last) line('waits', `no day is wanted yet: ${notBegun(from)}`);
+  const waits = status.wanted_from === null ? undefined : notBegun(status.wanted_from, now);
+  if (waits !== undefined) line('waits', `no day is wanted yet: ${waits}`);
   if (status.lookback !== null) {
     const { date, days_after, advice } = status.lookback;
     line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);

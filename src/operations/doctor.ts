@@ -346,8 +346,8 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
 /** The wanted days, as `plan` and `status` show them. */
 async function days(config: Config & { startDate: Day }, effects: Effects): Promise<Finding> {
   const now = effects.now();
-  if (config.startDate > lastCompleteDay(now))
-    return warn(`No day is wanted yet: ${notBegun(config.startDate)}.`, 'Correct a wrong start_date.');
+  const waits = notBegun(config.startDate, now);
+  if (waits !== undefined) return warn(`No day is wanted yet: ${waits}.`, 'Correct a wrong start_date.');
   const { wanted } = await daysNow(config, effects, () => nightly(config, now));
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
   const but = givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`;
@@ -371,9 +371,10 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
 async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[]): Promise<Finding> {
   const { published, working } = dataFiles(dataDir);
   await assertReplaceable(published);
-  if (!existsSync(published) && runs.length > 0)
-    return warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
-  if (!existsSync(published)) return ok('none yet; `dawnload run` creates it');
+  if (!existsSync(published))
+    return runs.length === 0
+      ? ok('none yet; `dawnload run` creates it')
+      : warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
   // The reader refuses a newer schema.
   const key = await keyOf(dataDir);
   const file = await Reader.using(published, async (reader) => {

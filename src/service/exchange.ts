@@ -187,8 +187,10 @@ async function send(
 }
 
 /**
- * Returns the whole decoded body, whose parts it adds to `chunks`; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
+ * Returns the whole decoded body; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
  * hundreds of MB.
+ *
+ * @param chunks gets the parts as they come, also of a body that breaks off
  */
 async function readCapped(body: Readable, encoding: string | undefined, chunks: Buffer[]): Promise<Buffer> {
   const decoder = /^\s*(?:x-)?gzip\s*$/i.test(encoding ?? '') ? createGunzip() : undefined;
@@ -208,7 +210,10 @@ async function readCapped(body: Readable, encoding: string | undefined, chunks: 
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
-/** @param lateMs the deadline, if it has passed; `isConnected`: whether a connection existed; undefined if unknown */
+/**
+ * @param lateMs the deadline, if it has passed
+ * @param isConnected whether a connection existed; undefined if unknown
+ */
 function failure(
   error: unknown,
   lateMs: number | undefined,
