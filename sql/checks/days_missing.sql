@@ -1,8 +1,8 @@
 -- severity: warn
 -- scope: full
--- meaning: Days between the first and the last day of a stream are missing, so sums over them are too low. The next run
---   pulls missing days (`dawnload plan` shows it), `dawnload backfill` pulls them now; days that wait for a person need a
---   decision (`dawnload exports list`).
+-- meaning: Days between the first and the last day of a stream are missing, or a day waits for a person, so sums over them are
+--   too low. The next run pulls missing days (`dawnload plan` shows it), `dawnload backfill` pulls them now; days that wait need
+--   a decision (`dawnload exports list`).
 
 with held as (
     select stream, min(date) as first_date, max(date) as last_date
@@ -18,11 +18,11 @@ lacking as (
         -- Days that follow each other have the same difference.
         days.date - row_number() over (partition by days.stream, days.state order by days.date)::integer as block
     from ops.days as days
-    inner join held on
-        days.stream = held.stream
-        and days.date > held.first_date
-        and days.date < held.last_date
-    where days.state in ('missing', 'waits')
+    left join held on days.stream = held.stream
+    where
+        -- A day that waits for a person waits also at the edge of what is held.
+        days.state = 'waits'
+        or (days.state = 'missing' and days.date > held.first_date and days.date < held.last_date)
 )
 
 select

@@ -11,6 +11,9 @@
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0)
 --     en: No stream is behind.
 --     ko: 늦어진 데이터가 없습니다.
+--   select stream, days_missing as days from answer where days_missing > 0
+--     en: {stream}: {days} wanted {days#day is|days are} missing; `dawnload query missing-days` names them.
+--     ko: {stream} 데이터 {days}일분이 빠져 있습니다. 날짜는 `dawnload query missing-days`로 확인하세요.
 --   select days_removed as days from answer where days_removed > 0
 --     en: The events of {days} {days#day|days} were removed by retention; what was computed of them stays.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.

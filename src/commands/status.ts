@@ -78,6 +78,8 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     missing,
     /** The configured reference data, with its last snapshot. */
     snapshots,
+    /** Days of events whose export a person has to decide about. */
+    waits: daysIn(wanted, 'events', 'waits'),
     /** Days of events whose export a person gave up. */
     given_up: daysIn(wanted, 'events', 'given_up'),
     /** Days whose events were removed by retention. */
@@ -166,6 +168,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
     const cellOf = (stream: Stream): string | number => {
       if (stream === 'events' && removed.includes(date)) return 'removed';
+      if (stream === 'events' && status.waits.includes(date)) return 'waits';
       if (stream === 'events' && status.given_up.includes(date)) return 'given up';
       return held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
     };

@@ -369,6 +369,23 @@ describe('two requests in a row', () => {
   );
 });
 
+test('a day that waits for a person is told alike, also where no other day is held', async () => {
+  const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
+  const run = await place.run(['run']);
+  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
+  const status = await place.run(['status']);
+  expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
+  const fresh =
+    "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'";
+  expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
+  await place.configure(YAML.replace(DAY, '2026-11-18'));
+  await place.run(['run']);
+  expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
+  await place.run(['exports', 'abandon', KEY]);
+  await place.run(['run']);
+  expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
+});
+
 describe('an export with records outside its window', () => {
   const shifted =
     (share: number, hours: number) =>

@@ -17,22 +17,39 @@ with held as (
     group by stream
 ),
 
+-- The one answer to what is missing (ops.days), also of a stream that holds no day yet.
+wanted as (
+    select stream, min(date) as first_date, count(*) filter (state in ('missing', 'under_way', 'waits')) as days_missing
+    from ops.days
+    where state <> 'not_complete'
+    group by stream
+),
+
+streams as (
+    select stream, held.* exclude (stream), wanted.first_date as first_wanted, coalesce(wanted.days_missing, 0) as days_missing
+    from held
+    full join wanted using (stream)
+    where held.last_date is not null or wanted.days_missing > 0
+),
+
 latest as (
     select coalesce(max(last_date) filter (not is_snapshot), max(last_date) - 1) as last_date
     from held
 )
 
 select
-    held.stream,
-    held.first_date,
-    held.last_date,
-    held.days_covered - held.days_removed as days_held,
-    held.days_removed,
-    if(held.is_snapshot, 0, held.last_date - held.first_date + 1 - held.days_covered) as days_missing,
+    streams.stream,
+    streams.first_date,
+    streams.last_date,
+    coalesce(streams.days_covered - streams.days_removed, 0) as days_held,
+    coalesce(streams.days_removed, 0) as days_removed,
+    streams.days_missing,
     if(
-        held.is_snapshot, greatest(0, latest.last_date + 1 - held.last_date), latest.last_date - held.last_date
+        streams.is_snapshot,
+        greatest(0, latest.last_date + 1 - streams.last_date),
+        latest.last_date - coalesce(streams.last_date, streams.first_wanted - 1)
     ) as days_behind_newest,
-    held.last_pulled_at,
-    held.rows
-from held
+    streams.last_pulled_at,
+    coalesce(streams.rows, 0) as rows
+from streams
 cross join latest;
