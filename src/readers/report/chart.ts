@@ -9,21 +9,16 @@ const MARGIN = 5;
 /** Coordinates of a tenth of a pixel are precise enough, and short. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-function svg(
-  label: string,
-  content: readonly Html[],
-  given: { width?: number; height?: number; kind?: string } = {},
-): Html {
-  const { width = WIDTH, height = HEIGHT, kind = '' } = given;
+function svg(label: string, content: readonly Html[], given: { height?: number; kind?: string } = {}): Html {
+  const { height = HEIGHT, kind = '' } = given;
   // Strokes keep their width and dots are strokes, so a chart may be stretched to the width of its cell.
-  const stretch = kind === 'squares' ? undefined : new Html(' preserveAspectRatio="none"');
   return html`<svg
     class="chart ${kind}"
-    viewBox="0 0 ${width} ${height}"
-    width="${width}"
+    viewBox="0 0 ${WIDTH} ${height}"
+    width="${WIDTH}"
     height="${height}"
     role="img"
-    ${stretch}
+    preserveAspectRatio="none"
   >
     <title>${label}</title>
     ${content}
@@ -108,14 +103,4 @@ export function line(label: string, values: readonly (number | null)[], highest:
 /** Steps of a colour, from 1 to 5, by the share of the highest value; 0 for no value. */
 export function stepOf(value: number | null, highest: number): number {
   return value === null || value <= 0 ? 0 : Math.max(1, Math.ceil((value / (highest || 1)) * 5));
-}
-
-/** A square for each day, the darker the more; a day without a value is empty. Four weeks or more fill the width. */
-export function squares(label: string, values: readonly (number | null)[], highest: number): Html {
-  const size = 12;
-  return svg(
-    label,
-    values.map((value, i) => rect(`step${stepOf(value, highest)}`, i * size + 0.5, size - 2, 0.5, size - 2)),
-    { width: Math.max(28, values.length) * size, height: size, kind: 'squares' },
-  );
 }

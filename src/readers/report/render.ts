@@ -2,7 +2,7 @@
 import { daysOf } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
-import { bar, interval, line, squares, stepOf } from './chart.js';
+import { bar, interval, line, stepOf } from './chart.js';
 import { html, NOTHING, prose, type Html } from './html.js';
 import type { Asked, Heatmap, Section, Series, Shown, Table } from './sections.js';
 import { WORDS, type Word } from './words.js';
@@ -141,21 +141,6 @@ export class Renderer {
     const below = columns.filter((column) => column.below === true);
     const most = block.most ?? rows.length;
     const shared = sharedTexts(below, rows);
-    const draw = (some: readonly Row[]): Html => {
-      let group: string | undefined;
-      return html`${some.map((row) => {
-        const of = block.group === undefined ? undefined : textOf(row, block.group);
-        const isNew = of !== group;
-        group = of;
-        return html`${
-          isNew && of !== undefined
-            ? html`<tr class="group">
-                <th scope="rowgroup" colspan="${inRow.length}">${of}</th>
-              </tr>`
-            : undefined
-        }${this.#row(row, inRow, below, shared, rows)}`;
-      })}`;
-    };
     const legends = inRow.flatMap(({ legend }) => (legend === undefined ? [] : [this.word(legend)]));
     const caption = [this.word(block.caption), ...legends].join('; ');
     const sheet = (some: readonly Row[]): Html =>
@@ -169,7 +154,7 @@ export class Renderer {
           </tr>
         </thead>
         <tbody>
-          ${draw(some)}
+          ${some.map((row) => this.#row(row, inRow, below, shared, rows))}
         </tbody>
       </table>`;
     const notes = shared.map(
@@ -290,35 +275,25 @@ export class Renderer {
     });
     const sorted = series.sort((a, b) => (b.totals[0] ?? 0) - (a.totals[0] ?? 0));
     const highest = counters.map((_, i) => highestOf(series.flatMap(({ values }) => values[i] ?? [])));
-    const range = this.word('readSquares', { first: this.wording.day(start), last: this.wording.day(end) });
+    const range = this.word('readDays', { first: this.wording.day(start), last: this.wording.day(end) });
     const total = sumOf(series.map(({ totals }) => totals[0] ?? null)) ?? 0;
     const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
       const known = totals[i] ?? null;
       if (known === null) return html`<td class="picture">–</td>`;
       const label = `${this.wording.value(named, name)}, ${this.wording.head(counter)}, ${range}, ${this.wording.count(known)}`;
-      const [list, most] = [values[i] ?? [], highest[i] ?? 0];
-      const drawn = block.chart === 'line' ? line(label, list, most) : squares(label, list, most);
-      const number = this.wording.count(known);
-      if (block.chart === 'squares')
-        return html`<td class="picture">${drawn}</td>
-          <td class="number">${number}</td>`;
+      const drawn = line(label, values[i] ?? [], highest[i] ?? 0);
       const share = i === 0 ? ` · ${this.wording.rate(known / (total || 1))}` : '';
-      return html`<td class="picture">${drawn}<small>${number}${share}</small></td>`;
+      return html`<td class="picture">${drawn}<small>${this.wording.count(known)}${share}</small></td>`;
     };
-    const isSquares = block.chart === 'squares';
     const sheet = (some: readonly (typeof series)[number][]): Html =>
-      html`<table class="series ${block.chart}">
+      html`<table class="series">
         <caption>
           ${this.word(block.caption)}, ${range}
         </caption>
         <thead>
           <tr>
             <th scope="col">${this.#head({ column: named, head: block.head }, '')}</th>
-            ${counters.map(
-              (counter) =>
-                html`${isSquares ? html`<th scope="col">${this.word('days')}</th>` : undefined}
-                  <th scope="col" class="${isSquares ? 'number' : ''}">${this.wording.head(counter)}</th>`,
-            )}
+            ${counters.map((counter) => html`<th scope="col">${this.wording.head(counter)}</th>`)}
           </tr>
         </thead>
         <tbody>

@@ -33,8 +33,6 @@ export interface Table {
   readonly by?: string;
   /** How many rows are shown at first; the others are folded. */
   readonly most?: number;
-  /** A heading above the rows that share the value of this column. */
-  readonly group?: string;
   /**
    * The columns that name a row whose measures are rows of the answer. They become columns: `sent`, `sent_change`
    * (relative), `click_rate_points` (the difference).
@@ -42,7 +40,7 @@ export interface Table {
   readonly pivot?: readonly string[];
 }
 
-/** A row for each value of `by`, with a chart of each counter over the days of `date`. */
+/** A row for each value of `by`, with a line of each counter over the days of `date`. */
 export interface Series {
   readonly caption: Word;
   readonly by: string;
@@ -51,7 +49,6 @@ export interface Series {
   readonly head?: Word;
   readonly sub?: string;
   readonly counters: readonly string[];
-  readonly chart: 'line' | 'squares';
   readonly most: number;
 }
 
@@ -96,7 +93,6 @@ export const SECTIONS: readonly Section[] = [
         caption: 'channelDays',
         by: 'channel',
         counters: ['sent', 'delivered', 'clicked', 'conversions'],
-        chart: 'line',
         most: 12,
       },
       {
@@ -209,10 +205,9 @@ export const SECTIONS: readonly Section[] = [
       {
         query: 'journey-funnel',
         caption: 'funnels',
-        group: 'user_journey_name',
         most: 12,
         columns: [
-          { column: 'user_journey_node_name', head: 'step', sub: ['channels'] },
+          { column: 'user_journey_node_name', head: 'step', sub: ['user_journey_name', 'channels'] },
           'sent',
           { column: 'share_of_first', head: 'ofFirst', unit: 'rate', chart: 'bar' },
           'click_rate',
@@ -233,7 +228,6 @@ export const SECTIONS: readonly Section[] = [
         head: 'sender',
         sub: 'channel',
         counters: ['sent'],
-        chart: 'squares',
         most: 12,
       },
     ],

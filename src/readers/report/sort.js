@@ -2,7 +2,7 @@
 // the order of the page.
 for (const block of document.querySelectorAll('.block')) {
   const tables = [...block.querySelectorAll('table.sortable')];
-  if (block.querySelector('.group, .below') || !(tables[0]?.tBodies[0].rows.length > 2)) continue;
+  if (block.querySelector('.below') || !(tables[0]?.tBodies[0].rows.length > 2)) continue;
   const bodies = tables.map((table) => table.tBodies[0]);
   const lengths = bodies.map((body) => body.rows.length);
   const heads = [...block.querySelectorAll('thead th.number')];

@@ -69,10 +69,7 @@ export const WORDS = {
     '메시지 기여 매출(서비스 집계 기준, 쇼핑몰 통화)',
   ),
   funnels: text('Messages by step', '단계별 메시지'),
-  sentDays: text(
-    'Messages of each campaign and user journey by day; the stronger the colour, the more',
-    '캠페인·유저 여정별 일별 발송량(색이 진할수록 많음)',
-  ),
+  sentDays: text('Messages of each campaign and user journey by day', '캠페인·유저 여정별 일별 발송량'),
   heatmap: text('Click rate in per cent by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
   bestHours: text(
     'The most clicked hour of each campaign, as far as the numbers can tell',
@@ -98,7 +95,6 @@ export const WORDS = {
   // Heads of columns that are not columns of an answer.
   interval: text('95 % interval', '95% 신뢰 구간'),
   change: text('Change', '변화'),
-  days: text('28 days', '28일'),
   ofFirst: text('Of the first step', '첫 단계 대비'),
   half: text('Half', '50%'),
   ninety: text('Nine in ten', '90%'),
@@ -123,7 +119,7 @@ export const WORDS = {
   ),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
   readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),
-  readSquares: text('from {first} to {last}', '{first}\u2060~\u2060{last}'),
+  readDays: text('from {first} to {last}', '{first}\u2060~\u2060{last}'),
   // What the last run says of the page.
   runFailed: text(
     'The last run failed, so this page shows an earlier night.',

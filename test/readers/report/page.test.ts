@@ -158,13 +158,13 @@ test('campaigns of one name have a row each in what was sent when', () => {
     sent: Number(sent),
   }));
   const found = pageOf([answered('campaign-days', [], { rows, block })]);
-  const cells = [...found.querySelectorAll('table.squares tbody tr')].map((row) => [
+  const cells = [...found.querySelectorAll('table.series tbody tr')].map((row) => [
     textOf(row, 'th'),
-    textOf(row, 'td.number'),
+    textOf(row, 'td small'),
   ]);
   expect(cells).toEqual([
-    ['Salee-mail', '20'],
-    ['Salee-mail', '15'],
+    ['Salee-mail', '20 · 57.1 %'],
+    ['Salee-mail', '15 · 42.9 %'],
   ]);
 });
 
