@@ -1,5 +1,5 @@
 /** Draws small charts as SVG. The style of the page gives the colours by class, for light and dark mode. */
-import { html, Html } from './html.js';
+import { html, type Html } from './html.js';
 
 /** The size of a chart in a row of a table. */
 const WIDTH = 150;
