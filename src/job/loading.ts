@@ -124,15 +124,15 @@ async function unloaded(
   });
 }
 
-/** Prints one line for each day of a stream that the warehouse now holds completely. */
-function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
-  for (const { date, rows } of finished) {
-    const text = `Finished ${date}, ${stream}: ${plural(rows, 'row')}.`;
-    const fields = { event: 'day_finished', stream, date, rows };
-    // A plain log omits the days because their totals follow at the end.
-    if (terminal.interactive) terminal.note(text, fields);
-    else terminal.record(text, fields);
-  }
+/** Records each day of a stream that the warehouse now holds completely; people read the totals at the end. */
+function recordFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
+  for (const { date, rows } of finished)
+    terminal.record(`Finished ${date}, ${stream}: ${plural(rows, 'row')}.`, {
+      event: 'day_finished',
+      stream,
+      date,
+      rows,
+    });
 }
 
 /**
@@ -265,7 +265,7 @@ async function loadOrReport(
     const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
     for (const loaded of outcome.reports) {
       report.loaded(loaded);
-      tellFinished(loaded, terminal);
+      recordFinished(loaded, terminal);
     }
     return outcome;
   };

@@ -16,8 +16,6 @@ import { visible, wrapLine } from './text.js';
 export { formatBytes, formatCount, formatDuration, plural } from './text.js';
 
 export interface Terminal {
-  /** True if stderr is a terminal. */
-  readonly interactive: boolean;
   /** True if data on stdout may be coloured. */
   readonly color: boolean;
   /** Width in columns of the window that shows data; undefined if stdout is not a terminal. */
@@ -135,7 +133,6 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   }
 
   return {
-    interactive,
     color: allowsColor(stdout),
     get width() {
       return columnsOf(stdout);
@@ -201,7 +198,6 @@ export function jsonLog(
   let doing = '';
   return {
     ...terminal,
-    interactive: false,
     color: false,
     note: log('info'),
     warn: log('warning'),

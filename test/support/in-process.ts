@@ -119,7 +119,6 @@ export function keepingOutput(columns?: number): { readonly stdout: Output; read
 
 function silent(out: string[], err: string[]): Terminal {
   return {
-    interactive: false,
     color: false,
     doing: '',
     out: (text) => void out.push(text),
