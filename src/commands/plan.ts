@@ -120,7 +120,7 @@ async function retentionOf(
 export function printPlan(plan: Plan, json: boolean | undefined, terminal: Terminal): ExitCode {
   const { days, new_folder, not_yet, events, retention } = plan;
   const line = (label: string, text: string): void => {
-    terminal.out(`  ${label.padEnd(10)}  ${text}`);
+    terminal.out(`  ${label.padEnd(18)}  ${text}`);
   };
   const inWords = (some: readonly Day[]): string => (some.length === 0 ? 'nothing' : listDays(some));
   const exitCode = events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
@@ -140,7 +140,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     line(stream, `missing ${inWords(missing)}; again ${inWords(again)}`);
   }
   for (const { stream, last } of plan.reference)
-    line(stream.padEnd(18), `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
+    line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
   for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null) {
     const events = retention.events.length === 0 ? 'no events' : `events of ${listDays(retention.events)}`;

@@ -39,7 +39,7 @@ describe('before the first run, the plan of ten weeks', () => {
     expect(stdout.split('\n').length).toBeLessThan(10);
     const records = 67 * Number(night);
     expect(stdout).toContain(
-      `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
+      `events              67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
     );
     expect(stdout).toMatch(
       / requested within the budget once `run` has the statistics: 2026-09-15\.\.2026-11-20\n/,
@@ -53,7 +53,7 @@ describe('before the first run, the plan of ten weeks', () => {
   test('says where nothing is known of the size of a night', async () => {
     await place.configure(`start_date: 2026-09-15\n${exportsOf(1_000)}`);
     const { stdout } = await place.run(['plan']);
-    expect(stdout).toContain('events      nothing can be estimated yet');
+    expect(stdout).toContain('events              nothing can be estimated yet');
     expect(stdout).toContain(' is new: days that another folder holds are paid for again\n');
     expect(stdout.split('\n').length).toBeLessThan(10);
   });
@@ -68,7 +68,7 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   expect(run.code).toBe(3);
   const { stdout } = await place.run(['plan']);
   expect(stdout).not.toContain('is new');
-  expect(stdout).toContain('events      nothing to request');
+  expect(stdout).toContain('events              nothing to request');
   expect(stdout).toMatch(/ not requested, over .*: 2026-11-17\.\.2026-11-20, about [\d,]+ records\./);
   expect(stdout).toMatch(reason);
   // The next night pulls the statistics of its day before it decides, so the day is forecast from those before it.
