@@ -4,25 +4,24 @@
  * hold fewer records than its manifest says.
  */
 import { createHmac } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { elementsOf, jsonOf, readEnvelope, type Part } from '../ground/envelope.js';
-import { DamageError } from '../ground/errors.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { readPull, gzipped, readWhole } from '../landing/landing-zone.js';
 import { foldersOf, pageOf } from '../landing/paths.js';
 import type { Page, Pull } from '../landing/pull.js';
-import { namesIn } from '../landing/storage-error.js';
+import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
   asPattern,
   isRefusal,
   loadError,
-  repair,
   sized,
   SMALLEST_BUFFER,
+  withRepairs,
 } from '../warehouse/landed-files.js';
 import { count, type Session } from '../warehouse/session.js';
 import { Finder } from './erase.js';
@@ -186,8 +185,13 @@ export class Erasures {
         found = await this.#search(session, some);
       } catch (error) {
         if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
-        for (const one of some)
-          found.push(...((await this.#readable(one.file, () => this.#searchRepaired(session, one))) ?? []));
+        for (const one of some) {
+          const { file: filename } = one;
+          const search = async (usable: readonly SizedFile[]) => this.#search(session, await sized(usable));
+          const searching = withRepairs(session, [one], this.place.tempDirectory, search);
+          const matches = (await this.#readable(filename, searching)) ?? [];
+          found.push(...matches.map((each) => ({ ...each, filename })));
+        }
       }
       if (found.length > 0) yield found;
     }
@@ -202,19 +206,13 @@ export class Erasures {
   async #pagesIn(folder: string): Promise<SizedFile[]> {
     const all: SizedFile[] = [];
     for (const file of await pagesIn(folder))
-      all.push(...((await this.#readable(file, () => sized([{ file }]))) ?? []));
+      all.push(...((await this.#readable(file, sized([{ file }]))) ?? []));
     return all;
   }
 
-  /** Does the work on a file; a damaged file does not stop the search, since the load reports it. */
-  async #readable<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-      this.unread.add(file);
-      return undefined;
-    }
+  /** What a file holds; a damaged file does not stop the search, since the load reports it. */
+  #readable<T>(file: string, reading: Promise<T>): Promise<T | undefined> {
+    return unlessDamaged(reading, () => this.unread.add(file));
   }
 
   /** Cuts the records on these pages, and adds to what was cut. */
@@ -257,12 +255,12 @@ export class Erasures {
 
   /** The number of records on the pages of a pull; those that landed on a page that was never cut or cannot be read. */
   async #recordsIn(pull: string): Promise<number> {
-    const read = await this.#readable(pull, () => readPull(this.#landing, pull));
+    const read = await this.#readable(pull, readPull(this.#landing, pull));
     if (read !== undefined && !this.isCut(pull)) return read.files.reduce((all, { rows }) => all + rows, 0);
     const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
     for (const file of await pagesIn(join(this.#landing, pull))) {
-      const body = await this.#readable(file, () => readWhole(file));
+      const body = await this.#readable(file, readWhole(file));
       records += body === undefined ? (landed.get(file) ?? 0) : (listIn(body)?.elements ?? 0);
     }
     return records;
@@ -280,16 +278,6 @@ export class Erasures {
     return session.rows('erasure/matches', match);
   }
 
-  async #searchRepaired(session: Session, { file, bytes }: SizedFile): Promise<Match[]> {
-    const copy = await repair(file, this.place.tempDirectory);
-    try {
-      const found = await this.#search(session, [{ file: copy, bytes: bytes * 2 }]);
-      return found.map((one) => ({ ...one, filename: file }));
-    } finally {
-      await rm(copy, { force: true });
-    }
-  }
-
   /**
    * Blanks these ids in the records of others. The register finds only numbers and addresses there, since it holds digests.
    * Ids of digits alone stay, since an amount may look the same.
@@ -297,7 +285,7 @@ export class Erasures {
   async blank(ids: readonly string[]): Promise<void> {
     this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
     for (const { file } of await this.#pages()) {
-      const page = await this.#readable(file, () => readWhole(file));
+      const page = await this.#readable(file, readWhole(file));
       if (page !== undefined && this.#finder.holds(page.toString()))
         await this.#cutPage(nothingCut(), file, new Map());
     }

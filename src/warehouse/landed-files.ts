@@ -76,7 +76,7 @@ async function inflatedSize(file: string): Promise<number> {
  *
  * @throws DamageError when the file is not whole, or not JSON
  */
-export async function repair(file: string, folder: string): Promise<string> {
+async function repair(file: string, folder: string): Promise<string> {
   const repaired = repairedJson((await readWhole(file)).toString('utf8'));
   if (repaired === undefined) throw damaged(file, 'is not JSON');
   const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);

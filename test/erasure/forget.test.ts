@@ -420,6 +420,21 @@ test('a device that more than three persons share is not followed where only lan
   expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: own.length } });
 });
 
+test('a page with half of a surrogate pair, which DuckDB rejects, is searched and cut, and the half stays', async () => {
+  const half = String.raw`\ud83d`;
+  for (const { file, page } of await pages()) {
+    const other = new RegExp(`"user_id":"(?!${person}")[^"]+`);
+    await writeFile(join(data(), file), gzipSync(JSON.stringify(page).replace(other, `$&${half}`)));
+  }
+  const ended = await forget('--user-id', person, '--yes', '--json');
+  expect(ended.code, ended.stderr).toBe(0);
+  const left = await pages();
+  const others = (await pages(base())).flatMap(({ page }) => page.data.filter((one) => !isTheirs(one)));
+  expect(recordsOf(left)).toBe(others.length);
+  expect(left.flatMap(({ page }) => page.data.filter(isTheirs))).toEqual([]);
+  expect(JSON.stringify(left)).toContain(half);
+});
+
 test('an id in decomposed Hangul is found by its composed form, and another one stays', async () => {
   const [theirs, others] = ['회원-김민수', '회원-김민'];
   let renamed: string | undefined;
