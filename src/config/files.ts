@@ -47,9 +47,9 @@ export function readSettings(file: string): Record<string, unknown> {
     if (!isMap(contents)) throw new ConfigError(`${file} does not hold "key: value" lines.`, { hint: HINT });
     visit(document, {
       Pair: (_, { key }, ancestors) => {
-        if (!isScalar(key) || key.value !== '__proto__') return;
-        // A `__proto__` key would not become an ordinary key of the object and would go unnoticed.
-        throw unknownKey(file, ancestors.flatMap(keyPath), key.value);
+        if (isScalar(key) && key.value !== '__proto__') return;
+        // A `__proto__` key would not become an ordinary key of the object; a map or a list as a key would become a text.
+        throw unknownKey(file, ancestors.flatMap(keyPath), String(key));
       },
       Scalar: (_, scalar, ancestors) => {
         // Paths stay, since a file system may tell the forms of a name apart.

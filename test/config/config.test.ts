@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig, requireService } from '../../src/config/config.js';
 import { mistypedColumns } from '../../src/config/schema.js';
 import { ConfigError } from '../../src/ground/errors.js';
@@ -222,6 +222,18 @@ not_clicks: [survey_no_click]
       `unknown key "exports.budget.${key}"`,
     );
   });
+
+  test.each(['{"a":"b"}', '["a","b"]'])(
+    '%s is as unknown a key as any other, and Node warns of nothing',
+    (key) => {
+      const warned = vi.spyOn(process, 'emitWarning');
+      expect(refusal(`${MINIMUM}? ${key}\n: 1\n`)).toContain(`unknown key "${key}"`);
+      expect(refusal(`${MINIMUM}privacy: { columns: { ? ${key} : drop } }\n`)).toContain(
+        `unknown key "privacy.columns.${key}"`,
+      );
+      expect(warned).not.toHaveBeenCalled();
+    },
+  );
 
   test('aliases and depths that are meant to exhaust the machine are refused in one sentence', () => {
     const bomb = ['a: &a [x]'];
