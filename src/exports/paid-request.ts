@@ -160,11 +160,14 @@ export function readAnswer(
   return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
 
-/** The id as text. The digits of a number are taken from the body, because JavaScript rounds numbers above 2^53. */
+/**
+ * The id as text, but none that leads to another path in a URL. The digits of a number are taken from the body, because
+ * JavaScript rounds numbers above 2^53.
+ */
 function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
   const part = parts.get('export_id');
   const id = partValue(body, part);
-  if (typeof id === 'string' && id.trim() !== '') return id;
+  if (typeof id === 'string' && !/^(\s*|\.\.?)$/.test(id)) return id;
   return typeof id === 'number' && part !== undefined
     ? body.toString('latin1', part.start, part.end)
     : undefined;
