@@ -512,9 +512,9 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
       hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }
-  const [first] = damage;
-  if (first === undefined) return ok(`${plural(files, 'file')}, all intact`);
-  const told = damage.slice(0, MOST_TOLD).map(({ message }) => message);
+  if (damage.length === 0) return ok(`${plural(files, 'file')}, all intact`);
+  const told = damage.slice(0, MOST_TOLD);
   const more = damage.length > told.length ? ` ${plural(damage.length - told.length, 'more finding')}.` : '';
-  return fail(`${told.join(' ')}${more}`, first.hint ?? 'Restore it from a backup.');
+  const remedies = new Set(told.map(({ hint = 'Restore it from a backup.' }) => hint));
+  return fail(`${told.map(({ message }) => message).join(' ')}${more}`, [...remedies].join(' '));
 }
