@@ -163,7 +163,8 @@ export function summarise(
   const unpaid = notRequested.filter(({ reason }) => reason !== 'no_budget');
   for (const line of notRequestedLines(unpaid, UNPAID, report.budget)) terminal.note(`Events ${line}`);
   for (const [kind, records] of Object.entries(report.notes())) {
-    const text = `Noticed ${kind.replaceAll('_', ' ')}: ${plural(records, 'record')}.`;
+    const what = kind.endsWith('_page') ? 'page' : 'record';
+    const text = `Noticed ${kind.replaceAll('_', ' ')}: ${plural(records, what)}.`;
     if (records > 0) terminal.note(text, { event: 'noticed', kind, records });
   }
   const drift = report.drift();

@@ -1,5 +1,5 @@
 /** A paid export is whole, or says what it lacks: its pages are read again at no cost, and nothing is paid twice. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../sandbox/answer.js';
@@ -150,7 +150,7 @@ describe('records that come twice in one export', () => {
       const place = await make(shared);
       const run = await place.run(['run']);
       expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('Noticed shared id: 1 record')]);
-      expect(run.stderr).toContain('Noticed large page: 1 record');
+      expect(run.stderr).toContain('Noticed large page: 1 page');
       expect(await held(place)).toBe(billed(place) + 1);
       expect(place.sandbox.requests().E21).toBe(3);
 
@@ -289,6 +289,17 @@ test('an export whose manifest is damaged is whole once it is read again', async
   expect((await place.run(['run'])).code).toBe(0);
   const id = place.sandbox.bills()[0]?.export_id ?? '';
   await writeFile(join(place.folder, 'data/landing/events', DAY, KEY, id, 'pull.json'), '{');
+  const landing = join(place.folder, 'data/landing');
+  const [statistics = ''] = (await readdir(join(landing, 'statistics'), { recursive: true })).filter((name) =>
+    name.endsWith('.gz'),
+  );
+  const page = join(landing, 'statistics', statistics);
+  const sound = await readFile(page);
+  await writeFile(page, sound.subarray(0, 40));
+  // Each damaged file has its remedy.
+  const { stdout } = await place.run(['doctor', '--deep']);
+  expect(stdout).toMatch(/fail {2}landing zone[^]*exports resume 2026-11-20\.1[^]*Restore/);
+  await writeFile(page, sound);
   const again = await place.run(['exports', 'resume', KEY]);
   expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('incomplete')]);
   expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
