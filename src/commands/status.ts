@@ -144,8 +144,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   const line = (label: string, text: string): void => {
     terminal.out(label.padEnd(10) + text);
   };
+  const waits = status.wanted_from === null ? undefined : notBegun(status.wanted_from, now);
   if (status.published !== null) line('warehouse', status.published);
-  else
+  else if (waits === undefined)
     terminal.out(
       status.wanted_from === null
         ? 'There is no published warehouse, and no start_date is set. `dawnload init` sets both up.'
@@ -189,7 +190,6 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (removed.length > 0)
     line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
   if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
-  const waits = status.wanted_from === null ? undefined : notBegun(status.wanted_from, now);
   if (waits !== undefined) line('waits', `no day is wanted yet: ${waits}`);
   if (status.lookback !== null) {
     const { date, days_after, advice } = status.lookback;
