@@ -26,7 +26,7 @@ import {
 export async function readCatalogs(
   wanted: 'all' | readonly string[],
   reader: ListsReader,
-): Promise<ListsRead> {
+): Promise<ListsRead & { readonly problems?: string[] }> {
   const { projectId } = reader;
   let list = await readCatalogList(reader);
   const isWhole = (): boolean => list.read.lists.length > 0;
@@ -45,10 +45,12 @@ export async function readCatalogs(
   if (!isWhole()) return list.read;
   // A catalog that was deleted during the reading does not count as a failure.
   const failures = read.failures.filter(({ list: name }) => list.catalogs.has(name));
-  const unknown = sources
-    .filter((source) => !before.has(source.list))
-    .map((source) => ({ ...source, reason: 'reference.catalogs names it and the service does not' }));
-  return { ...read, failures: [...failures, ...unknown], lists: [...read.lists, ...list.read.lists] };
+  const unknown = names.filter((name) => !before.has(name));
+  const problems = unknown.map(
+    (name) =>
+      `The service has no catalog ${name}, which reference.catalogs names. Take it out of the setting.`,
+  );
+  return { ...read, failures, problems, lists: [...read.lists, ...list.read.lists] };
 }
 
 function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {

@@ -80,6 +80,23 @@ const STREAM_OF = { E2: 'catalogs', E4: 'brand_templates', E10: 'alimtalk_templa
 const catalogs = `/v1/projects/${PROJECT}/catalogs`;
 
 describe('nights', () => {
+  test('on which a named catalog is gone say what to correct, and take the snapshot without it', async () => {
+    const nights = await Lists.make('start_date: 2026-11-20\nreference: { catalogs: [products, stores] }\n');
+    expect((await nights.run()).code).toBe(0);
+    await nights.ask('DELETE', `${catalogs}/stores`);
+    nights.night = 1;
+    const gone = await nights.run();
+    expect([gone.code, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'Catalogs of 2026-11-22: The service has no catalog stores, which reference.catalogs names. Take it out of the setting.',
+      ),
+    ]);
+    const { stdout } = await nights.run([], ['status']);
+    expect(stdout).toMatch(/^snapshot {2}catalogs: 2026-11-22/m);
+    expect(stdout).not.toContain('missing');
+  });
+
   test('on which items, catalogs, templates and opt-outs change leave a history of what was when', async () => {
     const nights = await Lists.make(YAML);
     await nights.ask('POST', catalogs, {
