@@ -93,9 +93,9 @@ export class RunReport {
     return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
-  /** The days that this run loaded, over all streams. */
+  /** The days that this run loaded; a snapshot of reference data is of no such day. */
   get loadedDays(): readonly Day[] {
-    return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
+    return [...new Set(this.#loads.flatMap((load) => (isReference(load) ? [] : load.days)))].sort();
   }
 
   /** Number of loaded days and rows, by stream. */

@@ -12,7 +12,9 @@ const make = (yaml: string): Promise<Place> =>
 
 test('commands get the days and the file, and none of the keys; addresses get JSON', async () => {
   const hook = await Hook.listen();
-  const place = await make(`after_publish: ['printenv > told.txt', '${hook.url}/hook?token=t0p']\n`);
+  const place = await make(
+    `after_publish: ['printenv > told.txt', '${hook.url}/hook?token=t0p']\nreference: { opt_outs: true }\n`,
+  );
   expect((await place.run(['run'])).code).toBe(0);
   const told = await readFile(join(place.folder, 'told.txt'), 'utf8');
   expect(told).toContain(`DAWNLOAD_PUBLISHED=${join(place.folder, 'data', 'warehouse.duckdb')}\n`);
