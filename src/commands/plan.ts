@@ -1,4 +1,5 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
+import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
@@ -14,8 +15,9 @@ import type { Job, Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow } from '../job/published.js';
 import type { RunReport } from '../job/report.js';
 import { daysIn, type DayState } from '../job/wanted-days.js';
-import { foldersOf } from '../landing/paths.js';
+import { dataFiles, foldersOf } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { assertSamePrivacy, storedKey } from '../warehouse/privacy.js';
 import type { JsonOptions } from './shared.js';
 
 export type Plan = Awaited<ReturnType<typeof makePlan>>;
@@ -27,10 +29,17 @@ export async function planCommand({ json }: JsonOptions, invocation: Invocation)
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 }
 
-/** Makes the plan of a job from the published file and the ledger only. */
+/**
+ * Makes the plan of a job from the published file and the ledger only.
+ *
+ * @throws ConfigError as the run would, if the file was made under another setting of `privacy`
+ */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
   const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job, true);
+  // A run would refuse, too.
+  if (existsSync(dataFiles(config.dataDir).working))
+    assertSamePrivacy(published.privacy, { ...config.privacy, key: await storedKey(config.dataDir) });
   const entries = state.ledger.entries();
   const { pricePerRecord, currency = null, budget, expectedRecordsPerDay } = config.exports;
   const priceOfAll = (records: number): number => priceOf([{ records, pricePerRecord }]);
@@ -50,7 +59,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     statistics_first: job.streams.has('statistics') && !counted.has(day),
   });
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
-  const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+  const sized = toRequest.flatMap(({ estimate }) => estimate ?? []);
+  const records = sized.length === toRequest.length ? sumOf(sized) : null;
   const unestimated = decisions.filter(({ verdict }) => verdict === 'no_estimate').length;
   const expected = unestimated * (expectedRecordsPerDay ?? 0) || null;
   const yesterday = shiftDay(dayOf(now), -1);
@@ -83,8 +93,9 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       /** Paid exports that are not downloaded yet; resuming them is free. */
       under_way: keysUnderWay(entries),
       needs_attention: state.needed,
+      /** Null if the size of one of the requested days is unknown. */
       estimated_records: records,
-      estimated_price: priceOfAll(records),
+      estimated_price: records === null ? null : priceOfAll(records),
       /** Records of the days without an estimate, from `exports.expected_records_per_day`; null without that setting. */
       expected_records: expected,
       expected_price: expected === null ? null : priceOfAll(expected),
@@ -137,12 +148,13 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
   for (const stream of ['statistics', 'campaigns'] as const) {
     const { missing, again } = plan[stream];
-    line(stream, `missing ${inWords(missing)}; again ${inWords(again)}`);
+    if (missing.length + again.length > 0)
+      line(stream, `missing ${inWords(missing)}; again ${inWords(again)}`);
   }
   for (const { stream, last } of plan.reference)
     line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
   for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
-  if (retention !== null) {
+  if (retention !== null && retention.events.length + retention.landing.length > 0) {
     const events = retention.events.length === 0 ? 'no events' : `events of ${listDays(retention.events)}`;
     line('retention', `removes ${events}; ${plural(retention.landing.length, 'landed folder')}`);
   }
@@ -150,17 +162,20 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   return exitCode;
 }
 
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
 function eventLines({ budget, to_request, not_requested, under_way, month, ...events }: Plan['events']) {
   const { currency } = events;
   if (budget === null) return ['off: exports.budget is not set, so no paid request is sent'];
   const size = (records: number): string => `${formatCount(records)} records`;
   const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate').length;
   const list = listDays(to_request.map(({ date }) => date));
-  const ofUnknownSize = to_request.filter(({ estimated_records }) => estimated_records === null).length;
+  const sized = to_request.flatMap(({ estimated_records }) => estimated_records ?? []);
+  const ofUnknownSize = to_request.length - sized.length;
   const sizes =
-    ofUnknownSize === to_request.length
+    sized.length === 0
       ? 'of unknown size'
-      : `about ${size(events.estimated_records)}${ofUnknownSize === 0 ? '' : `, and ${plural(ofUnknownSize, 'day')} of unknown size`}`;
+      : `about ${size(sumOf(sized))}${ofUnknownSize === 0 ? '' : `, and ${plural(ofUnknownSize, 'day')} of unknown size`}`;
   const decided = [...to_request, ...not_requested];
   const forecast = listDays(decided.flatMap(({ date, is_forecast }) => (is_forecast ? [date] : [])));
   const head =
@@ -195,7 +210,7 @@ export function notRequestedLines(
   return [...new Set(unpaid.map(({ reason }) => reason))].map((reason) => {
     const days = unpaid.filter((day) => day.reason === reason);
     const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);
-    const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
+    const records = sumOf(estimates);
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
     const list = listDays(days.map(({ date }) => date));
     const line = `not requested, ${reasons[reason] ?? reason}: ${list}${about}.`;

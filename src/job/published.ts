@@ -11,6 +11,7 @@ import { wantedDays } from './wanted-days.js';
 import { dayOf, daysOf, type Day } from '../ground/calendar.js';
 import { withForecasts } from '../exports/budget.js';
 import { findingGroup } from '../warehouse/checks.js';
+import { storedPrivacy } from '../warehouse/privacy.js';
 import { headIn, knownBy, Reader } from '../warehouse/reader.js';
 import { knownDays, type Rows } from '../warehouse/rows.js';
 import type { Job, Stream } from '../ground/streams.js';
@@ -73,6 +74,7 @@ export async function daysNow(
     findings: await rows('status/findings', findingGroup),
     // The change of counts that was found the latest after its day.
     latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
+    privacy: (await reader?.rowsIfAny('ops/privacy_stored', storedPrivacy)) ?? [],
     head: reader === undefined ? [] : await headIn(reader, file),
   });
   // Without a published file there are no rows.

@@ -2,7 +2,7 @@
 import type { Effects } from '../ground/effects.js';
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { completeFrom, formatKst, lastCompleteDay, type Day } from '../ground/calendar.js';
 import {
@@ -35,10 +35,10 @@ import { daysNow, ledgerNow } from '../job/published.js';
 import { daysIn } from '../job/wanted-days.js';
 import { DAILY_STREAMS } from '../ground/streams.js';
 import { lockState } from '../landing/run-lock.js';
-import { readIfThere, unlessDamaged } from '../landing/storage-error.js';
+import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
-import { assertSamePrivacy, keyFingerprint, storedPrivacy } from '../warehouse/privacy.js';
+import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
 import { wantedOf } from '../push/send.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
 import { questionOf } from '../readers/queries/question.js';
@@ -376,7 +376,7 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
       ? ok('none yet; `dawnload run` creates it')
       : warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
   // The reader refuses a newer schema.
-  const key = await keyOf(dataDir);
+  const key = await storedKey(dataDir);
   const file = await Reader.using(published, async (reader) => {
     // The published file is a copy of the private one, on which the next run works.
     if (existsSync(working))
@@ -391,14 +391,9 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
   );
 }
 
-/** The key of hashes; an empty one, which fits nothing, if there is none: a doctor makes no key. */
-async function keyOf(dataDir: string): Promise<Buffer> {
-  return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
-}
-
 /** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
-  const fingerprint = keyFingerprint(await keyOf(config.dataDir));
+  const fingerprint = keyFingerprint(await storedKey(config.dataDir));
   const register = new Register(await Journal.read(config, effects), fingerprint);
   if (register.unfinished !== undefined) {
     return warn(
@@ -417,7 +412,7 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const last = runs.at(-1);
   if (last === undefined)
     return warn(
-      'There was no run yet.',
+      'The journal holds no run.',
       'Start `dawnload run`, then a scheduler: `dawnload schedule`, or one of deploy/.',
     );
   const { begun, over } = last;

@@ -105,7 +105,7 @@ const BYTES = 32;
  * the file holds something else, `StorageError` when it cannot be read or written.
  */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
-  const path = join(foldersOf(dataDir).private, 'hmac.key');
+  const path = keyPath(dataDir);
   const known = await readIfThere(path);
   if (known?.length === BYTES) return known;
   if (known !== undefined) {
@@ -116,6 +116,13 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   const key = randomBytes(BYTES);
   await new DurableFolder(dataDir, effects).write(path, key, 'hmac-key');
   return key;
+}
+
+const keyPath = (dataDir: string): string => join(foldersOf(dataDir).private, 'hmac.key');
+
+/** The key of hashes; an empty one, which fits nothing, if there is none: who only reads makes no key. */
+export async function storedKey(dataDir: string): Promise<Buffer> {
+  return (await readIfThere(keyPath(dataDir))) ?? Buffer.alloc(0);
 }
 
 /**

@@ -85,4 +85,8 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   );
   const paid = await place.run(['backfill', ...range, '--yes-paid'], next);
   expect(paid.stdout).toContain('request 1 day (2026-11-21), of unknown size');
+  // Streams of which nothing is asked are not spoken of.
+  expect(paid.stdout).not.toMatch(/statistics|campaigns/);
+  const { stdout: json } = await place.run(['backfill', ...range, '--yes-paid', '--json'], next);
+  expect((JSON.parse(json) as Plan).events).toMatchObject({ estimated_records: null, estimated_price: null });
 });

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
 import { RunLock } from '../../src/landing/run-lock.js';
 import { change, KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
@@ -128,6 +128,8 @@ test('a setting of privacy under which a run would stop fails before the night',
     verdict: 'fail',
     reason: 'The warehouse was made with privacy.recipients hash; the setting is now drop.',
   });
+  const plan = await place.run(['plan']);
+  expect([plan.code, plan.stderr]).toEqual([2, expect.stringContaining('the setting is now drop')]);
   await place.configure(SETTINGS);
 });
 
@@ -199,6 +201,14 @@ describe('the data folder', () => {
       verdict: 'fail',
       remedy: expect.stringContaining('ledger_copy') as string,
     });
+  });
+
+  test('with the published file alone does not say that there was no run', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dawnload-reader-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await cp(place.published, join(folder, 'warehouse.duckdb'));
+    const result = await diagnose({ DAWNLOAD_DATA_DIR: folder, ...NO_KEYS });
+    expect(result.of('last run')?.reason).toContain('The journal holds no run');
   });
 
   test('without a settings file fails in one check', async () => {

@@ -75,6 +75,7 @@ test('the next run removes nothing more, requests nothing again, and pays nothin
   const { code, stderr } = await place.run(['run']);
   expect(code).toBe(0);
   expect(stderr).not.toContain('Removed by retention');
+  expect((await place.run(['plan'])).stdout).not.toContain('retention');
   expect(place.sandbox.requests().E20).toBe(requests);
 });
 
