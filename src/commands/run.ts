@@ -1,8 +1,7 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
-import { existsSync } from 'node:fs';
 import { backfill } from '../../jobs/backfill.js';
 import { nightly, notBegun } from '../../jobs/nightly.js';
-import { requireService, requireSettings, streamsOn, type Config } from '../config/config.js';
+import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/pull-events.js';
@@ -85,8 +84,6 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. */
 export async function rebuildCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const config = invocation.loadConfig();
-  // In the wrong folder, an empty warehouse would be published.
-  if (!existsSync(config.dataDir)) requireSettings(config, 'startDate');
   invocation.terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   return summarise('rebuild', await rebuild(config, invocation), json, config, invocation);
 }
@@ -197,7 +194,7 @@ export function summarise(
   } else {
     const why = report.withheld ?? 'nothing was loaded';
     const fields = { event: 'not_published', exit_code };
-    terminal.warn(`Not published: ${why}. Readers keep the previous warehouse.`, fields);
+    terminal.warn(`Not published: ${why}. Readers keep what was published before, if anything.`, fields);
   }
   for (const { step, failed, sentence } of report.steps)
     terminal[failed ? 'warn' : 'note'](sentence, { event: failed ? 'step_failed' : 'step_done', step });

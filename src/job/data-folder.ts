@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import type { Config } from '../config/config.js';
+import { requireSettings, type Config } from '../config/config.js';
 import { ConfigError } from '../ground/errors.js';
 import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
@@ -43,7 +43,7 @@ type Needs = 'nothing' | 'erasures' | 'all';
  * Does the work under the lock of the data folder, which must belong to the project.
  *
  * @throws TryLaterError when another run holds the lock
- * @throws ConfigError when the data folder holds another project
+ * @throws ConfigError when the data folder holds another project, or there is neither a data folder nor settings for one
  * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
  */
 export async function withDataFolder<T>(
@@ -55,6 +55,8 @@ export async function withDataFolder<T>(
 ): Promise<T> {
   const { dataDir } = config;
   const files = dataFiles(dataDir);
+  // In the wrong folder, an empty data folder would be made.
+  if (!existsSync(dataDir)) requireSettings(config, 'startDate');
   const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
   try {
     const journal = await Journal.open(config, effects, (found) => {

@@ -98,7 +98,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   }
 
   if (report.withheld !== undefined && failure === undefined) {
-    const message = `Not published: ${report.withheld}. Readers keep the previous warehouse.`;
+    const message = `Not published: ${report.withheld}. Readers keep what was published before, if anything.`;
     add('check_stop', message, { checks: report.stops.length }, 'dawnload rebuild');
   }
   return alerts;

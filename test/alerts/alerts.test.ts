@@ -277,7 +277,7 @@ test('what needs a person, what drifted since it was told, and a check that stop
     },
     {
       cause: 'check_stop',
-      message: 'Not published: check events_key failed. Readers keep the previous warehouse.',
+      message: 'Not published: check events_key failed. Readers keep what was published before, if anything.',
     },
   ]);
 });

@@ -150,7 +150,12 @@ describe('the world outside', () => {
 
   test('a rebuild in a folder without settings and data makes nothing, and doctor does not speak of days there', async () => {
     await rm(join(folder, 'dawnload.yaml'));
-    expectSentence(await dawnload('rebuild'), /There is no dawnload\.yaml in this folder[^]*--config/, 2);
+    for (const command of [
+      'rebuild',
+      'exports attach 2026-11-20.1 abc --yes',
+      'exports abandon 2026-11-20.1',
+    ])
+      expectSentence(await dawnload(command), /There is no dawnload\.yaml in this folder[^]*--config/, 2);
     expect(await readdir(folder)).toEqual([]);
     expect((await dawnload('doctor')).stdout).not.toMatch(/^ok {4}days/m);
   });

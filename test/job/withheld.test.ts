@@ -29,14 +29,14 @@ test('a finding that would mislead keeps the last good file published until a so
       /Check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records are stored more than once\. .*Run `dawnload rebuild`/,
     );
     expect(stopped.stderr).toMatch(
-      /Not published: checks coverage_rows, events_key, marts_agree_events failed\. Readers keep the previous warehouse\./,
+      /Not published: checks coverage_rows, events_key, marts_agree_events failed\. Readers keep what was published before, if anything\./,
     );
     expect((await readFile(place.published)).equals(good)).toBe(true);
 
     const status = await place.run(['status']);
     expect(status.code).toBe(1);
     expect(status.stderr).toMatch(
-      /Not published: run of 2026-11-21 .*\. Readers keep the previous warehouse\./,
+      /Not published: run of 2026-11-21 .*\. Readers keep what was published before\./,
     );
     expect(status.stderr).toMatch(/Check events_key \(stop\): 2 findings/);
     const { withheld, findings } = JSON.parse((await place.run(['status', '--json'])).stdout) as {

@@ -152,7 +152,7 @@ test('where the private warehouse is gone too, the published one takes its place
   const rebuilt = await place.run(['rebuild']);
   expect(rebuilt.code).toBe(1);
   expect(rebuilt.stderr).toContain(
-    'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers keep the previous warehouse.',
+    'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers keep what was published before, if anything.',
   );
   expect((await place.run(['run'])).code).toBe(1);
   await expectWhole();
