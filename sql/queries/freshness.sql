@@ -8,7 +8,7 @@
 --   count(*) > 0
 --     en: Behind the others: {streams:stream}, by up to {days} {days#day|days}.
 --     ko: {streams:stream}의 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
---   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0)
+--   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0)
 --     en: No stream is behind.
 --     ko: 늦어진 데이터가 없습니다.
 --   select stream, days_missing as days from answer where days_missing > 0

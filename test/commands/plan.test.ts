@@ -66,6 +66,12 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
     /over exports\.budget for one run: 2026-11-17\.\.2026-11-20, about [\d,]+ records\. The limit is 2 records a run, and each day needs about \d+ to \d+, so no single day fits\./;
   expect(run.stderr).toMatch(reason);
   expect(run.code).toBe(3);
+  // A stream that is wanted and of which nothing is held is as far behind as it is.
+  expect(
+    await place.rows(
+      "select first_date, days_held::int as held, days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'",
+    ),
+  ).toEqual([{ first_date: null, held: 0, missing: 4, behind: 4 }]);
   const { stdout } = await place.run(['plan']);
   expect(stdout).not.toContain('is new');
   expect(stdout).toContain('events              nothing to request');

@@ -1,7 +1,9 @@
--- grain: one stream.
+-- grain: one stream that is held or wanted.
 --
--- Reference data comes in complete snapshots, so no days can be missing, and freshness is the number of nights since the last
--- one. A night's snapshot is dated on the day after the newest day of the statistics.
+-- The missing days are those that the last run published in `ops.days`, as `status` and the checks name them: none before the first
+-- day that is wanted, and none that a person gave up. Reference data comes in complete snapshots, so no days can be missing, and
+-- freshness is the number of nights since the last one. A night's snapshot is dated on the day after the newest day of the
+-- statistics.
 
 with held as (
     select
@@ -17,7 +19,6 @@ with held as (
     group by stream
 ),
 
--- The one answer to what is missing (ops.days), also of a stream that holds no day yet.
 wanted as (
     select stream, min(date) as first_date, count(*) filter (state in ('missing', 'under_way', 'waits')) as days_missing
     from ops.days
@@ -26,10 +27,9 @@ wanted as (
 ),
 
 streams as (
-    select stream, held.* exclude (stream), wanted.first_date as first_wanted, coalesce(wanted.days_missing, 0) as days_missing
-    from held
-    full join wanted using (stream)
-    where held.last_date is not null or wanted.days_missing > 0
+    select stream from held
+    union
+    select stream from wanted where days_missing > 0
 ),
 
 latest as (
@@ -39,17 +39,17 @@ latest as (
 
 select
     streams.stream,
-    streams.first_date,
-    streams.last_date,
-    coalesce(streams.days_covered - streams.days_removed, 0) as days_held,
-    coalesce(streams.days_removed, 0) as days_removed,
-    streams.days_missing,
-    if(
-        streams.is_snapshot,
-        greatest(0, latest.last_date + 1 - streams.last_date),
-        latest.last_date - coalesce(streams.last_date, streams.first_wanted - 1)
+    held.first_date,
+    held.last_date,
+    coalesce(held.days_covered - held.days_removed, 0) as days_held,
+    coalesce(held.days_removed, 0) as days_removed,
+    coalesce(wanted.days_missing, 0) as days_missing,
+    greatest(
+        0, latest.last_date - coalesce(if(held.is_snapshot, held.last_date - 1, held.last_date), wanted.first_date - 1)
     ) as days_behind_newest,
-    streams.last_pulled_at,
-    coalesce(streams.rows, 0) as rows
+    held.last_pulled_at,
+    coalesce(held.rows, 0) as rows
 from streams
+left join held using (stream)
+left join wanted using (stream)
 cross join latest;
