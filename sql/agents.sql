@@ -37,26 +37,35 @@ days as (
     from bounds
     where is_daily
 ),
-missing as (
-    select stream, date, date - row_number() over (partition by stream order by date)::integer as island
+lacking as (
+    select stream, date, 'missing' as reason
     from days
     anti join ops.coverage using (stream, date)
+    union all
+    select stream, date, 'removed'
+    from days
+    where stream = 'events' and date in (select date from ops.removed_days)
+),
+islands as (
+    select *, date - row_number() over (partition by stream, reason order by date)::integer as island
+    from lacking
 ),
 gaps as (
-    select stream, min(date) as first_day, max(date) as last_day, count(*) as days
-    from missing
-    group by stream, island
+    select stream, reason, min(date) as first_day, max(date) as last_day, count(*) as days
+    from islands
+    group by stream, reason, island
 ),
 gaps_of_streams as (
     select
         stream,
+        reason,
         sum(days) as days,
         -- Many gaps are counted, not listed.
         array_to_string(
             list(if(days = 1, first_day::varchar, concat(first_day, '..', last_day)) order by first_day)[:20], ', '
-        ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), '') as missing
+        ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), '') as listed
     from gaps
-    group by stream
+    group by stream, reason
 ),
 coverage as (
     select
@@ -64,15 +73,18 @@ coverage as (
         case
             when bounds.dates is null then {'stream': bounds.stream, 'days': 0, 'missing': 'all: nothing of it is held'}::json
             when not bounds.is_daily then {'stream': bounds.stream, 'last_snapshot': bounds.last_held}::json
-            else {
+            -- The merge leaves out what is null.
+            else json_merge_patch('{}', {
                 'stream': bounds.stream,
-                'days': bounds.last_day - bounds.first_day + 1 - coalesce(gaps_of_streams.days, 0),
+                'days': bounds.last_day - bounds.first_day + 1 - coalesce(missing.days, 0) - coalesce(removed.days, 0),
                 'of': bounds.last_day - bounds.first_day + 1,
-                'missing': coalesce(gaps_of_streams.missing, 'none')
-            }::json
+                'missing': coalesce(missing.listed, 'none'),
+                'removed_by_retention': removed.listed
+            }::json)
         end as entry
     from bounds
-    left join gaps_of_streams using (stream)
+    left join gaps_of_streams as missing on bounds.stream = missing.stream and missing.reason = 'missing'
+    left join gaps_of_streams as removed on bounds.stream = removed.stream and removed.reason = 'removed'
 ),
 checks as (
     select unnest(from_json($checks, '[{"name": "varchar", "streams": ["varchar"]}]'), recursive := true)

@@ -23,6 +23,11 @@
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
+--   select count(*) as days, min(date) as first_date, max(date) as last_date from ops.removed_days inner join marts.period('events',
+--   days := 28) as period on date between period.first_date and period.last_date having days > 0
+--     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention and are not counted.
+--     ko: 보존 기간이 지나 삭제된 이벤트 {days}일분({first_date~last_date})은 세지 않았습니다.
+--     as: note
 --   select 1 where not exists (from answer) and marts.awaits_exports()
 --     en: Events come with paid exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.

@@ -10,8 +10,8 @@
 -- sentences:
 --   select sum(people_reached) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
 --   max(days_held) as days from answer having count(*) > 0
---     en: “{resource_name}” was sent to the most people: {most} different ones on the {days} {days#day|days} whose events are held.
---     ko: 가장 많은 사람에게 보낸 것은 ‘{resource_name}’{으로/로}, 이벤트 데이터가 있는 {days}일 동안 {most}명입니다.
+--     en: “{resource_name}” was sent to the most people: {most} different ones on the {days} {days#day|days} whose events were counted.
+--     ko: 가장 많은 사람에게 보낸 것은 ‘{resource_name}’{으로/로}, 이벤트를 집계한 {days}일 동안 {most}명입니다.
 -- example:
 --   resource_name       channel  people_reached  messages  messages_per_person  clickers  clicker_share  days_held  …
 --   11월 재구매 유도             496             3712      7.48                 157       0.3165         19         …

@@ -4,6 +4,8 @@ import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
+import { coverageOf } from '../../src/readers/queries/coverage.js';
+import { Reader } from '../../src/warehouse/reader.js';
 import { Place } from '../support/dawnload.js';
 
 const YAML = `start_date: 2026-11-08
@@ -68,6 +70,23 @@ test('the plan names what the next run removes, the run removes it, and daily ag
   expect(told.map(({ date }) => date)).toEqual(removed);
   expect(coverage.find(({ rows }) => 'events' in rows)?.date).toBe('2026-11-13');
   expect((await place.run(['status'])).stdout).toMatch(/2026-11-12 .* removed │/);
+});
+
+test('free SQL, a bundled question and an answer for an agent say which events are not there', async () => {
+  const days = '2026-11-10..2026-11-12';
+  const free = await place.run(['query', '--sql', "select count(*) from events where date = '2026-11-11'"]);
+  expect(free.stderr).toContain(`The events of ${days} were removed by retention`);
+  const computed = await place.run(['query', '--sql', 'select count(*) from marts.daily_people']);
+  expect(computed.stderr).not.toContain('removed');
+  const range = ['--param', 'start=2026-11-11', '--param', 'end=2026-11-13'];
+  const bundled = await place.run(['query', 'event-rates', ...range]);
+  expect(bundled.stderr).toMatch(/The events of 2 days from 11\sNov to 12\sNov were removed by retention/);
+  const about = await Reader.using(place.published, (reader) =>
+    coverageOf(reader, new Set(['events']), true, { start: '2026-11-09', end: '2026-11-20' }),
+  );
+  expect(about?.coverage).toEqual([
+    { stream: 'events', days: 8, of: 12, missing: '2026-11-09', removed_by_retention: days },
+  ]);
 });
 
 test('the next run removes nothing more, requests nothing again, and pays nothing', async () => {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
-import { Dictionary } from '../../warehouse/dictionary.js';
+import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { DAILY_STREAMS, STREAMS, type Stream } from '../../ground/streams.js';
 import { readCheck } from '../../warehouse/checks.js';
 import { isIncremental, models } from '../../warehouse/model.js';
@@ -72,6 +72,9 @@ function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
   return [...new Set(days)].filter(isDay).sort();
 }
 
+/** The tables of single events and messages, which leave the file by retention; what is computed of them stays. */
+const EVENTS = /^(\w*message\w*|events|\w*emails)$/;
+
 /** The streams that are loaded into tables, by the names of the tables; the first that matches counts. */
 const TABLES: readonly (readonly [RegExp, Stream])[] = [
   [/^daily_.*_by_subchannel$/, 'statistics_by_subchannel'],
@@ -81,7 +84,7 @@ const TABLES: readonly (readonly [RegExp, Stream])[] = [
   [/^brand_template/, 'brand_templates'],
   [/^alimtalk_template/, 'alimtalk_templates'],
   [/^opt_outs/, 'opt_outs'],
-  [/^(\w*message\w*|events|\w*emails)$/, 'events'],
+  [EVENTS, 'events'],
 ];
 
 /** The streams behind tables: those that are loaded into them, and those from which models compute them. */
@@ -133,6 +136,17 @@ export function relationsIn(
     relations: new Set(all.filter((name) => known.has(name))),
     isSure: !isPutTogether && (told.length > 0 || readsNothing),
   };
+}
+
+/** A sentence on the days that retention removed from tables that SQL reads. */
+export async function removedFrom(reader: Reader, sql: string, language: Language): Promise<string[]> {
+  const isRead = [...relationsIn(reader, sql).relations].some((name) => EVENTS.test(name));
+  const removed = isRead ? await reader.rows('status/removed', coveredDay.pick({ date: true })) : [];
+  if (removed.length === 0) return [];
+  const days = listDays(removed.map(({ date }) => date));
+  return language === 'en'
+    ? [`The events of ${days} were removed by retention and are not in these tables.`]
+    : [`${days}의 이벤트는 보존 기간이 지나 삭제되어 이 표에 없습니다.`];
 }
 
 const period = z.tuple([z.object({ start: z.string(), end: z.string() })]);

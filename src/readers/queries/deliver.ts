@@ -6,6 +6,7 @@ import { visibleLines } from '../../terminal/text.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { ask, droppedIds } from './ask.js';
+import { removedFrom } from './coverage.js';
 import {
   AS_IS,
   csvText,
@@ -52,7 +53,9 @@ export async function answer(
 ): Promise<z.infer<typeof delivered>> {
   const form = delivery.parse(how);
   const found = await ask(reader, question, form.lang);
-  tell(found.said.map((one) => one.text));
+  // The sentences of a bundled question say so themselves.
+  const notes = question.query === undefined ? await removedFrom(reader, question.sql, form.lang) : [];
+  tell([...found.said.map((one) => one.text), ...notes]);
   await writeTo(process.stdout, piecesOf(found, namesIn(form.lang, question.query?.name), form));
   const dropped = question.query?.countsPeople === true ? await droppedIds(reader) : [];
   return { rows: found.rows, dropped };
