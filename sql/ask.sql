@@ -32,8 +32,7 @@ from (
     select channel from daily_statistics_by_subchannel
     union all
     select channel from marts.daily_events
-)
-where channel is not null;
+);
 
 -- name: goals
 select distinct goal as value, null::varchar as name
@@ -45,8 +44,7 @@ from user_journeys;
 
 -- name: numbers
 select distinct unsubscribe_number as value, null::varchar as name
-from opt_outs_history
-where unsubscribe_number is not null;
+from opt_outs_history;
 
 -- name: tags
 select distinct tag as value, null::varchar as name
@@ -58,5 +56,4 @@ from (
     select template from marts.template_versions
     union all
     select template from marts.daily_templates
-)
-where template is not null;
+);

@@ -355,6 +355,24 @@ describe('a mistake', () => {
     expect(await of('campaign-days', 'campaign=뉴스레터')).toBe(await of('campaign-days', 'campaign=c-mail'));
   });
 
+  it('is known though the service left another value of its kind out, or empty', async () => {
+    const data = join(folder, 'left-out');
+    mkdirSync(data);
+    await makeWarehouse('small', join(data, 'warehouse.duckdb'));
+    const instance = await DuckDBInstance.create(join(data, 'warehouse.duckdb'));
+    const connection = await instance.connect();
+    await connection.run(`
+      insert into marts.conversions by name
+      select conversions.* replace (left_out.name as conversion_name)
+      from (from marts.conversions limit 1) as conversions, (values (null), ('')) as left_out (name)`);
+    connection.closeSync();
+    instance.closeSync();
+    const goal = { name: 'channel-summary', param: ['goal=구매'], format: 'csv' };
+    expect((await run(goal, { data })).stdout).toBe((await run(goal)).stdout);
+    const wrong = await failure({ name: 'channel-summary', param: ['goal=구메'] }, { data });
+    expect(wrong.hint).toBe('Did you mean 구매, or 가입?');
+  });
+
   it('asking before anything was published says what to do', async () => {
     const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
     expect(error.exitCode).toBe(EXIT.usage);
