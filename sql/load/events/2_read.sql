@@ -221,7 +221,8 @@ named as (
         r[getvariable('settings').brand || '_device_id'] as service_device_id,
         neutral_channel(r.channel) as channel,
         case when is_unusual then nfc(r.event_name) else r.event_name end as event_name,
-        case when is_unusual then nfc(r.failure_reason) else r.failure_reason end as failure_reason,
+        -- An empty reason is none: it would make a failure of every send.
+        nullif(case when is_unusual then nfc(r.failure_reason) else r.failure_reason end, '') as failure_reason,
         case when is_unusual then nfc(r.resource_title) else r.resource_title end as resource_title,
         replace(r.resource_type, '_', '-') as resource_type,
         case when is_unusual then nfc(r.campaign_id) else r.campaign_id end as campaign_id,
