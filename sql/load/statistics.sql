@@ -1,4 +1,4 @@
--- The load of the daily statistics (E17, E18), in the order of its steps.
+-- The load of the daily statistics (E17, E18), in the order of its steps. An empty id or name is none, as null.
 
 -- name: read
 -- Reads the records of the answers of E17 and E18, which are bare arrays.
@@ -32,12 +32,12 @@ select
     -- In an answer for one day, a record without a day belongs to that day.
     coalesce(try_cast(r.date as date), if(first_day = last_day, first_day, null)) as date,
     replace(r.resource_type, '_', '-') as resource_type,
-    r.campaign_id,
-    r.campaign_name,
-    r.user_journey_id,
-    r.user_journey_name,
-    r.user_journey_node_id,
-    r.user_journey_node_name,
+    nullif(r.campaign_id, '') as campaign_id,
+    nullif(r.campaign_name, '') as campaign_name,
+    nullif(r.user_journey_id, '') as user_journey_id,
+    nullif(r.user_journey_name, '') as user_journey_name,
+    nullif(r.user_journey_node_id, '') as user_journey_node_id,
+    nullif(r.user_journey_node_name, '') as user_journey_node_name,
     r.message,
     case
         when try_cast(r.date as date) is null then 'undated'
@@ -56,15 +56,15 @@ select
     pull,
     first_day as date,
     replace(r.resource_type, '_', '-') as resource_type,
-    r.resource_id,
-    r.resource_name,
-    r.node_id,
+    nullif(r.resource_id, '') as resource_id,
+    nullif(r.resource_name, '') as resource_name,
+    nullif(r.node_id, '') as node_id,
     -- E18 spells the key node_mane.
-    coalesce(r.node_mane, r.node_name) as node_name,
-    r.channel_sub,
-    r.brand_message_target,
+    nullif(coalesce(r.node_mane, r.node_name), '') as node_name,
+    nullif(r.channel_sub, '') as channel_sub,
+    nullif(r.brand_message_target, '') as brand_message_target,
     if(try_cast(r.date as date) <> first_day, 'other_day', null) as day_note,
-    if(r.resource_id is null, ['resource_id'], []) as missing_here,
+    if(resource_id is null, ['resource_id'], []) as missing_here,
     r,
     extra,
     document
@@ -75,8 +75,8 @@ from (select *, json_transform(document, shape('statistic_by_subchannel')) as r 
 create or replace temp view typed_statistics as
 select
     * exclude (r, missing_here),
-    r.variant_id,
-    r.variant_name,
+    nullif(r.variant_id, '') as variant_id,
+    nullif(r.variant_name, '') as variant_name,
     neutral_channel(r.channel) as channel,
     json_transform(r.tags, '["VARCHAR"]') as tags,
     counter(r.message_sent) as message_sent,
@@ -280,7 +280,7 @@ from (
     from {table}
     where date in (select date from days)
     union all
-    select date, statistic_id, version, {given_names}
+    select date, statistic_id, version, {names}
     from staged_statistics
     inner join versions using (pull, date)
 ) as given

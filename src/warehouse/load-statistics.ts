@@ -106,10 +106,9 @@ const STATISTICS = {
 /** SQL about the columns of names, of which `own` name the campaign or user journey itself. */
 function namesIn(own: readonly string[], all: readonly string[]): Record<string, string> {
   const ownIn = (relation: string): string =>
-    `coalesce(${own.map((name) => `nullif(${relation}${name}, '')`).join(', ')})`;
+    `coalesce(${own.map((name) => `${relation}${name}`).join(', ')})`;
   return {
     names: all.join(', '),
-    given_names: all.map((name) => `nullif(${name}, '') as ${name}`).join(', '),
     latest_names: all.map((name) => `max_by(${name}, version) as ${name}`).join(', '),
     name: ownIn('staged_statistics.'),
     known_name: ownIn(''),

@@ -493,6 +493,57 @@ test('a day that the service had not collected to its end is asked again, until 
   expect(await again()).toEqual([]);
 });
 
+test('an empty id or name is none: a journey stays itself, and no campaign is asked for by an empty id', async () => {
+  const empty = (row: Row, ...keys: string[]): Row => ({
+    ...row,
+    ...Object.fromEntries(keys.map((key) => [key, ''])),
+  });
+  const node = { user_journey_id: 'j1', user_journey_node_id: 'n1' };
+  const journey = { resource_type: 'user-journey', ...node, channel: 'email' };
+  const variant = ['variant_id', 'variant_name'];
+  const ids = ['user_journey_id', 'user_journey_name', 'user_journey_node_id', 'user_journey_node_name'];
+  const eventIds = ['user_journey_id', 'user_journey_node_id', 'experiment_group_name', 'failure_reason'];
+  const part = { resource_name: 'n', channel: 'email', tags: [], message_sent: 1, message_failed: 0 };
+  const workshop = new Workshop();
+  await workshop.load(
+    workshop.statistics(DAY, [
+      empty(statistic(), ...variant, ...ids),
+      empty(statistic(journey), ...variant, 'campaign_id', 'campaign_name'),
+    ]),
+    workshop.subchannels(DAY, [
+      empty(
+        { date: DAY, resource_type: 'campaign', resource_id: 'c1', ...part },
+        ...variant,
+        'node_id',
+        'node_mane',
+      ),
+      empty(
+        { date: DAY, resource_type: 'campaign', ...part },
+        'resource_id',
+        'channel_sub',
+        'brand_message_target',
+      ),
+    ]),
+    workshop.events(DAY, [
+      [
+        empty(record({ channel_metadata: { channel_subtype: '', brand_message_target: '' } }), ...eventIds),
+        empty(record({ id: 'e2', ...journey }), 'campaign_id', 'experiment_group_name'),
+      ],
+    ]),
+  );
+  await workshop.with(refreshModels);
+  for (const table of ['daily_statistics', 'daily_statistics_by_subchannel', 'events'])
+    expect(
+      await workshop.lines(
+        `from (select to_json(t)::varchar as row from ${table} as t) where contains(row, ':""')`,
+      ),
+    ).toEqual([]);
+  await workshop.with(async (warehouse) => {
+    expect(await warehouse.campaignsSeen(RANGE)).toEqual(['c1']);
+  });
+  expect(await workshop.lines('select user_journey_id from user_journeys')).toEqual(['j1']);
+});
+
 test('names in two forms of Hangul are one, in statistics, campaigns and events', async () => {
   const goal = (name: string): Row[] => [{ name, type: 'total_count_conversion', count: 5 }];
   const both = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];

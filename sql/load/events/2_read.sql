@@ -221,18 +221,18 @@ named as (
         r[getvariable('settings').brand || '_device_id'] as service_device_id,
         neutral_channel(r.channel) as channel,
         case when is_unusual then nfc(r.event_name) else r.event_name end as event_name,
-        -- An empty reason is none: it would make a failure of every send.
+        -- Empty texts are none: an empty reason would make a failure of every send.
         nullif(case when is_unusual then nfc(r.failure_reason) else r.failure_reason end, '') as failure_reason,
         case when is_unusual then nfc(r.resource_title) else r.resource_title end as resource_title,
         replace(r.resource_type, '_', '-') as resource_type,
-        case when is_unusual then nfc(r.campaign_id) else r.campaign_id end as campaign_id,
-        case when is_unusual then nfc(r.experiment_group_name) else r.experiment_group_name end as experiment_group_name,
-        case when is_unusual then nfc(r.user_journey_id) else r.user_journey_id end as user_journey_id,
-        case when is_unusual then nfc(r.user_journey_node_id) else r.user_journey_node_id end as user_journey_node_id,
+        nullif(case when is_unusual then nfc(r.campaign_id) else r.campaign_id end, '') as campaign_id,
+        nullif(case when is_unusual then nfc(r.experiment_group_name) else r.experiment_group_name end, '') as experiment_group_name,
+        nullif(case when is_unusual then nfc(r.user_journey_id) else r.user_journey_id end, '') as user_journey_id,
+        nullif(case when is_unusual then nfc(r.user_journey_node_id) else r.user_journey_node_id end, '') as user_journey_node_id,
         make_timestamptz(micros) as occurred_at,
         counted_day(micros, export_date) as date,
-        scalar(metadata_values[1]) as channel_subtype,
-        scalar(metadata_values[2]) as brand_message_target,
+        nullif(scalar(metadata_values[1]), '') as channel_subtype,
+        nullif(scalar(metadata_values[2]), '') as brand_message_target,
         export_date,
         case
             when nonconforming or unknown_keys = 'others' then as_extra(members)
