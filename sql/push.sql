@@ -146,7 +146,8 @@ from read_ndjson_objects(getvariable('file'), ignore_errors = true, maximum_obje
 where json is not null;
 
 -- The last row of each key that the service has, or may have (doubt). The journal knows the calls of E13 and E16; calls that
--- may be repeated are in the file.
+-- may be repeated are in the file. A later row of the key with one of its columns, or of the whole item (*), leaves nobody
+-- knowing what the service has (r is null), also where its call was not acknowledged.
 create or replace table remembered as
 with states as (
     select unnest(
@@ -157,41 +158,64 @@ with states as (
         recursive := true
     )
 ),
-known as (
+calls as (
     select
         lines.nth,
-        lines.columns,
+        if(regexp_matches(lines.target, '^(events|journey) '), '', lines.columns) as columns,
         list_contains(getvariable('unfinished')::varchar[], lines.push) as unfinished,
         coalesce(states.state <> 'acknowledged', false) as doubt,
-        unnest(lines.k) as k,
-        unnest(lines.r) as r
+        states.state in ('acknowledged', 'ambiguous', 'in_doubt', 'open')
+        or exists (from lines as ends where ends.taken and ends.push = lines.push and ends.call = lines.call) as is_known,
+        lines.k,
+        lines.r
     from lines
     left join states on lines.push = states.push and lines.call = states.call
-    where
-        lines.k is not null
-        and lines.reason is null
-        and (
-            states.state in ('acknowledged', 'ambiguous', 'in_doubt', 'open')
-            or exists (from lines as ends where ends.taken and ends.push = lines.push and ends.call = lines.call)
-        )
+    where lines.k is not null and lines.reason is null
 ),
-gone as (
-    select k, max(nth) as nth
-    from known
-    where columns = 'gone'
-    group by k
+-- What was intended and not acknowledged counts only where a call may be repeated.
+written as (
+    select
+        columns, unnest(k) as k, unnest(r) as r, nth, unfinished, doubt, coalesce(is_known, false) as is_known
+    from calls
+    where is_known or columns <> ''
+),
+newest as (
+    select
+        k,
+        columns,
+        arg_max(r, nth) filter (is_known) as r,
+        arg_max(doubt, nth) filter (is_known) as doubt,
+        arg_max(unfinished, nth) filter (is_known) as unfinished,
+        max(nth) filter (is_known) as known_at,
+        max(nth) as written_at
+    from written
+    group by k, columns
 )
 select
-    known.k,
-    known.columns,
-    arg_max(known.r, known.nth) as r,
-    arg_max(known.doubt, known.nth) as doubt,
-    arg_max(known.unfinished, known.nth) as unfinished,
-    max(known.nth) as nth
-from known
-left join gone on known.k = gone.k
-where known.columns <> 'gone' and known.nth > coalesce(gone.nth, 0)
-group by known.k, known.columns;
+    k,
+    columns,
+    if(
+        exists (
+            from newest as later
+            where
+                later.k = newest.k
+                and later.written_at > newest.known_at
+                and list_has_any(string_split(later.columns, ','), string_split(newest.columns || ',*', ','))
+        ),
+        null,
+        r
+    ) as r,
+    doubt,
+    unfinished,
+    known_at as nth
+from newest
+where
+    known_at is not null
+    and columns <> '*'
+    and not exists (
+        from newest as gone
+        where gone.k = newest.k and gone.columns = '*' and gone.known_at > newest.known_at
+    );
 
 create or replace table rejected as
 with rows_rejected as (

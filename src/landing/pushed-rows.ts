@@ -33,7 +33,7 @@ export function pathOfTarget(dataDir: string, target: string): string {
 }
 
 /** The class of rows that are taken away; acknowledging them forgets their keys. */
-export const GONE = 'gone';
+export const GONE = '*';
 
 export class PushedRows {
   readonly #disk: DurableFolder;

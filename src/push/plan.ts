@@ -418,13 +418,17 @@ function doubtsOf(
   return doubts.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
-/** Rows of items and properties are compared with rows of the same columns: other pushes set others. */
-function classOf({ kind, mode }: Target, { columns }: Pick<Found, 'columns'>): string {
-  const isByColumn = kind === 'catalog-items' || kind === 'user-properties';
-  const names = isByColumn ? columns.map(({ name }) => name).sort() : [];
-  const text = JSON.stringify([mode ?? '', names]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+/**
+ * Rows of items and properties are compared with rows of the same columns: other pushes set others. The columns are named by
+ * digests, and a replaced item by `*` before them.
+ */
+function classOf({ kind, mode, identity }: Target, { columns }: Pick<Found, 'columns'>): string {
+  if (kind !== 'catalog-items' && kind !== 'user-properties') return '';
+  const others = columns.filter(({ name }) => name !== identity).map(({ name }) => digest(name));
+  return [...(mode === 'replace' ? [GONE] : []), ...others.sort()].join();
 }
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /** The rows to send, or the items to delete, in calls. */
 export async function* callsIn(

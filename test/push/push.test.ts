@@ -49,6 +49,22 @@ describe('user properties', () => {
     expect(again.stderr).toContain('Pushed 5 rows');
     expect((await lines(place)).filter(({ event }) => event === 'begun')).toHaveLength(1);
   });
+
+  test('what a later call may have overwritten is sent again, and what it did not touch is not', async () => {
+    const set = (columns: string) =>
+      push(place, 'user-properties', '--yes', '--sql', `select 'over' as user_id, ${columns}`);
+    await set("'gold' as tier");
+    await set('7 as visits');
+    expect((await set("'gold' as tier")).stderr).toContain('1 unchanged');
+    await set("'red' as tier, 8 as visits");
+    expect((await set("'gold' as tier")).stderr).toContain('Pushed 1 row');
+    expect(propertiesOf('over')).toMatchObject({ tier: 'gold', visits: 8 });
+    place.sandbox.setFaults([{ endpoint: 'E14', kind: 'reset-after', times: 3 }]);
+    expect((await set("'blue' as tier")).code).toBe(1);
+    expect(propertiesOf('over')).toMatchObject({ tier: 'blue' });
+    expect((await set("'gold' as tier")).stderr).toContain('Pushed 1 row');
+    expect(propertiesOf('over')).toMatchObject({ tier: 'gold' });
+  });
 });
 
 describe('a lower count', () => {
@@ -96,6 +112,24 @@ describe('catalog items', () => {
     const patched = await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', patch);
     expect(patched.code, patched.stderr).toBe(0);
     expect(itemOf('products', 'p-1')).toMatchObject({ name: 'name 1', sizes: ['sale', 'new'] });
+  });
+
+  test('what a replaced item lost is patched again, and a patch of other fields leaves a replaced item', async () => {
+    const write = (mode: string, fields: string) =>
+      push(
+        place,
+        ...['catalog-items', 'products', '--yes', '--mode', mode, '--sql'],
+        `select 'w-1' as id, ${fields}`,
+      );
+    await write('replace', '7 as price');
+    await write('patch', "'x' as name");
+    expect((await write('replace', '7 as price')).stderr).toContain('1 unchanged');
+    await write('replace', '8 as price');
+    expect((await write('patch', "'x' as name")).stderr).toContain('Pushed 1 row');
+    expect(itemOf('products', 'w-1')).toMatchObject({ name: 'x', price: 8 });
+    await write('patch', '9 as price');
+    expect((await write('replace', '8 as price')).stderr).toContain('Pushed 1 row');
+    expect(itemOf('products', 'w-1')).toMatchObject({ price: 8 });
   });
 
   test('a missing item of a patch is rejected alone, by its id', { tags: ['extended'] }, async () => {
