@@ -79,8 +79,10 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   if (report === undefined) return alerts;
 
   const [action] = report.attention;
-  if (action !== undefined)
-    add('needs_action', action, { actions: report.attention.length }, 'dawnload exports list');
+  if (action !== undefined) {
+    const list = action.includes('`dawnload push ') ? 'dawnload push list' : 'dawnload exports list';
+    add('needs_action', action, { actions: report.attention.length }, list);
+  }
 
   const overBudget = report.unpaidDays.filter(({ verdict }) => verdict.startsWith('over_'));
   if (overBudget.length > 0) {

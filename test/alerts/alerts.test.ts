@@ -282,6 +282,22 @@ test('what needs a person, what drifted since it was told, and a check that stop
   ]);
 });
 
+test('the next step is the list of exports or of pushes, by what waits', () => {
+  for (const [sentence, next] of [
+    [
+      'Export 2026-11-20.1 may have been billed: `dawnload exports resume 2026-11-20.1`.',
+      'dawnload exports list',
+    ],
+    ['Push 2026-11-20.1 is ambiguous: `dawnload push resume 2026-11-20.1`.', 'dawnload push list'],
+  ]) {
+    const report = drifting();
+    report.attention.push(sentence ?? '');
+    expect(causesOf(over({ report }), NOTHING_TOLD)).toContainEqual(
+      expect.objectContaining({ cause: 'needs_action', next }),
+    );
+  }
+});
+
 test('drift of many fields is cut, with the count of the rest, and the next step stays', () => {
   const sender = { project_id: 'p', run_id: 'r', time: new Date('2026-11-20T22:30:00Z') };
   const fields = Array.from({ length: 900 }, (_, i) => `$.<&>${'f'.repeat(60)}${i}`);
