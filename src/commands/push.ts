@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
-import { assertSameProject, withDataFolder } from '../job/data-folder.js';
-import { Journal } from '../journal/journal.js';
+import { withDataFolder } from '../job/data-folder.js';
+import { ledgerNow } from '../job/published.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
-import { lockState } from '../landing/run-lock.js';
 import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type WantedPush } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
@@ -63,11 +62,11 @@ export async function pushCommand(
 
 const sourceOf = ({ query, sql, file, param }: PushOptions) => ({ name: query, sql, file, param });
 
-/** The pushes of the project in the settings. */
-async function pushesIn(config: Config, effects: Invocation['effects']): Promise<readonly Push[]> {
-  const journal = await Journal.read(config, effects);
-  assertSameProject(journal, config);
-  return new PushLedger(journal, effects).pushes;
+/** The pushes of the project in the settings; `lost` says what is missing of a journal that was lost or cut. */
+async function pushesNow(config: Config, effects: Invocation['effects']) {
+  const { journal, lock, needed } = await ledgerNow(config, effects);
+  const lost = needed.flatMap(({ key, advice }) => (key === 'ledger' ? [advice] : []));
+  return { pushes: new PushLedger(journal, effects).pushes, isRunning: lock.taken, lost };
 }
 
 function showPushed(
@@ -82,15 +81,14 @@ function showPushed(
   else if (json !== true) terminal.out(sentenceOn(wanted, pushed));
   if (push === undefined)
     for (const doubt of plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
-  // If the push goes on, earlier commands may have had rejected rows too.
-  const rejected = push?.rejected ?? pushed.rejected;
+  const rejected = push?.rejected ?? 0;
   const here = Object.values(plan.invalid).reduce((sum, rows) => sum + rows, 0);
-  if (rejected > here && push !== undefined)
+  if (rejected > here)
     terminal.warn('`dawnload push rejected` shows the reasons, and which rows the next push tries again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-function asJson({ target }: WantedPush, { plan, push, sent, rejected, calls }: Pushed): object {
+function asJson({ target }: WantedPush, { plan, push, sent, calls }: Pushed): object {
   return {
     push: push?.id ?? null,
     target: target.text,
@@ -100,7 +98,7 @@ function asJson({ target }: WantedPush, { plan, push, sent, rejected, calls }: P
     to_send: plan.send + plan.gone,
     set_to_null: plan.nulls,
     calls,
-    ...(push === undefined ? { needs_yes: plan.doubts } : { sent, rejected }),
+    ...(push === undefined ? { needs_yes: plan.doubts } : { sent, rejected: push.rejected }),
   };
 }
 
@@ -108,16 +106,16 @@ function asJson({ target }: WantedPush, { plan, push, sent, rejected, calls }: P
 export async function pushListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  const pushes = await pushesIn(config, effects);
-  const { taken } = await lockState(config.dataDir);
+  const { pushes, isRunning, lost } = await pushesNow(config, effects);
   // The call under way of a running push is known soon.
-  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!taken && waits(push)));
+  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!isRunning && waits(push)));
   const all = pushes.map((push) => shown(push, needed.includes(push)));
   if (json === true) terminal.out(JSON.stringify(all));
-  else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
+  else if (pushes.length === 0 && lost.length === 0) terminal.note('Nothing was pushed yet.');
   else showTable(terminal, all, 'push target name state begun_at rows sent rejected in_doubt note');
-  for (const push of needed) terminal.warn(adviceOn(push));
-  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
+  const advice = [...lost, ...needed.map(adviceOn)];
+  for (const sentence of advice) terminal.warn(sentence);
+  return advice.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 function shown(push: Push, isAmbiguous: boolean) {
@@ -137,7 +135,7 @@ const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number(
 export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  const pushes = await pushesIn(config, effects);
+  const { pushes, lost } = await pushesNow(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
   const session = await hashingSession(config, hmac);
@@ -157,9 +155,10 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
     session.close();
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
-  else if (all.length === 0) terminal.note('The service rejected no row.');
+  else if (all.length === 0 && lost.length === 0) terminal.note('The service rejected no row.');
   else showTable(terminal, all);
-  return EXIT.done;
+  for (const sentence of lost) terminal.warn(sentence);
+  return lost.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 /** The keys of the rows that the given query finds now, by their hashes. Recipients are not shown. */
@@ -200,9 +199,10 @@ export async function pushResumeCommand(
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
-  const { sent, unknown } = await settle('abandoned', false, invocation, id);
+  const { unknown } = await settle('abandoned', false, invocation, id);
+  const but = unknown === 0 ? '' : `, but not the ${plural(unknown, 'row')} of unknown outcome`;
   invocation.terminal.note(
-    `Push ${id} is abandoned: the service has ${plural(sent, 'row')}${unknown === 0 ? '' : `, and perhaps ${plural(unknown, 'row')} of unknown outcome, which are not sent again`}. The next push of the query sends the others.`,
+    `Push ${id} is abandoned. The next push of the query sends what was not acknowledged${but}.`,
   );
   return EXIT.done;
 }
@@ -214,6 +214,6 @@ function settle(decision: 'resumed' | 'abandoned', again: boolean, invocation: I
     const ledger = new PushLedger(journal, invocation.effects);
     const push = ledger.get(id);
     const unknown = await ledger.recordDecision(push, decision, again);
-    return { ...push, sent: sentRows(push), unknown };
+    return { ...push, unknown };
   });
 }

@@ -8,6 +8,7 @@ import type { Effects } from '../ground/effects.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { event, Kind, RUN, type Entry, type LineOf } from '../journal/lines.js';
+import { formatCount } from '../terminal/text.js';
 
 const [text, number] = [z.string(), z.number()];
 
@@ -161,8 +162,8 @@ const undecided = ({ calls }: Push): Call[] =>
 /** The sentence about a push that waits for a person. */
 export function adviceOn(push: Push): string {
   return (
-    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${rowsOf(undecided(push))} of its rows. ` +
-    `${(push.note ?? 'The process ended before it recorded the answer').replace(/\.?$/, '.')} ` +
+    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${formatCount(rowsOf(undecided(push)))} of its rows ` +
+    `(${push.note ?? 'the process ended before it recorded the answer'}). ` +
     `Look there. If it has them: \`dawnload push resume ${push.id}\`, and the same push goes on with the others. ` +
     `If it has not: \`dawnload push resume ${push.id} --again\`, and it sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
   );
@@ -219,7 +220,7 @@ export class PushLedger {
       const about = { target, once: true, only: true, source: '', key: '', run: '', counts: none };
       const push = known ?? (await this.#append({ event: 'begun', push: id, ...about }));
       await this.write(push, { event: 'intended', call, run: '', rows, line });
-      const note = 'The journal was lost; the rows of the call are remembered.';
+      const note = 'the journal was lost; the rows of the call are remembered';
       await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
       entered++;
     }

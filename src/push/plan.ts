@@ -147,7 +147,9 @@ export async function assertRemembered(
   if (lines.some(({ line, made_with }) => known.has(line) && made_with !== fingerprint)) {
     throw new RefusedError(
       'The rows in ledger/pushed were hashed with another key than private/hmac.key. Nothing was sent.',
-      { hint: 'Rows could be sent twice. Restore the key from its newest backup.' },
+      {
+        hint: 'Rows could be sent twice. Restore the key from its newest backup; docs/recovery.md says what to do without one.',
+      },
     );
   }
   const lost = lostCalls(pushes, lines);
@@ -244,7 +246,7 @@ function wrongIdSql(
       : kind === 'opt-outs'
         ? `when not ${isText} or not regexp_full_match(id, '[+0-9][0-9 -]{5,24}') then 'recipient_no: must be a telephone number of at most 25 characters'`
         : '';
-  const none = `when id = '' and left(j${nth}, 1) <> '"' then '${identity}: must be a text or a whole number'`;
+  const none = `when id = '' and j${nth} <> '""' then '${identity}: must be a text or a whole number'`;
   return `case ${none} when trim(id) = '' then '${identity}: is empty' ${form} end`;
 }
 

@@ -55,9 +55,8 @@ export interface Pushed {
   readonly plan: Plan;
   /** Undefined if nothing was begun: a dry run. */
   readonly push: Push | undefined;
-  /** Rows that this command sent and the service took, and rows that it refused. */
+  /** Rows that this command sent and the service took, and its calls. */
   readonly sent: number;
-  readonly rejected: number;
   readonly calls: number;
 }
 
@@ -116,6 +115,7 @@ export async function pushRows(
   try {
     const pushed = await PushedRows.open(dataDir, wanted.target.text, effects);
     const lines = await readRemembered(session, pushed.path, pushes);
+    for (const push of pushes.filter(isUnfinished)) await noteKilled(ledger, push, lines);
     const given = { wanted, config, invocation, journal, how, ledger, pushes };
     const work = { ...given, pushed, lines, session, service, key, madeWith: keyFingerprint(key) };
     const { plan, source, current } = await planned(work);
@@ -123,7 +123,7 @@ export async function pushRows(
       const calls = await countCalls(session, wanted.target, plan);
       const over = overLimits(work, plan);
       if (over !== undefined) invocation.terminal.warn(`This would be refused: ${over.message}`);
-      return { plan, push: undefined, sent: 0, rejected: 0, calls };
+      return { plan, push: undefined, sent: 0, calls };
     }
     await assertAllowed(work, plan);
     // A push of one row alone ends no other one.
@@ -146,6 +146,14 @@ export async function pushRows(
     session.close();
     await service.close();
   }
+}
+
+/** Notes in the journal the calls that may be repeated of a command that was killed before it noted them. */
+async function noteKilled(ledger: PushLedger, push: Push, lines: readonly CallLine[]): Promise<void> {
+  const own = lines.filter((line) => line.push === push.id);
+  const rows = sum(own.map((line) => (line.taken ? line.rows : 0))) - sentRows(push);
+  const calls = own.length - callsOf(push);
+  if (!push.once && calls > 0) await ledger.write(push, { event: 'sent', rows, calls, run: push.run });
 }
 
 /** Compares the rows of the query with those of earlier pushes. `current` is the unfinished push that goes on. */
@@ -242,7 +250,7 @@ function overLimits(
     const left = Math.max(0, (limit ?? Number.POSITIVE_INFINITY) - used);
     if (rows > left)
       return new RefusedError(
-        `${rows} rows are over ${setting}, of which ${left} are left. Nothing was sent.`,
+        `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}. Nothing was sent.`,
         { hint: 'Narrow the query, or raise it.' },
       );
   }
@@ -261,13 +269,11 @@ const NOT_COUNTED = 'the service did not count it';
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 class Sending {
-  readonly counted: { sent: number; rejected: number; calls: number };
+  readonly counted = { sent: 0, calls: 0 };
   #target: WantedPush['target'];
   #columns: string;
   #call: number;
   #refused = 0;
-  /** The calls that may be repeated and that the service took, also those of a process that was killed. */
-  readonly #taken: number[];
 
   constructor(
     private readonly work: Work,
@@ -278,9 +284,7 @@ class Sending {
     const earlier = work.lines.filter((line) => line.push === push.id);
     this.#target = work.wanted.target;
     this.#columns = plan.columns;
-    this.counted = { sent: 0, rejected: sum(Object.values(plan.invalid)), calls: 0 };
     this.#call = 1 + Math.max(0, ...earlier.map(({ call }) => call));
-    this.#taken = earlier.filter((line) => line.taken).map(({ rows }) => rows);
   }
 
   async all(): Promise<void> {
@@ -292,19 +296,16 @@ class Sending {
     for await (const rows of callsIn(session, { target, deletes: true })) await this.#send(rows);
   }
 
-  /** Notes in the journal what calls that may be repeated took, also those of a command that was killed. */
+  /** Notes in the journal the calls that may be repeated, and the rows that the service took. */
   async noteSent(): Promise<void> {
-    const { push } = this;
-    const { ledger, invocation } = this.work;
-    const rows = sum(this.#taken) - sentRows(push);
-    const calls = this.#taken.length - callsOf(push);
+    const { push, counted, work } = this;
+    const { sent: rows, calls } = counted;
     if (!push.once && calls > 0)
-      await ledger.write(push, { event: 'sent', rows, calls, run: invocation.runId });
+      await work.ledger.write(push, { event: 'sent', rows, calls, run: work.invocation.runId });
   }
 
   async #reject(rows: readonly Row[], reason: string): Promise<void> {
     const { ledger, pushed } = this.work;
-    this.counted.rejected += rows.length;
     await pushed.reject(this.push.id, reason, rows);
     await ledger.write(this.push, { event: 'rejected', rows: rows.length, reason });
   }
@@ -331,7 +332,6 @@ class Sending {
     const isGone = this.#target.takesAway && rows.length === 1 && this.#isNoItem(answer);
     if (count === rows.length || isGone) {
       await pushed.taken(push.id, call);
-      this.#taken.push(rows.length);
       this.counted.sent += rows.length;
       this.#refused = isGone ? this.#refused + 1 : 0;
     } else if (count === undefined) await this.#refusal(rows, answer);
@@ -377,8 +377,8 @@ class Sending {
 
   /** Divides the rows that the service does not take, until the refused rows are found. */
   async #refusal(rows: readonly Row[], answer: ServiceAnswer): Promise<void> {
-    const isOk = answer.verdict.kind === 'ok';
-    const reason = `${refusalOf(answer)}${isOk ? ', which does not say what was taken' : ''}`;
+    const isUnclear = answer.verdict.kind === 'ok' && !this.push.once;
+    const reason = `${refusalOf(answer)}${isUnclear ? ', which does not say what was taken' : ''}`;
     const isOfRows =
       answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status) && isOfService(answer);
     if (!isOfRows && !this.#isNoItem(answer)) throw this.#failure(reason);
@@ -393,20 +393,21 @@ class Sending {
     await this.#send(rows.slice(middle));
   }
 
-  /** True if a catalog says that an item is not there; that the catalog is there was seen before the push began. */
+  /** True if a catalog says that an item is not there. A replaced item need not be there, so the catalog is missing. */
   #isNoItem(answer: ServiceAnswer): boolean {
-    return this.#target.kind === 'catalog-items' && isMissing(answer);
+    const { mode } = this.#target;
+    return (mode === 'patch' || mode === 'delete') && isMissing(answer);
   }
 
   #failure(reason: string): ServiceError {
     return new ServiceError(`The push to ${this.#target.text} stopped: ${reason}.`, {
-      hint: `${plural(this.counted.sent, 'row')} of this command were taken. The same command goes on with the others.`,
+      hint: `The service acknowledged ${plural(this.counted.sent, 'row')} of this command. The same command goes on with the others.`,
     });
   }
 }
 
 /** Says in one sentence what a push did, or what it would do. */
-export function sentenceOn({ target }: WantedPush, { plan, push, sent, rejected, calls }: Pushed): string {
+export function sentenceOn({ target }: WantedPush, { plan, push, sent, calls }: Pushed): string {
   const { counts, send, gone, nulls, invalid } = plan;
   const reasons = Object.entries(invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
@@ -418,7 +419,8 @@ export function sentenceOn({ target }: WantedPush, { plan, push, sent, rejected,
   ] as const;
   const left = [
     [counts.unchanged, 'unchanged'],
-    [push === undefined ? sum(Object.values(invalid)) : rejected, `rejected${why}`],
+    // Of a push that goes on, earlier commands may have had rejected rows too.
+    [push?.rejected ?? sum(Object.values(invalid)), `rejected${why}`],
     [counts.left, 'left after four rejections'],
     [counts.unknown, 'left because it is not known whether the service has them'],
     [counts.erased, 'left because the persons were erased'],

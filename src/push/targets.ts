@@ -151,6 +151,8 @@ const TRACKED = [
   '{count} events were tracked',
 ];
 
+const bare = (text: string): string => text.replace(/\.$/, '');
+
 /**
  * The outcome of a call that is sent once (E13, E16). Only an answer that the specification gives, or that a person has
  * judged, is believed; all others are ambiguous. `text` is what a person may judge.
@@ -165,17 +167,17 @@ export function onceOutcome(
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object' || envelope.twice.size > 0) return { outcome: 'ambiguous' };
   const json = jsonOf(body);
-  if (status === 200 && endpoint === 'E16' && entered.safeParse(json).success)
-    return { outcome: 'acknowledged' };
-  const message = tracked.safeParse(json).data?.message;
-  if (status === 200 && message !== undefined) {
-    const own = endpoint === 'E13' ? TRACKED : [];
-    const isAll = [...own, ...judged.acknowledgements].some((known) =>
-      isSame(known.replace('{count}', String(rows)), message.replace(/\.$/, '')),
-    );
-    return isAll ? { outcome: 'acknowledged' } : { outcome: 'ambiguous', text: message };
-  }
-  const told = readError(status ?? 0, envelope, body);
+  const isOk = status === 200;
+  if (isOk && endpoint === 'E16' && entered.safeParse(json).success) return { outcome: 'acknowledged' };
+  const message = isOk && endpoint === 'E13' ? tracked.safeParse(json).data?.message : undefined;
+  const isAll = [...TRACKED, ...judged.acknowledgements].some((known) =>
+    isSame(bare(known.replaceAll('{count}', String(rows))), bare(message ?? '')),
+  );
+  if (message !== undefined && isAll) return { outcome: 'acknowledged' };
+  const told =
+    message === undefined
+      ? readError(status ?? 0, envelope, body)
+      : ({ kind: 'error', text: message } as const);
   if (told.kind !== 'error') return { outcome: told.kind === 'refused' ? 'refused' : 'ambiguous' };
   return isJudged(told.text, judged.refusals)
     ? { outcome: 'refused' }

@@ -78,8 +78,11 @@ test('are made in order, and a failed one withholds nothing and is alerted', asy
   const run = await runOf(0, '--json');
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('tiers: Pushed 1 row');
-  expect(run.stderr).toContain('The push everyone failed: 500 rows are over push.rows_per_run');
+  expect(run.stderr).toContain(
+    'The push everyone failed: push.rows_per_run leaves 99 rows, and the push has 500',
+  );
   expect(run.stderr).toContain('welcome: Pushed 1 row');
+  expect(run.stderr).toContain('Incomplete: see above.');
   expect(JSON.parse(run.stdout)).toMatchObject({
     exit_code: 1,
     after_publishing: [

@@ -89,7 +89,7 @@ test.each(E13)('E13 %i %j is believed by nobody, and its text is kept nowhere', 
 
 test('a text that a person has judged is believed, with the count of the rows', async () => {
   await place.configure(
-    YAML.replace('push: {', "push: { acknowledgements: ['{count}건 저장'], refusals: [closed], "),
+    YAML.replace('push: {', "push: { acknowledgements: ['{count}건 저장.'], refusals: [closed], "),
   );
   try {
     place.sandbox.setFaults([answered('E13', 200, { message: '3건 저장' }) as Fault]);
@@ -97,6 +97,10 @@ test('a text that a person has judged is believed, with the count of the rows', 
     place.sandbox.setFaults([answered('E13', 403, { data: null, error: 'Closed' }) as Fault]);
     const refused = await push(place, ...EVENTS, users(6));
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('HTTP 403')]);
+    expect((await push(place, 'list')).code).toBe(0);
+    place.sandbox.setFaults([answered('E13', 200, { message: 'Closed' }) as Fault]);
+    const told = await push(place, ...EVENTS, users(6));
+    expect([told.code, told.stderr]).toEqual([1, expect.stringContaining('stopped: HTTP 200.')]);
     expect((await push(place, 'list')).code).toBe(0);
     place.sandbox.setFaults([answered('E13', 200, { message: '2건 저장' }) as Fault]);
     const short = await push(place, ...EVENTS, users(6));
@@ -216,6 +220,14 @@ test('a lost journal stops every push until `recover`, which enters what is reme
   await push(place, ...JOURNEY, users(3));
   for (const file of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl'])
     await rm(join(place.folder, 'data', file));
+  for (const shown of ['list', 'rejected']) {
+    const { code, stdout, stderr } = await push(place, shown);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^warning: The journal lacks line/),
+    ]);
+  }
   // Another push must not take the number of the lost one.
   expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(1);
   expect((await push(place, ...JOURNEY, users(3))).code).toBe(1);
@@ -275,7 +287,7 @@ describe('after an unknown outcome', () => {
       place.sandbox.setFaults([{ endpoint: 'E16', skip: 1, ...fault } as Fault]);
       const stopped = await push(place, ...JOURNEY, users(3000));
       expect(stopped.code).toBe(1);
-      expect(stopped.stderr).toMatch(/ambiguous.*1000 of its rows.*push resume.*push abandon/s);
+      expect(stopped.stderr).toMatch(/ambiguous.*1,000 of its rows.*push resume.*push abandon/s);
       expect(place.sandbox.requests().E16 - before).toBe(2);
       const again = await push(place, ...JOURNEY, users(3000));
       expect(again.code).toBe(3);
@@ -359,7 +371,7 @@ test('a push that was killed before the answer is ambiguous; resume leaves the r
   const again = await push(place, ...JOURNEY, users(10));
   expect([again.code, again.stderr]).toEqual([
     3,
-    expect.stringMatching(/is ambiguous.*10 of its rows. The process ended before/),
+    expect.stringMatching(/is ambiguous.*10 of its rows \(the process ended before/),
   ]);
   const list = await push(place, 'list', '--json');
   expect([list.code, JSON.parse(list.stdout)]).toMatchObject([1, [{ state: 'ambiguous', in_doubt: 10 }]]);
@@ -416,7 +428,7 @@ describe('a clear refusal', () => {
 test('a second call of unknown outcome asks about its own rows alone', async () => {
   place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 2 }]);
   const first = await push(place, ...JOURNEY, users(1500));
-  expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('has 1000 of its rows')]);
+  expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('has 1,000 of its rows')]);
   expect((await push(place, 'resume', idIn(first))).code).toBe(0);
   const second = await push(place, ...JOURNEY, users(1500));
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('has 500 of its rows')]);

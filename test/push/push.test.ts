@@ -50,6 +50,17 @@ describe('user properties', () => {
     expect((await lines(place)).filter(({ event }) => event === 'begun')).toHaveLength(1);
   });
 
+  test('what a killed push had sent is counted, also when another query follows', async () => {
+    const point = { DAWNLOAD_CRASH_AT: 'pushed/durable:3' };
+    const args = ['push', 'user-properties', '--sql', users(1500, "'k' as killed", 'killed')];
+    expect((await place.execute(args, point)).signal).toBe('SIGKILL');
+    expect((await push(place, 'user-properties', '--sql', users(1, '1 as other'), '--yes')).code).toBe(0);
+    expect(JSON.parse((await push(place, 'list', '--json')).stdout)).toMatchObject([
+      { state: 'abandoned', sent: 1000, calls: 2 },
+      { state: 'done', sent: 1, calls: 1 },
+    ]);
+  });
+
   test('what a later call may have overwritten is sent again, and what it did not touch is not', async () => {
     const set = (columns: string) =>
       push(place, 'user-properties', '--yes', '--sql', `select 'over' as user_id, ${columns}`);
@@ -84,6 +95,10 @@ describe('a lower count', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('Pushed 57 rows');
     expect(stderr).toContain('3 rejected');
+    const [, calls] = /in (\d+) calls/.exec(stderr) ?? [];
+    expect(JSON.parse((await push(picky, 'list', '--json')).stdout)).toMatchObject([
+      { calls: Number(calls) },
+    ]);
     const has = written(picky).users.filter(({ properties }) => properties['tier'] === 'x');
     expect(has).toHaveLength(57);
     const hashed = JSON.parse((await push(picky, 'rejected', '--json')).stdout) as { row: string }[];
@@ -140,6 +155,34 @@ describe('catalog items', () => {
     expect(itemOf('products', 'p-29')).toMatchObject({ price: 5 });
     const { stdout } = await push(place, 'rejected', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ row: 'none', reason: 'HTTP 404, NOT_FOUND', tries: 1 }]);
+  });
+
+  test('a push that goes on counts the rows that were rejected before it stopped', async () => {
+    const sql = "select if(i = 0, 'none', 'p-' || i) as id, 6 as price from range(60) as r(i) order by i";
+    await push(
+      place,
+      ...['catalog-items', 'products', '--mode', 'replace', '--sql'],
+      sql.replace("'none'", "'p-0'"),
+    );
+    const args = ['catalog-items', 'products', '--mode', 'patch', '--yes', '--sql', sql];
+    // The list of catalogs, and the calls that find the item.
+    place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 503, skip: 14 }]);
+    expect((await push(place, ...args)).stderr).toContain('The service acknowledged 49 rows of this command');
+    place.sandbox.setFaults([]);
+    expect((await push(place, ...args)).stderr).toMatch(/Pushed 10 rows .*; 49 unchanged, 1 rejected\./);
+  });
+
+  test('a catalog that disappears stops a replacement, and rejects no row', async () => {
+    const error = { code: 'NOT_FOUND', message: 'The catalog does not exist.' };
+    const body = { data: null, error };
+    place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 404, body, skip: 1 }]);
+    const before = requests().E2;
+    const sql = "select 'd-' || i as id, 5 as price from range(60) as r(i)";
+    const args = ['catalog-items', 'products', '--mode', 'replace', '--sql', sql];
+    expect((await push(place, ...args)).stderr).toContain('stopped: HTTP 404, NOT_FOUND.');
+    expect(requests().E2 - before).toBe(2);
+    place.sandbox.setFaults([]);
+    expect((await push(place, ...args)).stderr).toMatch(/Pushed 60 rows .* in 2 calls/);
   });
 
   test('--delete-missing deletes what an earlier push sent and the query lacks, and nothing else', async () => {
@@ -315,7 +358,9 @@ describe('guards', () => {
       const more = ['user-properties', '--sql', users(5)];
       expect((await push(place, ...more, '--yes')).code).toBe(3);
       const tried = await push(place, ...more, '--dry-run');
-      expect(tried.stderr).toContain('This would be refused: 5 rows are over push.rows_per_run');
+      expect(tried.stderr).toContain(
+        'This would be refused: push.rows_per_run leaves 4 rows, and the push has 5',
+      );
       expect((await push(place, 'user-properties', '--sql', users(4))).code).toBe(0);
       await place.configure(YAML.replace('rows_per_month: 1000000', 'rows_per_month: 10'));
       expect(
@@ -472,6 +517,13 @@ describe('what must not leave, or must not go unseen', () => {
     expect(stderr).toContain('1 × score: is no value of JSON');
     const twice = await push(place, 'user-properties', '--sql', "select 'w' as user_id, 1 as a, 2 as a");
     expect(twice.stderr).toContain('1 × a: is the name of two columns');
+    const day = await push(
+      place,
+      'user-properties',
+      '--sql',
+      'select make_date(2026, 1, 1) as user_id, 1 as a',
+    );
+    expect(day.stderr).toContain('1 × user_id: must be a text or a whole number');
   });
 
   test('an error of the query names kind and place, and no value', async () => {
@@ -480,6 +532,13 @@ describe('what must not leave, or must not go unseen', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/cannot be run: (Conversion|Invalid Input) Error.*\./);
     expect(stderr).not.toContain('secret');
+    const parsed = await push(place, 'user-properties', '--sql', "select 'u' as user_id 01099990001");
+    expect(parsed.stderr).toMatch(
+      /cannot be run: Parser Error \(line 1, column \d+\)\.\n.*where it is no SQL/,
+    );
+    expect(parsed.stderr).not.toContain('0109999');
+    const none = await push(place, 'user-properties', '--sql', "select 'u' as user_id, $day as day");
+    expect(none.stderr).toContain("Write getvariable('name')");
   });
 
   test('a file that was made under another setting of privacy stops the push', async () => {

@@ -90,9 +90,9 @@ export function columnsOf({ columns }: Pick<QueryResult, 'columns'>): FoundColum
   }));
 }
 
-/** Kinds of errors about the text of a query; the words of any other kind may repeat a value of a row. */
+/** Kinds of errors about the text of a query; the words of any other kind may repeat a value. */
 const OF_THE_TEXT =
-  /cannot be run: (Failed to extract statements: )?(Parser|Binder|Catalog|Permission) Error|Cannot execute statement of type|only reading is allowed|holds no statement/;
+  /cannot be run: (Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type|only reading is allowed|holds no statement/;
 
 /** The error by its kind, column and place; a cause would repeat the values. */
 function withoutValues(error: UsageError, subject: string): UsageError {
@@ -104,7 +104,10 @@ function withoutValues(error: UsageError, subject: string): UsageError {
   const [place = ''] = / \(line \d+(, column \d+)?\)(?=\.$)/.exec(message) ?? [];
   const of = column === undefined ? '' : ` in column ${column}`;
   return new UsageError(`${subject} cannot be run: ${kind}${of}${place}.`, {
-    hint: 'A value of a row does not fit; `dawnload query` with the same query shows which. try_cast gives null instead.',
+    hint:
+      kind === 'Parser Error'
+        ? '`dawnload query` with the same query shows where it is no SQL.'
+        : 'A value of a row does not fit; `dawnload query` with the same query shows which. try_cast gives null instead.',
   });
 }
 
