@@ -7,7 +7,7 @@ import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/published.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
-import { adviceOn, callsOf, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
+import { adviceOn, PushLedger, rowOf, waits, type Push } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type WantedPush } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
 import { ALL, parseTarget } from '../push/targets.js';
@@ -119,11 +119,10 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
 }
 
 function shown(push: Push, isAmbiguous: boolean) {
-  const { id, target, name = null, counts, rejected, begunAt, updatedAt, note = null } = push;
+  const { id, target, name = null, begunAt, updatedAt, note = null, sent, unknown, calls } = rowOf(push);
   const state = isAmbiguous ? 'ambiguous' : push.state;
-  const dates = { begun_at: begunAt, updated_at: updatedAt };
-  const sent = { sent: sentRows(push), rejected, in_doubt: unknownRows(push), calls: callsOf(push) };
-  return { push: id, target, name, state, ...dates, ...counts, ...sent, note };
+  const about = { push: id, target, name, state, begun_at: begunAt, updated_at: updatedAt };
+  return { ...about, ...push.counts, sent, rejected: push.rejected, in_doubt: unknown, calls, note };
 }
 
 const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number() });

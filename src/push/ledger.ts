@@ -23,7 +23,7 @@ export const pushCounts = z.object({
   erased: number,
 });
 
-const CALL_OUTCOMES = ['acknowledged', 'refused', 'withdrawn', 'ambiguous'] as const;
+const CALL_OUTCOMES = ['acknowledged', 'refused', 'ambiguous'] as const;
 
 const pushed = <const E extends string>(name: E) => ({ ...event(name), push: text });
 export const PUSH = new Kind(
@@ -90,7 +90,7 @@ export interface Push extends Begun {
 }
 
 /** True if the service has the rows of a call, or may have them. */
-const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'withdrawn';
+const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'again';
 
 /** A line of a call in `ledger/pushed/`. */
 export const callLine = z.object({
@@ -139,10 +139,10 @@ const rowsIn = ({ calls }: Push, ...states: readonly Call['state'][]): number =>
   rowsOf(calls.filter(({ state }) => states.includes(state)));
 export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
 export const callsOf = ({ calls }: Push): number => calls.reduce((sum, one) => sum + one.calls, 0);
-export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
 /** The row of `ops.pushes`; the writer of the file holds the lock, so no call is under way. */
 export function rowOf(push: Push) {
-  const numbers = { sent: sentRows(push), unknown: unknownRows(push), calls: callsOf(push) };
+  const unknown = rowsIn(push, 'ambiguous', 'in_doubt', 'open');
+  const numbers = { sent: sentRows(push), unknown, calls: callsOf(push) };
   return { ...push, ...push.counts, ...numbers, state: waits(push) ? 'ambiguous' : push.state };
 }
 

@@ -9,7 +9,7 @@ import { RefusedError, UsageError } from '../ground/errors.js';
 import { assertNotForgotten, type Journal } from '../journal/journal.js';
 import { RUN } from '../journal/lines.js';
 import type { Asking } from '../readers/queries/question.js';
-import { findRows, type Found, type FoundColumn } from '../readers/queries/rows.js';
+import { findRows, type Found } from '../readers/queries/rows.js';
 import { escaped, openInstance } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
 import { GONE, pushedFiles } from '../landing/pushed-rows.js';
@@ -166,20 +166,8 @@ export async function assertRemembered(
 type Fields = ReadonlyMap<string, string> | undefined;
 
 /** @throws UsageError if the columns of a query do not fit the target */
-function checkColumns(
-  target: Target,
-  found: Pick<Found, 'columns'>,
-  key: readonly string[],
-  fields: Fields,
-): void {
-  const { identity, text } = target;
-  const columns = found.columns.map(({ name }) => name);
-  const missing = [identity, ...key].find((one) => !columns.includes(one));
-  if (missing !== undefined) {
-    throw new UsageError(`The query has no column ${missing}, which ${text} needs.`, {
-      hint: `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`,
-    });
-  }
+function checkColumns(target: Target, columns: readonly string[], fields: Fields): void {
+  const { identity } = target;
   const reserved = ['__proto__', ...(target.once ? ['userId', ...Object.keys(fixedIn(target, ''))] : [])];
   const taken = columns.find((one) => reserved.includes(one));
   if (taken !== undefined) {
@@ -236,10 +224,7 @@ function itemSql(
 }
 
 /** The SQL of the reason why the id of a row does not fit: `user_id: is empty`; null if it fits. */
-function wrongIdSql(
-  { kind, identity }: Target,
-  { isText, nth }: Pick<FoundColumn, 'isText'> & { readonly nth: number },
-): string {
+function wrongIdSql({ kind, identity }: Target, { isText, nth }: { isText: boolean; nth: number }): string {
   const form =
     kind === 'catalog-items'
       ? `when not regexp_full_match(id, '[A-Za-z0-9_-]{1,250}') then 'id: must have 1 to 250 letters, digits, _ and -'`
@@ -270,16 +255,21 @@ export async function writeAnswer(
   const found = await findRows(dataFiles(dataDir).published, { ...source, queries }, now, privacy, session);
   const isOfItems = target.kind === 'catalog-items';
   const fields = isOfItems && service ? await declaredFields(service, baseUrl, target.name) : undefined;
-  checkColumns(target, found, keyOf(wanted), fields);
-  const hashes = fingerprintOf(privacy) !== undefined;
   const { identity, isBare, sendsNull } = target;
   const key = keyOf(wanted);
   const columns = found.columns.map((column, nth) => ({ ...column, nth }));
-  const named = (name: string) => columns.findLast((column) => column.name === name);
-  const idColumn = named(identity);
-  const keys = key.flatMap((name) => named(name) ?? []);
-  if (idColumn === undefined || keys.length < key.length)
-    throw new Error('The columns are checked before the rows are written.');
+  const names = columns.map(({ name }) => name);
+  const columnOf = (wantedName: string) => {
+    const column = columns.findLast(({ name }) => name === wantedName);
+    if (column !== undefined) return column;
+    throw new UsageError(`The query has no column ${wantedName}, which ${target.text} needs.`, {
+      hint: `Its columns are ${names.join(', ')}. Name one \`as ${wantedName}\`.`,
+    });
+  };
+  const idColumn = columnOf(identity);
+  const keys = key.map(columnOf);
+  checkColumns(target, names, fields);
+  const hashes = fingerprintOf(privacy) !== undefined;
   const others = isBare ? [] : columns.filter(({ name }) => name !== identity);
   const members = others.map(({ name, nth }) => {
     const value = sendsNull ? `coalesce(j${nth}, 'null')` : `j${nth}`;
@@ -288,7 +278,7 @@ export async function writeAnswer(
   const wrong = (isBare ? [idColumn] : columns).flatMap(({ name, nth }) => {
     const declared = name === identity ? undefined : fields?.get(name);
     const rules = [
-      ...(named(name)?.nth === nth ? [] : [`'is the name of two columns'`]),
+      ...(names.lastIndexOf(name) === nth ? [] : [`'is the name of two columns'`]),
       ...(hashes ? [`if(is_hash(j${nth}), 'is a hash, which the service does not know', null)`] : []),
       `wrong_size(j${nth})`,
       ...(declared === undefined
@@ -432,18 +422,23 @@ function classOf({ kind, mode, identity }: Target, { columns }: Pick<Found, 'col
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** The rows to send, or the items to delete, in calls. */
+/** The rows to send, and then the items to delete, in calls. */
 export async function* callsIn(
   session: Session,
-  { target, deletes }: { readonly target: Target; readonly deletes: boolean },
-): AsyncGenerator<readonly Row[]> {
-  const { most } = target;
-  let after = 0;
-  for (;;) {
-    const rows = await session.rowsWith('push/call', row, { deletes, after, most, bytes: BODY_BYTES });
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.nth;
-    yield rows;
+  { most }: Target,
+  { gone }: Pick<Plan, 'gone'>,
+): AsyncGenerator<{ readonly rows: readonly Row[]; readonly deletes: boolean }> {
+  for (const deletes of gone > 0 ? [false, true] : [false]) {
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const rows: Row[] = await session.rowsWith('push/call', row, {
+        deletes,
+        after,
+        most,
+        bytes: BODY_BYTES,
+      });
+      after = rows.at(-1)?.nth;
+      if (after !== undefined) yield { rows, deletes };
+    }
   }
 }

@@ -120,7 +120,8 @@ export async function pushRows(
     const work = { ...given, pushed, lines, session, service, key, madeWith: keyFingerprint(key) };
     const { plan, source, current } = await planned(work);
     if (how.dryRun === true) {
-      const calls = await countCalls(session, wanted.target, plan);
+      let calls = 0;
+      for await (const _ of callsIn(session, wanted.target, plan)) calls++;
       const over = overLimits(work, plan);
       if (over !== undefined) invocation.terminal.warn(`This would be refused: ${over.message}`);
       return { plan, push: undefined, sent: 0, calls };
@@ -194,14 +195,6 @@ async function begun(work: Work, { counts, invalid }: Plan, source: string): Pro
   for (const [reason, rows] of Object.entries(invalid))
     await ledger.write(push, { event: 'rejected', rows, reason });
   return push;
-}
-
-/** The number of calls that the rows of a plan would take. */
-async function countCalls(session: Session, target: WantedPush['target'], { gone }: Plan): Promise<number> {
-  let calls = 0;
-  for (const deletes of gone > 0 ? [false, true] : [false])
-    for await (const _ of callsIn(session, { target, deletes })) calls++;
-  return calls;
 }
 
 /**
@@ -288,12 +281,12 @@ class Sending {
   }
 
   async all(): Promise<void> {
-    const { session } = this.work;
-    const target = this.#target;
-    for await (const rows of callsIn(session, { target, deletes: false })) await this.#send(rows);
-    if (this.plan.gone === 0) return;
-    [this.#target, this.#columns] = [{ ...target, mode: 'delete', takesAway: true }, GONE];
-    for await (const rows of callsIn(session, { target, deletes: true })) await this.#send(rows);
+    const { session, wanted } = this.work;
+    for await (const { rows, deletes } of callsIn(session, wanted.target, this.plan)) {
+      if (deletes)
+        [this.#target, this.#columns] = [{ ...wanted.target, mode: 'delete', takesAway: true }, GONE];
+      await this.#send(rows);
+    }
   }
 
   /** Notes in the journal the calls that may be repeated, and the rows that the service took. */
@@ -361,7 +354,6 @@ class Sending {
       return;
     }
     if (outcome === 'refused') return this.#refusal(rows, answer);
-    if (outcome === 'withdrawn') throw this.#failure(refusalOf(answer));
     // The output of a night is kept, and this text must not be.
     if (text !== undefined && how.standing !== true) {
       const items = rows.map(({ item }) => item);

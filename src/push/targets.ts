@@ -12,6 +12,7 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../service/endpoints.js';
+import type { Config } from '../config/config.js';
 import { MODES } from '../config/schema.js';
 import { CredentialsError, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
@@ -127,12 +128,6 @@ export function takenBy(
   return taken > rows ? undefined : taken;
 }
 
-/** Texts of E13 and E16 that a person has judged: `{count}` stands for the number of rows that were sent. */
-interface JudgedTexts {
-  readonly acknowledgements: readonly string[];
-  readonly refusals: readonly string[];
-}
-
 /** The answers of E13 and E16 that the specification gives. */
 const tracked = z.strictObject({
   message: z.string(),
@@ -161,9 +156,9 @@ export function onceOutcome(
   endpoint: 'E13' | 'E16',
   { verdict, status, body }: ServiceAnswer,
   rows: number,
-  judged: JudgedTexts,
-): { outcome: 'acknowledged' | 'refused' | 'withdrawn' | 'ambiguous'; text?: string } {
-  if (verdict.kind === 'unreachable') return { outcome: verdict.sent ? 'ambiguous' : 'withdrawn' };
+  judged: Pick<Config['push'], 'acknowledgements' | 'refusals'>,
+): { outcome: 'acknowledged' | 'refused' | 'ambiguous'; text?: string } {
+  if (verdict.kind === 'unreachable') return { outcome: verdict.sent ? 'ambiguous' : 'refused' };
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object' || envelope.twice.size > 0) return { outcome: 'ambiguous' };
   const json = jsonOf(body);

@@ -312,6 +312,22 @@ describe('after an unknown outcome', () => {
     expect((await push(place, 'resume', id)).code).toBe(3);
   });
 
+  test('rows that the service has not, as a person says, count no more against the limits', async () => {
+    await place.configure(YAML.replace('rows_per_month: 1000000', 'rows_per_month: 6'));
+    try {
+      place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-before', times: 1 }]);
+      const id = idIn(await push(place, ...JOURNEY, users(5)));
+      expect((await push(place, 'resume', id)).code).toBe(0);
+      expect((await push(place, ...JOURNEY, users(7))).code).toBe(3);
+      expect((await push(place, 'resume', id, '--again')).code).toBe(0);
+      const again = await push(place, ...JOURNEY, users(5));
+      expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Pushed 5 rows')]);
+      expect((await push(place, ...JOURNEY, users(7))).code).toBe(3);
+    } finally {
+      await place.configure(YAML);
+    }
+  });
+
   test.each([
     ['resume takes back resume --again', 'reset-after', [['resume', '--again'], ['resume']]],
     ['abandon takes back resume --again', 'reset-after', [['resume', '--again'], ['abandon']]],

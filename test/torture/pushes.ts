@@ -5,7 +5,7 @@
  * is marked as done that is not there, and none is lost.
  */
 import { Journal } from '../../src/journal/journal.js';
-import { PushLedger, sentRows, unknownRows, type Push } from '../../src/push/ledger.js';
+import { PushLedger, rowOf, sentRows, type Push } from '../../src/push/ledger.js';
 import type { Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import { Chance } from './chance.js';
@@ -192,7 +192,7 @@ async function pushOne(
 
 /** A person looks at the service: it has the rows of the unknown call, or it has not. */
 function decisionOn(push: Push, received: number): string[] {
-  return received === sentRows(push) + unknownRows(push) ? [] : ['--again'];
+  return received === sentRows(push) + rowOf(push).unknown ? [] : ['--again'];
 }
 
 async function pushOf(place: Place, kind: Kind): Promise<Push | undefined> {
@@ -221,13 +221,13 @@ function audit(
   const unique = new Set(received).size;
   const isOnce = endpoint === 'E13' || endpoint === 'E16';
   const done = sentRows(push);
-  const twice = (isOnce ? received.length - unique : 0) + Math.max(0, done + unknownRows(push) - rows);
+  const twice = (isOnce ? received.length - unique : 0) + Math.max(0, done + rowOf(push).unknown - rows);
   report.sentTwice += twice;
   report.doneAndNotReceived += Math.max(0, done - unique);
   report.lost += rows - unique;
   if (twice > 0 || done > unique || unique !== rows) {
     throw new Error(
-      `${endpoint}: ${rows} rows, ${received.length} received, ${unique} different, ${done} done, ${unknownRows(push)} unknown`,
+      `${endpoint}: ${rows} rows, ${received.length} received, ${unique} different, ${done} done, ${rowOf(push).unknown} unknown`,
     );
   }
 }
