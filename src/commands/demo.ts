@@ -6,7 +6,7 @@ import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { codeOf, ConfigError, EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { codeOf, ConfigError, EXIT, messageOf, UsageError, type ExitCode } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { questionNamed } from '../readers/queries/question.js';
@@ -35,7 +35,14 @@ interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds',
 /** Runs the sandbox on a port until it is stopped. */
 export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects, signal } = invocation;
-  const sandbox = await startSandbox({ ...flags, projectId: PROJECT, ...KEYS, now: () => effects.now() });
+  const settings = { ...flags, projectId: PROJECT, ...KEYS, now: () => effects.now() };
+  const sandbox = await startSandbox(settings).catch((cause: unknown) => {
+    if (codeOf(cause) === undefined) throw cause;
+    throw new UsageError(`The sandbox cannot start (${messageOf(cause)}).`, {
+      hint: 'Choose another --port, such as 0 for any free one, or another --billing-journal.',
+      cause,
+    });
+  });
   // The environment of a job against the sandbox, for `eval "$(…)"` or a program that reads lines.
   const variables = { DAWNLOAD_BASE_URL: sandbox.url, DAWNLOAD_PROJECT_ID: PROJECT, ...ENVIRONMENT };
   for (const [name, value] of Object.entries(variables)) terminal.out(`${name}=${value}`);

@@ -244,7 +244,9 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
   );
   if (file === undefined) return named;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be read (${messageOf(error)}).`);
+    throw new UsageError(`${file} cannot be read (${messageOf(error)}).`, {
+      hint: 'Give -f a file with one id a line.',
+    });
   });
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];

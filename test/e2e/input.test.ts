@@ -64,6 +64,8 @@ const EXECUTED: [string, RegExp][] = [
   ['schedule print systemd', /too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],
+  ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
+  ['forget -f nowhere', /nowhere cannot be read \(ENOENT[^\n]*\)\.\s+Give -f a file/],
   ['exports attach 2026-11-20.1 a-key-that-is-secret', /EXPORT_ID must be[^]*no access key/],
   ['run --config nowhere.yaml', /no configuration file/],
   [INIT, /exists already[\s\S]*--force/],
