@@ -2,7 +2,7 @@
  * The queries for analysts: the bundled ones of sql/queries, and those in the user's folder (`queries` in the settings), each
  * with a header that describes its answer.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { didYouMean } from '../../ground/text.js';
@@ -109,7 +109,8 @@ function filesOf(own: string | undefined): { files: ReadonlyMap<string, string>;
     faults.push(`The folder of own queries, ${own}, does not exist.`);
   for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
     // Other SQL may be in the folder, such as the files of pushes.
-    if (!('title' in headerOf(textOf(file)))) continue;
+    const isRead = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    if (!isRead || !('title' in headerOf(textOf(file)))) continue;
     if (files.has(name))
       faults.push(`${file} has the name of a bundled query, so it is left out: give it another name.`);
     else files.set(name, file);

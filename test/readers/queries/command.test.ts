@@ -462,9 +462,11 @@ where marts.matches('channel', channel) group by channel order by channel;
     writeFileSync(file('reach'), OWN);
     writeFileSync(file('windows'), `\ufeff${OWN.replaceAll('\n', '\r\n')}`);
     expect((await run({}, own)).stderr).toContain('has the name of a bundled query');
+    mkdirSync(file('a-folder'));
+    symlinkSync('nowhere', file('a-link'));
     for (const name of ['reach', 'ab-tests', 'windows'])
       expect((await run({ name }, own)).exitCode).toBe(EXIT.done);
-    for (const name of ['reach', 'windows']) rmSync(file(name));
+    for (const name of ['reach', 'windows', 'a-folder', 'a-link']) rmSync(file(name), { recursive: true });
   });
 });
 
