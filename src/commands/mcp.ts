@@ -177,12 +177,14 @@ function agentServer(
     'Answers one of list_questions, under parameters such as {"start": "2026-11-01", "channel": "email"}.',
     z.object({
       question: z.string().describe('its name, such as channel-summary'),
-      parameters: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+      parameters: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).default({}),
       lang,
     }),
     ({ question, parameters, lang: language }, signal) => {
       const { queries } = invocation.loadConfig();
-      const param = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+      // Null is the default, as list_questions names it.
+      const given = Object.entries(parameters).filter(([, value]) => value !== null);
+      const param = given.map(([name, value]) => `${name}=${value}`);
       return answer({ name: question, queries, param, lang: language }, language, signal);
     },
   );

@@ -102,10 +102,14 @@ export class Dictionary {
     return own(all, relation) ?? own(all, `marts.${relation}`);
   }
 
-  /** The words for a column of a table or view: its own words, or else the general ones for its name. */
+  /**
+   * The words for a column of a table or view: its own words, or else the general ones for its name. A catalog declares its
+   * own fields, so the columns of its view have none.
+   */
   column(relation: string, column: string): ColumnWords | undefined {
-    const ofName = own(this.of('columns'), column);
-    const ofRelation = own(this.relation(relation)?.columns ?? {}, column);
+    const known = this.relation(relation);
+    const ofName = known && own(this.of('columns'), column);
+    const ofRelation = own(known?.columns ?? {}, column);
     const merged = columnWords.safeParse({ ...ofName, ...ofRelation });
     return merged.data;
   }

@@ -19,7 +19,9 @@ beforeAll(async () => {
   const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();
   await connection.run(
-    "update ops.coverage set loaded_at = timestamptz '2026-11-03 22:10:00+00'; delete from ops.exports",
+    `update ops.coverage set loaded_at = timestamptz '2026-11-03 22:10:00+00'; delete from ops.exports;
+    create view catalog.products as select item_id as id, item ->> '$.name' as name, item ->> '$.tags' as tags
+    from catalog_items`,
   );
   connection.closeSync();
   instance.closeSync();
@@ -125,7 +127,10 @@ describe('dawnload mcp', () => {
     expect(tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
     const answers = await Promise.all([
       client.call('list_questions'),
-      client.call('ask', { question: 'channel-summary', parameters: { channel: 'PUSH_NOTIFICATION' } }),
+      client.call('ask', {
+        question: 'channel-summary',
+        parameters: { channel: 'PUSH_NOTIFICATION', goal: null },
+      }),
       client.call('ask', { question: 'devices' }),
       client.call('describe', { lang: 'ko' }),
       client.call('describe', { table: 'channel_days' }),
@@ -195,6 +200,16 @@ describe('dawnload mcp', () => {
         columns_without_definition: ['sent', 'clicked'],
       });
     expect((await about('show tables'))['definitions']).toEqual({});
+    // A catalog declares its own fields, of which the dictionary knows nothing.
+    expect((await about('select name, tags from catalog.products'))['definitions']).toEqual({});
+    const { columns } = JSON.parse((await client.call('describe', { table: 'catalog.products' })).text) as {
+      columns: { name: string; description: string }[];
+    };
+    expect(columns.map(({ name, description }) => [name, description])).toEqual([
+      ['id', ''],
+      ['name', ''],
+      ['tags', ''],
+    ]);
     const { text, isError } = await client.call('query', { sql: "select error(repeat('x', 1000000))" });
     expect([isError, text.length]).toEqual([true, 1000]);
     for (const sql of ["pragma storage_info('events')", "from pragma_storage_info('events')"])

@@ -135,7 +135,9 @@ async function computedIn(
     return value;
   });
   const isWhole = z.object({ error: z.literal(false) }).safeParse(parsed).success;
-  return (column) => !isWhole || names.has(column);
+  // The fields of a catalog are declared at the service.
+  const isKnown = isWhole && !/"schema_name":"catalog"/i.test(tree);
+  return (column) => !isKnown || names.has(column);
 }
 
 /** The first ten bundled questions that read the same tables, for an agent that wrote SQL. */
