@@ -126,7 +126,7 @@ describe('docs/', () => {
   });
 
   test('write commands that there are, with flags that they have', () => {
-    const found = PAGES.flatMap((page) =>
+    const found = [...PAGES, join('sql', 'exports', 'skill.md')].flatMap((page) =>
       [...read(page).matchAll(/`dawnload ([^`]+)`|^ *(?:npx )?dawnload (?!:)(.+)$/gm)].map(
         ([, inline, line]) => ({ page, text: (inline ?? line ?? '').replace(/\s+/g, ' ') }),
       ),
