@@ -5,10 +5,10 @@
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 --   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
 -- sentences:
---   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as findings,
---   count(*) as tests, coalesce(sum(findings_of_check) filter (severity = 'stop'), 0) as stops from tests having tests > 0
---     en: {tests} of the data tests found something: {findings} {findings#finding|findings}, of which {stops} would mislead readers.
---     ko: 데이터 검사 중 {tests}개에서 문제 {findings}건이 발견되었습니다. 그중 분석을 오도할 수 있는 것은 {stops}건입니다.
+--   with tests as (select distinct name, findings_of_check from answer) select sum(findings_of_check) as findings,
+--   count(*) as tests from tests having tests > 0
+--     en: {tests} of the data tests found something: {findings} {findings#finding|findings}.
+--     ko: 데이터 검사 중 {tests}개에서 문제 {findings}건이 발견되었습니다.
 --   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as stops from tests
 --   where severity = 'stop' having stops > 0
 --     en: Data tests have {stops} findings that would mislead readers of these numbers.

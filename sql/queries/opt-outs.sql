@@ -8,7 +8,7 @@
 -- sentences:
 --   select sum(opt_outs) as opt_outs, sum(vanished) as vanished, min(date) as first_date, max(date) as last_date from answer having
 --   count(*) > 0
---     en: {first_date~last_date}, {opt_outs} opt-outs were requested by 080 numbers.
+--     en: {first_date~last_date}, {opt_outs} {opt_outs#opt-out was|opt-outs were} requested by 080 numbers.
 --     ko: {first_date~last_date}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
 -- example:
 --   date        unsubscribe_number  opt_outs  vanished  standing

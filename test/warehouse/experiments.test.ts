@@ -400,7 +400,7 @@ describe('A/B tests', () => {
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>
       Object.values((await rows(name, columns))[1] ?? {});
     expect(await said('a handful of clicks', 'verdict, verdict_ko')).toEqual([
-      'Too early to say: a verdict takes 7 days and 20 successes on each side. The test is 10 days old, and one side has 3 that can be compared.',
+      'Too early to say: a verdict takes 7 days and 20 successes on each side. Days so far: 10; successes that can be compared on one side: 3.',
       '아직 판정하기 이릅니다. 7일이 지나고 양쪽 모두 성과가 20건 이상이어야 합니다. 현재 10일째이며 적은 쪽에서 비교할 수 있는 성과는 3건입니다.',
     ]);
     const [needed, inconclusive] = await said(
@@ -475,7 +475,7 @@ test('people who got two variants are in no arm, and the verdict says how many',
     {
       size: '1000',
       successes: '100',
-      verdict: expect.stringContaining('10 people got messages of two variants') as string,
+      verdict: expect.stringContaining('People who got messages of two variants are left out: 10.') as string,
     },
   ]);
 });
