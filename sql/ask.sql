@@ -1,4 +1,5 @@
--- Statements for asking: the functions that SQL may not call, and the possible values of parameters of the bundled queries.
+-- Statements for asking: the functions that SQL may not call, and the possible values of parameters of the bundled queries,
+-- of which the service may leave some out or empty.
 
 -- name: acting_functions
 -- Functions of DuckDB that may do more than read the warehouse: table functions, pragmas and functions with side effects,
@@ -32,11 +33,13 @@ from (
     select channel from daily_statistics_by_subchannel
     union all
     select channel from marts.daily_events
-);
+)
+where channel <> '';
 
 -- name: goals
 select distinct goal as value, null::varchar as name
-from marts.goals;
+from marts.goals
+where goal <> '';
 
 -- name: journeys
 select user_journey_id as value, user_journey_name as name
@@ -44,11 +47,13 @@ from user_journeys;
 
 -- name: numbers
 select distinct unsubscribe_number as value, null::varchar as name
-from opt_outs_history;
+from opt_outs_history
+where unsubscribe_number <> '';
 
 -- name: tags
 select distinct tag as value, null::varchar as name
-from campaign_tags;
+from campaign_tags
+where tag <> '';
 
 -- name: templates
 select distinct template as value, null::varchar as name
@@ -56,4 +61,5 @@ from (
     select template from marts.template_versions
     union all
     select template from marts.daily_templates
-);
+)
+where template <> '';

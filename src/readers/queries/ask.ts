@@ -267,14 +267,8 @@ export function notCounted(dropped: readonly string[]): Readonly<Record<'en' | '
 /** The parameters with looked-up values; the statement in sql/ask.sql is the plural of each. */
 const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 'number'];
 
-/** A value, which the service may leave out or empty, and its display name; the name is null if it equals the value. */
-const knownValue = z.object({
-  value: z
-    .string()
-    .nullable()
-    .transform((value) => value ?? ''),
-  name: z.string().nullable(),
-});
+/** A value and its display name; the name is null if it equals the value. */
+const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
 
 /** Maximum number of similar values in an error message. */
@@ -291,8 +285,7 @@ async function knownValues({ query, values }: Question, reader: Reader): Promise
   for (const [parameter, value] of values) {
     const taken = query?.params.find(({ name }) => name === parameter);
     if (!LOOKED_UP.includes(parameter) || taken === undefined || taken.choices.length > 0) continue;
-    const listed = await reader.rows(`ask/${parameter}s`, knownValue);
-    const known = listed.filter((one) => one.value !== '');
+    const known = await reader.rows(`ask/${parameter}s`, knownValue);
     // An empty warehouse has no values to check against.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }
