@@ -299,8 +299,8 @@ function signatureOf(query: QueryFile): string {
   return query.params.map(({ name, type }) => `${name} (${type})`).join(', ');
 }
 
-/** Upper limit for days, ranks and messages, far above real values; it keeps DuckDB's date arithmetic within its range. */
-const MOST = 1_000_000;
+/** Upper limit of a whole number: counters have the same, and a program that reads JSON still tells its neighbours apart. */
+const MOST = 1_000_000_000_000_000;
 
 const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (text: string) => boolean }> = {
   date: { what: 'a day that exists, such as 2026-11-01', fits: isDay },
@@ -313,7 +313,7 @@ const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (tex
   varchar: { what: 'a text that is not empty', fits: (text) => text.trim() !== '' },
   bigint: {
     what: `a whole number up to ${MOST}`,
-    fits: (text) => /^-?\d{1,7}$/.test(text) && Number(text) <= MOST,
+    fits: (text) => /^-?\d{1,16}$/.test(text) && Number(text) <= MOST,
   },
 };
 

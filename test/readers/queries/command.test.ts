@@ -311,7 +311,11 @@ describe('a mistake', () => {
     ],
     ['a day that does not exist', top('start=2026-02-29'), /must be a day that exists/],
     ['a word for a number', top('top=ten'), /must be a whole number/],
-    ['a number that is too large', top('top=1000001'), /must be a whole number up to 1000000/],
+    [
+      'a number that is too large',
+      top('top=1000000000000001'),
+      /must be a whole number up to 1000000000000000/,
+    ],
     ['no choice', top('measure=fame'), /must be one of sent, delivered, clicked, click_rate, conversions/],
     ['days in the wrong order', channels('start=2026-11-03', 'end=2026-11-02'), /must not be after end/],
     ['no value', top('start'), /is not a parameter/],
@@ -414,6 +418,14 @@ where marts.matches('channel', channel) group by channel order by channel;
     });
     expect((await failure(asked)).message).toBe('There is no query people.');
     expect((await failure({ ...asked, param: ['chanel=x'] }, own)).hint).toContain('Did you mean channel?');
+  });
+
+  it('takes a number as large as an amount of money', async () => {
+    const least = '--   least (bigint, default 0, from 0): spent at least so much\n';
+    writeFileSync(file('spent'), OWN.replace('--   channel (', `${least}--   channel (`));
+    for (const amount of ['0', '5000000'])
+      expect((await run({ name: 'spent', param: [`least=${amount}`] }, own)).exitCode).toBe(EXIT.done);
+    rmSync(file('spent'));
   });
 
   it('is written from SQL that was tried', async () => {
