@@ -149,7 +149,7 @@ select
     reads.template_id,
     reads.pull,
     reads.read_on,
-    json_extract(answers.data, pointer(answers.key)) ->> '$.status' as status
+    redacted(json_extract(answers.data, pointer(answers.key)) ->> '$.status') as status
 from answers
 inner join reads on answers.filename = reads.file;
 

@@ -196,6 +196,14 @@ test('templates that E5 fails for keep the status that they had', async () => {
   expect(failed.code).toBe(1);
   expect(failed.stderr).toContain('E5 failed');
   expect(await nights.rows(history)).toEqual(before);
+  // A status is a text of the service like any other.
+  const data = { template: {}, chatappTemplate: { status: 'stopped by 010-1234-5678' } };
+  await nights.run([{ kind: 'other-shape-200', body: { data, error: null }, endpoint: 'E5' }]);
+  expect(
+    await nights.rows(
+      "select distinct regexp_replace(status, '[0-9a-f]{64}', '#') as s from brand_templates",
+    ),
+  ).toEqual([{ s: 'stopped by #' }]);
 });
 
 describe('a list that breaks off', () => {
