@@ -90,7 +90,7 @@ from (
             '[{
                 "key": "VARCHAR", "day": "DATE", "state": "VARCHAR", "billed": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN",
                 "records": "BIGINT", "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
-                "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT"
+                "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT", "billedRecords": "BIGINT"
             }]'
         ),
         recursive := true

@@ -36,16 +36,13 @@ with clock as (
         date_trunc('month', now_in_korea)::date as month,
         last_day(now_in_korea::date) as last_of_month
 ),
--- Every export that may be billed counts, with the records received or, until they are, with the records expected.
+-- Every export that may be billed counts, with the records received or, until all are, with the records expected. The size of an
+-- export that is not known does not tell what a day of its weekday holds.
 requests as (
     select
         date,
         date_trunc('month', requested_at at time zone 'Asia/Seoul')::date as month,
-        case
-            when state in ('landed', 'loaded') then records
-            -- The size of an export that is not known does not tell what a day of its weekday holds.
-            when coalesce(records, estimated_records) is not null then greatest(1, records, estimated_records)
-        end as records,
+        coalesce(billed_records, records, estimated_records) as records,
         price_per_record
     from ops.exports
     where billed <> 'no'

@@ -15,6 +15,10 @@
 --     en: Of {exports} {exports#export|exports} of {month} it is not known whether the service bills {exports#it|them}; what is expected counts.
 --     ko: {month}의 내보내기 {exports}건은 청구 여부를 알 수 없어 예상 레코드 수로 계산했습니다.
 --     as: note
+--   select month, unsized_exports as exports from answer where unsized_exports > 0 order by month
+--     en: The size of {exports} {exports#export|exports} of {month} is not known, so the fees are higher than shown.
+--     ko: {month}의 내보내기 {exports}건은 크기를 알 수 없어 실제 요금은 표시된 것보다 많습니다.
+--     as: note
 --   select 1 where exists (from answer) and not exists (from answer where fee > 0)
 --     en: No price per record is set (exports.price_per_record), so no fee is shown.
 --     ko: 레코드당 단가(exports.price_per_record)가 설정되지 않아 요금은 표시하지 않습니다.
@@ -22,13 +26,14 @@
 --     en: Nothing was paid for.
 --     ko: 지출이 없습니다.
 -- example:
---   month    exports  ambiguous_exports  records  estimated_records  fee     fee_per_thousand  currency
---   2026-11  19       0                  58802    58000              5880.2  100
+--   month    exports  ambiguous_exports  unsized_exports  records  estimated_records  fee     fee_per_thousand  …
+--   2026-11  19       0                  0                58802    58000              5880.2  100               …
 
 select
     export_fees.month,
     export_fees.exports,
     export_fees.ambiguous_exports,
+    export_fees.unsized_exports,
     export_fees.records,
     export_fees.estimated_records,
     -- Without a price there is no fee, which is not a fee of 0.

@@ -107,7 +107,8 @@ create table ops.exports (
     requested_at timestamptz,
     updated_at timestamptz,
     note varchar,
-    short bigint
+    short bigint,
+    billed_records bigint
 );
 
 -- The settings exports.budget, exports.price_per_record, exports.currency and exports.start_date of the last run: one row.

@@ -41,11 +41,11 @@ interface Circumstances {
 
 /**
  * The number of records that an entry takes from a budget: 0 if nothing is billed; the actual records once the export has
- * landed; before that its estimate, at least one record. `undefined` if the size is unknown.
+ * landed; before that, and where a person accepted fewer, its estimate, at least one record. `undefined` if the size is unknown.
  */
-export function recordsOf({ billed, state, records, estimate }: Export): number | undefined {
+export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
-  if (state === 'landed' || state === 'loaded') return records;
+  if ((state === 'landed' || state === 'loaded') && (accepted !== true || records === 0)) return records;
   // An export that is downloaded again may turn out larger than at its first landing.
   const known = [records, estimate].filter((size) => size !== undefined);
   return known.length === 0 ? undefined : Math.max(1, ...known);
@@ -234,7 +234,8 @@ export function estimateDays(
 ) {
   let records = 0;
   let messages = 0;
-  for (const { day, records: landed = 0 } of [...entries].filter((entry) => !needsPerson(entry))) {
+  const whole = [...entries].filter((entry) => entry.accepted !== true && !needsPerson(entry));
+  for (const { day, records: landed = 0 } of whole) {
     const sent = totals.get(day)?.sent ?? 0;
     if (landed === 0 || sent <= 0) continue;
     records += landed;

@@ -13,6 +13,7 @@ import {
   StorageError,
 } from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
+import { recordsOf } from '../exports/budget.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/lines.js';
@@ -257,7 +258,7 @@ async function noteJournal(folder: OpenFolder, config: Config, invocation: Invoc
   for (const push of pushes.filter(waits)) report.attention.push(adviceOn(push));
   const erased = erasures.register.erasures;
   await warehouse.note({
-    exports: [...ledger.entries(), ...forgotten],
+    exports: [...ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) })), ...forgotten],
     budget: { ...config.exports, notedAt: invocation.effects.now() },
     prices: config.prices,
     ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),

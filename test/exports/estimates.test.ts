@@ -21,6 +21,7 @@ const exports = (perRun: number, more = ''): string =>
 
 interface Listed {
   readonly key: string;
+  readonly estimated_records: number;
   readonly state: string;
   readonly records: number | null;
   readonly empty_in_doubt: boolean;
@@ -161,6 +162,12 @@ test('pages that are gone for good leave those that came to a person, who may ta
   const taken = await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete']);
   expect(taken.code).toBe(0);
   expect(await events(place)).toEqual([{ events: 2_000 }]);
+  // The page that never came is billed, too.
+  const estimate = (await listed(place))[0]?.estimated_records ?? 0;
+  expect(estimate).toBeGreaterThan(2_000);
+  const { stdout } = await place.run(['status', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ export_fees: [{ exports: 1, records: estimate }] });
+  expect((await place.run(['query', 'budget'])).stderr).toContain(`${estimate.toLocaleString('en-US')} of`);
   // The service has them again: nothing more is paid.
   place.sandbox.setFaults([]);
   expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);

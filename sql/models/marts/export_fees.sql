@@ -7,7 +7,7 @@ with requests as (
         strftime(requested_at at time zone 'Asia/Seoul', '%Y-%m') as month,
         billed,
         records,
-        coalesce(records, estimated_records) as billed_records,
+        coalesce(billed_records, records, estimated_records) as billed_records,
         estimated_records,
         price_per_record
     from ops.exports
@@ -18,6 +18,7 @@ select
     month,
     count(*) as exports,
     count(*) filter (where billed = 'maybe') as ambiguous_exports,
+    count(*) filter (where billed_records is null) as unsized_exports,
     sum(records)::bigint as records,
     sum(estimated_records)::bigint as estimated_records,
     sum(marts.price_of(billed_records, price_per_record))::double as fee,

@@ -83,7 +83,7 @@ async function connect(zone = 'America/New_York'): Promise<DuckDBConnection> {
 function steady(text: string): string {
   return text
     .replace(/2026-11-21 07:\d\d:\d\d(\.\d+)?/g, '2026-11-21 07:30:00')
-    .replace(/^(2026-11,19,0,58802),58\d{3},/m, '$1,58000,');
+    .replace(/^(2026-11,19,0,0,58802),58\d{3},/m, '$1,58000,');
 }
 
 const sqlOf = (name: string): string => catalogue.find((query) => query.name === name)?.sql ?? '';
