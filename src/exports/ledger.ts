@@ -244,7 +244,14 @@ export class Ledger {
       const day = known?.day ?? partsOf(key)?.day;
       if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
-      const change = changeOfId(known, exportId, other);
+      // Whoever was billed twice for a day enters the second export, which is not downloaded.
+      const twin = this.entries().find((entry) => entry.day === day && blocksPayingAgain(entry.state));
+      const second = known === undefined && twin !== undefined;
+      const change =
+        changeOfId(known, exportId, other) ??
+        (second
+          ? `${day} is covered by export ${twin.key}; ${key} would be a second one, billed too.`
+          : undefined);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
           hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
@@ -255,7 +262,9 @@ export class Ledger {
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
-      return this.#record({ event: 'attached', key, exportId });
+      const attached = await this.#record({ event: 'attached', key, exportId });
+      const note = 'A second export of the day, which is billed and not downloaded.';
+      return second ? this.#record({ event: 'abandoned', key, note }) : attached;
     });
   }
 
@@ -271,8 +280,6 @@ export class Ledger {
 
   /** Enters an export that is known only from the user. */
   async #enter(key: string, day: Day, pricePerRecord: number): Promise<void> {
-    if (this.entries().some((entry) => blocksRuns(entry.state) && entry.day === day))
-      throw this.#unknown(key);
     if (windowOf(day).end > this.#effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }

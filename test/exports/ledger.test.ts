@@ -405,13 +405,21 @@ it('a ledger that is removed under a run is an error, not a reason to go on', as
   expect((await openLedger(data, effects)).entries()).toMatchObject([{ key: KEY, state: 'intended' }]);
 });
 
-it('attach invents no export for a day that has one, nor for a key that is none', async () => {
+it('attach enters a second export of a day after a yes alone, as billed, and none for a key that is none', async () => {
   const { ledger } = await opened();
   await ledger.intend(INTENT);
-  await expect(ledger.attach('2026-11-20.2', 'exp-2')).rejects.toThrow(UsageError);
+  await expect(ledger.attach('2026-11-20.2', 'exp-2')).rejects.toThrow(
+    '2026-11-20 is covered by export 2026-11-20.1; 2026-11-20.2 would be a second one, billed too.',
+  );
+  expect(ledger.entries()).toHaveLength(1);
+  const yes = (): Promise<boolean> => Promise.resolve(true);
+  const second = await ledger.attach('2026-11-20.2', 'exp-2', yes, 0.1);
+  expect(second).toMatchObject({ state: 'abandoned', billed: 'yes', exportId: 'exp-2' });
+  expect(spendOf(ledger.entries())).toMatchObject([{ exports: 2, unknown: 1 }]);
+  expect(ledger.find('2026-11-20.1')?.state).toBe('intended');
   await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
   await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
-  await expect(ledger.attach('2026-11-21.1', 'exp-2')).rejects.toThrow('2026-11-21 is not over');
+  await expect(ledger.attach('2026-11-21.1', 'exp-3')).rejects.toThrow('2026-11-21 is not over');
 });
 
 it('folders of the landing zone that the journal lacks are found, among exports only', async () => {
