@@ -125,10 +125,8 @@ export async function exportsAttachCommand(
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
     );
-  const next =
-    entry.state === 'abandoned'
-      ? 'It counts as billed.'
-      : `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
+  const free = `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
+  const next = entry.state === 'abandoned' ? 'It counts as billed.' : free;
   terminal.note(`Export ${entry.key} is ${entry.state} as ${exportId}. ${next}`);
   return EXIT.done;
 }

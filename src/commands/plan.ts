@@ -29,15 +29,10 @@ export async function planCommand({ json }: JsonOptions, invocation: Invocation)
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 }
 
-/**
- * Makes the plan of a job from the published file and the ledger only.
- *
- * @throws ConfigError as the run would, if the file was made under another setting of `privacy`
- */
+/** Makes the plan of a job from the published file and the ledger only; throws ConfigError where the run would. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
   const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job, true);
-  // A run would refuse, too.
   if (existsSync(dataFiles(config.dataDir).working))
     assertSamePrivacy(published.privacy, { ...config.privacy, key: await storedKey(config.dataDir) });
   const entries = state.ledger.entries();
@@ -123,8 +118,8 @@ async function retentionOf(
   const left = new Set([...removed, ...events]);
   const isNewSnapshot = streamsOn(reference).includes('opt_outs') && job.streams.has('opt_outs');
   const folders = await foldersDue(dataDir, retention, { entries, left, now, isNewSnapshot });
-  const { landing } = foldersOf(dataDir);
-  return { events: events.sort(), landing: folders.map(({ path }) => relative(landing, path)) };
+  const landing = folders.map(({ path }) => relative(foldersOf(dataDir).landing, path));
+  return { events: events.sort(), landing };
 }
 
 /** Prints the plan; the exit code is 1 while an export needs action. */
@@ -133,7 +128,6 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   const line = (label: string, text: string): void => {
     terminal.out(`  ${label.padEnd(18)}  ${text}`);
   };
-  const inWords = (some: readonly Day[]): string => (some.length === 0 ? 'nothing' : listDays(some));
   const exitCode = events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   if (json === true) {
     terminal.out(JSON.stringify(plan));
@@ -149,7 +143,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   for (const stream of ['statistics', 'campaigns'] as const) {
     const { missing, again } = plan[stream];
     if (missing.length + again.length > 0)
-      line(stream, `missing ${inWords(missing)}; again ${inWords(again)}`);
+      line(stream, `missing ${listDays(missing) || 'nothing'}; again ${listDays(again) || 'nothing'}`);
   }
   for (const { stream, last } of plan.reference)
     line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);

@@ -74,15 +74,10 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     last_complete_day: last,
     /** The first wanted day: the `start_date`, or the first day in the warehouse. */
     wanted_from: start ?? null,
-    /** The configured streams, each with the days that it lacks. */
     missing,
-    /** The configured reference data, with its last snapshot. */
     snapshots,
-    /** Days of events whose export a person has to decide about. */
     waits: daysIn(wanted, 'events', 'waits'),
-    /** Days of events whose export a person gave up. */
     given_up: daysIn(wanted, 'events', 'given_up'),
-    /** Days whose events were removed by retention. */
     removed,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
     /** The active run, or another active command that changes the data folder. */
@@ -96,11 +91,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     needs_attention: needed,
     /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
-    export_fees: spendOf(entries).map(({ estimatedRecords, unknown, ...month }) => ({
-      ...month,
-      estimated_records: estimatedRecords,
-      exports_of_unknown_size: unknown,
-    })),
+    export_fees: spendOf(entries),
     currency: config.exports.currency ?? null,
     lookback: lookbackFor(published.latestChange, config.lookbackDays),
     fresh: start !== undefined && isBegun && Object.values(missing).every((days) => days.length === 0),
@@ -199,8 +190,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const { month, records, estimated_records, exports_of_unknown_size: unknown, price, exports } = fees;
     const expected = estimated_records === 0 ? '' : ` (${formatCount(estimated_records)} of them expected)`;
     const unsized = unknown === 0 ? '' : ` (${formatCount(unknown)} of unknown size)`;
-    const isExact = expected === '' && unsized === '';
-    const priced = pricePart(price, status.currency, isExact ? '' : 'about ');
+    const priced = pricePart(price, status.currency, expected + unsized === '' ? '' : 'about ');
     line(
       'fees',
       `${month}: ${plural(exports, 'export')}${unsized}, ${formatCount(records)} records${expected}${priced}`,

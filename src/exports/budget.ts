@@ -26,9 +26,6 @@ export type BudgetVerdict = 'request' | keyof typeof REASONS;
 
 export interface Decision extends Candidate {
   readonly verdict: BudgetVerdict;
-  /** Records left in the run's and in the month's budget before this day. */
-  readonly leftInRun: number;
-  readonly leftInMonth: number;
 }
 
 interface Circumstances {
@@ -133,7 +130,7 @@ export function planRequests(
   };
 
   return candidates.map(({ day, estimate }) => {
-    const decision: Decision = { day, estimate, verdict: verdictOn(estimate), leftInRun, leftInMonth };
+    const decision: Decision = { day, estimate, verdict: verdictOn(estimate) };
     if (decision.verdict === 'request') {
       leftInRun -= estimate === undefined ? leftInRun : needOf(estimate);
       leftInMonth -= estimate === undefined ? leftInMonth : needOf(estimate);
@@ -210,15 +207,6 @@ function whenBought(needs: readonly number[], limit: number): string {
     left -= need;
   }
   return `The newest come first; the rest follows in about ${plural(runs, 'run')}.`;
-}
-
-/** The reason with its numbers; `undefined` if the day is requested. */
-export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Decision): string | undefined {
-  if (verdict === 'request') return undefined;
-  const numbers = (left: number): string => `${REASONS[verdict]} (about ${estimate} records, ${left} left)`;
-  if (verdict === 'over_run_budget') return numbers(leftInRun);
-  if (verdict === 'over_month_budget') return numbers(leftInMonth);
-  return REASONS[verdict];
 }
 
 /**
@@ -298,7 +286,7 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
 
 /**
  * The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be, their records
- * (of those that have not landed the estimates, `estimatedRecords`), their price, and the number of exports of unknown size.
+ * (of those that have not landed the estimates, `estimated_records`), their price, and the number of exports of unknown size.
  */
 export function spendOf(entries: Iterable<Export>) {
   const months = new Map<string, Export[]>();
@@ -312,8 +300,8 @@ export function spendOf(entries: Iterable<Export>) {
       month,
       exports: some.length,
       ...spentOn(some),
-      estimatedRecords: spentOn(some.filter(({ records }) => records === undefined)).records,
-      unknown: some.filter((entry) => recordsOf(entry) === undefined).length,
+      estimated_records: spentOn(some.filter(({ records }) => records === undefined)).records,
+      exports_of_unknown_size: some.filter((entry) => recordsOf(entry) === undefined).length,
     }))
     .sort((a, b) => (a.month < b.month ? -1 : 1));
 }

@@ -10,7 +10,8 @@ import { isClosed, type Export, isUnderWay } from './export.js';
 import {
   decide,
   planRequests,
-  reasonFor,
+  explainLimit,
+  REASONS,
   recordsOf,
   type Budget,
   type BudgetVerdict,
@@ -135,9 +136,10 @@ async function affordable(key: string, context: ExportsContext): Promise<number 
     runId,
     yesPaid: true,
   });
-  const reason = decision === undefined ? undefined : reasonFor(decision);
-  if (reason === undefined) return decision?.estimate;
-  throw new RefusedError(`${day} is not requested again: ${reason}.`, {
+  if (decision === undefined || decision.verdict === 'request') return decision?.estimate;
+  const { verdict, estimate = 1 } = decision;
+  const limit = explainLimit(verdict, [estimate], config.exports.budget) ?? '';
+  throw new RefusedError(`${day} is not requested again: ${REASONS[verdict]}. ${limit}`.trimEnd(), {
     hint: 'Nothing was sent, and the export is unchanged. Raise exports.budget in dawnload.yaml, or wait until it allows the request.',
   });
 }

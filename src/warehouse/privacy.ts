@@ -105,7 +105,7 @@ const BYTES = 32;
  * the file holds something else, `StorageError` when it cannot be read or written.
  */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
-  const path = keyPath(dataDir);
+  const path = join(foldersOf(dataDir).private, 'hmac.key');
   const known = await readIfThere(path);
   if (known?.length === BYTES) return known;
   if (known !== undefined) {
@@ -118,11 +118,9 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   return key;
 }
 
-const keyPath = (dataDir: string): string => join(foldersOf(dataDir).private, 'hmac.key');
-
 /** The key of hashes; an empty one, which fits nothing, if there is none: who only reads makes no key. */
 export async function storedKey(dataDir: string): Promise<Buffer> {
-  return (await readIfThere(keyPath(dataDir))) ?? Buffer.alloc(0);
+  return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
 }
 
 /**

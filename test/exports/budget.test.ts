@@ -6,7 +6,6 @@ import {
   explainLimit,
   isQuiet,
   planRequests,
-  reasonFor,
   recordsOf,
   spendOf,
   withForecasts,
@@ -68,14 +67,14 @@ describe('the purse', () => {
     ];
     const decisions = planRequests(days, budget, [], circumstances);
     expect(decisions).toEqual([
-      { day: '2026-11-20', verdict: 'request', estimate: 600, leftInRun: 1_000, leftInMonth: 5_000 },
-      { day: '2026-11-19', verdict: 'over_run_budget', estimate: 500, leftInRun: 400, leftInMonth: 4_400 },
-      { day: '2026-11-18', verdict: 'over_run_budget', estimate: 400, leftInRun: 400, leftInMonth: 4_400 },
+      { day: '2026-11-20', verdict: 'request', estimate: 600 },
+      { day: '2026-11-19', verdict: 'over_run_budget', estimate: 500 },
+      { day: '2026-11-18', verdict: 'over_run_budget', estimate: 400 },
     ]);
-    expect(decisions.map(reasonFor)).toEqual([
+    expect(decisions.map(({ verdict, estimate = 0 }) => explainLimit(verdict, [estimate], budget))).toEqual([
       undefined,
-      'over exports.budget for one run (about 500 records, 400 left)',
-      'over exports.budget for one run (about 400 records, 400 left)',
+      expect.stringContaining('The limit is 1,000 records a run, and the day needs about 500.'),
+      expect.stringContaining('The limit is 1,000 records a run, and the day needs about 400.'),
     ]);
   });
 
@@ -313,8 +312,22 @@ describe('the spend report', () => {
       entry({ requestedAt: november, estimate: 1_000, state: 'failed', billed: 'no' }),
     ];
     expect(spendOf(entries)).toEqual([
-      { month: '2026-11', exports: 3, records: 100, estimatedRecords: 20, unknown: 1, price: 50 },
-      { month: '2026-12', exports: 1, records: 7, estimatedRecords: 0, unknown: 0, price: 14 },
+      {
+        month: '2026-11',
+        exports: 3,
+        records: 100,
+        estimated_records: 20,
+        exports_of_unknown_size: 1,
+        price: 50,
+      },
+      {
+        month: '2026-12',
+        exports: 1,
+        records: 7,
+        estimated_records: 0,
+        exports_of_unknown_size: 0,
+        price: 14,
+      },
     ]);
   });
 });

@@ -415,7 +415,7 @@ it('attach enters a second export of a day after a yes alone, as billed, and non
   const yes = (): Promise<boolean> => Promise.resolve(true);
   const second = await ledger.attach('2026-11-20.2', 'exp-2', yes, 0.1);
   expect(second).toMatchObject({ state: 'abandoned', billed: 'yes', exportId: 'exp-2' });
-  expect(spendOf(ledger.entries())).toMatchObject([{ exports: 2, unknown: 1 }]);
+  expect(spendOf(ledger.entries())).toMatchObject([{ exports: 2, exports_of_unknown_size: 1 }]);
   expect(ledger.find('2026-11-20.1')?.state).toBe('intended');
   await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
   await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
