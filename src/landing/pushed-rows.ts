@@ -5,7 +5,7 @@
  * without it, the rows are sent again.
  */
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder, FILE_MODE } from './atomic-file.js';
@@ -13,19 +13,26 @@ import { foldersOf, safeName } from './paths.js';
 import { namesIn, orStorageError } from './storage-error.js';
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
-export interface Hashed {
+interface Hashed {
   readonly k: string;
   readonly r: string;
 }
 
-/** A call: the fingerprint of the key of its hashes, and the class of columns with which its rows are compared. */
-interface CallHeader {
-  readonly target: string;
-  readonly push: string;
-  readonly call: number;
-  readonly made_with: string;
-  readonly columns: string;
-}
+/**
+ * A line: a call before it leaves, with the fingerprint of the key of its hashes and the class of columns with which its rows
+ * are compared; a call that may be repeated and whose rows the service took; or rows that were rejected.
+ */
+type Line =
+  | {
+      target: string;
+      push: string;
+      call: number;
+      made_with: string;
+      columns: string;
+      rows: readonly Hashed[];
+    }
+  | { push: string; call: number; taken: true }
+  | { push: string; reason: string; rows: readonly Hashed[] };
 
 /** The file of a target. */
 export function pathOfTarget(dataDir: string, target: string): string {
@@ -36,67 +43,34 @@ export function pathOfTarget(dataDir: string, target: string): string {
 export const GONE = '*';
 
 export class PushedRows {
-  readonly #disk: DurableFolder;
-  /** A newline if the file ends in a part of a line, since a process died during an append. */
-  #before = '';
-  #size = 0;
-
   private constructor(
     readonly path: string,
-    disk: DurableFolder,
-  ) {
-    this.#disk = disk;
-  }
+    private readonly disk: DurableFolder,
+    private size: number,
+  ) {}
 
   /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
   static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
     const disk = new DurableFolder(dataDir, effects);
     const path = pathOfTarget(dataDir, target);
     await disk.makeFolder(dirname(path));
-    const memory = new PushedRows(path, disk);
-    await orStorageError('open', path, async () => {
-      const handle = await open(path, 'a+', FILE_MODE);
-      try {
-        const { size } = await handle.stat();
-        const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
-        memory.#size = size;
-        if (size > 0 && buffer[0] !== 0x0a) memory.#before = '\n';
-      } finally {
-        await handle.close();
-      }
+    return orStorageError('open', path, async () => {
+      await (await open(path, 'a', FILE_MODE)).close();
+      return new PushedRows(path, disk, (await stat(path)).size);
     });
-    return memory;
   }
 
-  /** Notes the rows of a call before it leaves; returns the hash of the line. Throws `StorageError`. */
-  intend(about: CallHeader, rows: readonly Hashed[]): Promise<string> {
-    return this.#line({ ...about, ...lists(rows) });
-  }
-
-  /** Notes that the service took the rows of a call that may be repeated. */
-  taken(push: string, call: number): Promise<string> {
-    return this.#line({ push, call, taken: true });
-  }
-
-  /** Notes that a push rejected rows. */
-  reject(push: string, reason: string, rows: readonly Hashed[]): Promise<string> {
-    return this.#line({ push, reason, ...lists(rows) });
-  }
-
-  async #line(body: object): Promise<string> {
-    const text = JSON.stringify(body);
-    const bytes = Buffer.from(`${this.#before}${text}\n`);
-    await this.#disk.append(this.path, bytes, 'pushed', this.#size);
-    this.#size += bytes.length;
-    this.#before = '';
+  /** Appends a line durably; returns its hash. Throws `StorageError`. */
+  async append(line: Line): Promise<string> {
+    const hashes = 'rows' in line ? { k: line.rows.map(({ k }) => k), r: line.rows.map(({ r }) => r) } : {};
+    const text = JSON.stringify({ ...line, rows: undefined, ...hashes });
+    // A newline comes first too, since the file ends in a part of a line where a process died.
+    const bytes = Buffer.from(`\n${text}\n`);
+    await this.disk.append(this.path, bytes, 'pushed', this.size);
+    this.size += bytes.length;
     return createHash('sha256').update(text).digest('hex');
   }
 }
-
-const lists = (rows: readonly Hashed[]): { k: string[]; r: string[] } => ({
-  k: rows.map(({ k }) => k),
-  r: rows.map(({ r }) => r),
-});
 
 /** The files of all targets. Throws `StorageError`. */
 export async function pushedFiles(dataDir: string): Promise<string[]> {

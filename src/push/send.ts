@@ -299,7 +299,7 @@ class Sending {
 
   async #reject(rows: readonly Row[], reason: string): Promise<void> {
     const { ledger, pushed } = this.work;
-    await pushed.reject(this.push.id, reason, rows);
+    await pushed.append({ push: this.push.id, reason, rows });
     await ledger.write(this.push, { event: 'rejected', rows: rows.length, reason });
   }
 
@@ -315,7 +315,7 @@ class Sending {
     const permit = await service.authorize();
     const call = this.#call++;
     const about = { target: this.#target.text, push: push.id, call, made_with };
-    const line = await pushed.intend({ ...about, columns: this.#columns }, rows);
+    const line = await pushed.append({ ...about, columns: this.#columns, rows });
     this.counted.calls++;
     if (request.once) return this.#sendOnce(rows, request, { call, line, permit });
     const answer = await service.ask(request).catch(withoutWords);
@@ -324,7 +324,7 @@ class Sending {
     // An item that a repeated call does not find is taken away already.
     const isGone = this.#target.takesAway && rows.length === 1 && this.#isNoItem(answer);
     if (count === rows.length || isGone) {
-      await pushed.taken(push.id, call);
+      await pushed.append({ push: push.id, call, taken: true });
       this.counted.sent += rows.length;
       this.#refused = isGone ? this.#refused + 1 : 0;
     } else if (count === undefined) await this.#refusal(rows, answer);

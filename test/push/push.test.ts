@@ -1,7 +1,7 @@
 // @module-tag long
 /** Repeatable targets against the sandbox: what is sent, compared, rejected and refused. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Place } from '../support/dawnload.js';
@@ -54,6 +54,9 @@ describe('user properties', () => {
     const point = { DAWNLOAD_CRASH_AT: 'pushed/durable:3' };
     const args = ['push', 'user-properties', '--sql', users(1500, "'k' as killed", 'killed')];
     expect((await place.execute(args, point)).signal).toBe('SIGKILL');
+    // A part of a line, as a process leaves it that dies during an append.
+    const file = join(place.folder, 'data', 'ledger', 'pushed', 'user-properties.jsonl');
+    await appendFile(file, '{"target":"user-properties","push":"2026-11-2');
     expect((await push(place, 'user-properties', '--sql', users(1, '1 as other'), '--yes')).code).toBe(0);
     expect(JSON.parse((await push(place, 'list', '--json')).stdout)).toMatchObject([
       { state: 'abandoned', sent: 1000, calls: 2 },
