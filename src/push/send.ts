@@ -359,7 +359,7 @@ class Sending {
       const items = rows.map(({ item }) => item);
       const shown = shownText(service.secrets.hide(text), items);
       const list =
-        endpoint === 'E13' && answer.status === 200
+        answer.verdict.kind === 'ok'
           ? 'If it says that all were taken, list it in dawnload.yaml under push.acknowledgements, with {count} for the number of rows; if that none was, under push.refusals.'
           : 'If it says that none was taken, list it in dawnload.yaml under push.refusals.';
       invocation.terminal.warn(`The service said: “${shown}”. ${list}`);

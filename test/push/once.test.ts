@@ -104,7 +104,15 @@ test('a text that a person has judged is believed, with the count of the rows', 
     expect((await push(place, 'list')).code).toBe(0);
     place.sandbox.setFaults([answered('E13', 200, { message: '2건 저장' }) as Fault]);
     const short = await push(place, ...EVENTS, users(6));
-    expect(short.stderr).toContain('is ambiguous');
+    expect(short.stderr).toMatch(
+      /“2건 저장”\. If it says that all were taken.* push\.acknowledgements.*is ambiguous/s,
+    );
+    expect((await push(place, 'abandon', idIn(short))).stderr).toContain(
+      'but not the 3 rows of unknown outcome',
+    );
+    place.sandbox.setFaults([answered('E13', 200, { data: null, error: 'Too late' }) as Fault]);
+    const late = await push(place, ...EVENTS, users(9));
+    expect(late.stderr).toMatch(/“Too late”\. If it says that none was taken, list it .* push\.refusals/);
   } finally {
     await place.configure(YAML);
   }

@@ -66,7 +66,7 @@ function readSql(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Give a file of SQL to --file.',
+      hint: 'Name a file of SQL that this account may read.',
       cause,
     });
   }
