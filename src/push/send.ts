@@ -141,6 +141,9 @@ export async function pushRows(
       throw error;
     }
     await sending.noteSent();
+    // Once, at the end: the rows that fit may be others when a push goes on.
+    for (const [reason, rows] of Object.entries(plan.invalid))
+      await ledger.write(push, { event: 'rejected', rows, reason });
     await ledger.write(push, { event: 'done' });
     return { plan, push, ...sending.counted };
   } finally {
@@ -185,16 +188,13 @@ async function planned(work: Work): Promise<{ plan: Plan; source: string; curren
   return { plan: await planOf(session, wanted, found, about), source, current };
 }
 
-async function begun(work: Work, { counts, invalid }: Plan, source: string): Promise<Push> {
+async function begun(work: Work, { counts }: Plan, source: string): Promise<Push> {
   const { wanted, invocation, ledger, lines } = work;
   const { text, mode, once } = wanted.target;
   const { name, only } = wanted;
   const about = { target: text, mode, name, key: keyOf(wanted).join(), once, only: only !== undefined };
   const ids = lines.map((line) => line.push);
-  const push = await ledger.begin({ ...about, source, run: invocation.runId, counts }, ids);
-  for (const [reason, rows] of Object.entries(invalid))
-    await ledger.write(push, { event: 'rejected', rows, reason });
-  return push;
+  return ledger.begin({ ...about, source, run: invocation.runId, counts }, ids);
 }
 
 /**

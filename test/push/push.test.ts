@@ -457,6 +457,21 @@ describe('what must not leave, or must not go unseen', () => {
     expect(itemOf('products', 'keep-19')).toMatchObject({ name: 'x' });
   });
 
+  test('rows that do not fit any more when a push goes on are rejected and counted', async () => {
+    const [{ n } = { n: '' }] = (await place.rows('select count(*) as n from ops.runs')) as { n: string }[];
+    const score = `if(i > 0 and (select count(*) from ops.runs) > ${n}, 'nan'::double, 1)`;
+    const args = ['user-properties', '--sql', users(3, `${score} as score`, 'fit'), '--yes'];
+    place.sandbox.setFaults([{ endpoint: 'E14', kind: 'status', status: 503 }]);
+    expect((await push(place, ...args)).code).toBe(1);
+    place.sandbox.setFaults([]);
+    expect((await place.run(['run'])).code).toBe(0);
+    const goneOn = await push(place, ...args);
+    expect([goneOn.code, goneOn.stderr]).toEqual([1, expect.stringMatching(/Pushed 1 row .*; 2 rejected/)]);
+    expect(JSON.parse((await push(place, 'list', '--json')).stdout)).toMatchObject([
+      { sent: 1, rejected: 2 },
+    ]);
+  });
+
   test('an answer of a proxy stops a push of properties, and rejects no row', async () => {
     const args = ['user-properties', '--sql', "select 'proxied' as user_id, 1 as seen"];
     const rejected = async () => (await push(place, 'rejected', '--json')).stdout;
