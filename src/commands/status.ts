@@ -74,10 +74,15 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     last_complete_day: last,
     /** The first wanted day: the `start_date`, or the first day in the warehouse. */
     wanted_from: start ?? null,
+    /** The configured streams, each with the days that it lacks. */
     missing,
+    /** The configured reference data, with its last snapshot. */
     snapshots,
+    /** Days of events whose export a person has to decide about. */
     waits: daysIn(wanted, 'events', 'waits'),
+    /** Days of events whose export a person gave up. */
     given_up: daysIn(wanted, 'events', 'given_up'),
+    /** Days whose events were removed by retention. */
     removed,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
     /** The active run, or another active command that changes the data folder. */

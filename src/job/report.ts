@@ -36,9 +36,11 @@ export class RunReport {
   /** Landed pulls that could not be loaded, by id, each with its error; they may be superseded by the end of the run. */
   readonly unloaded = new Map<string, { readonly pull: Pull; readonly error: Error }>();
   readonly exports: ExportLine[] = [];
+  /** Things that need a person, in whole sentences that say what to do. */
   readonly attention: string[] = [];
   /** The keys of exports that the service has not finished; a later run may find them ready. */
   readonly pending: string[] = [];
+  /** Removals by the settings under `retention`. */
   readonly removals: Removed[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
   readonly steps: StepOutcome[] = [];
@@ -86,6 +88,7 @@ export class RunReport {
     this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
   }
 
+  /** The groups of checks that forbid publishing. */
   get stops(): readonly FindingGroup[] {
     return this.checks.filter(({ severity }) => severity === 'stop');
   }
@@ -95,6 +98,7 @@ export class RunReport {
     return [...new Set(this.#loads.flatMap((load) => (isReference(load) ? [] : load.days)))].sort();
   }
 
+  /** Number of loaded days and rows, by stream. */
   totals(): { stream: Stream; days: number; rows: number }[] {
     // A list that is held back leaves the one of before.
     const all = this.#loads.filter(
@@ -116,6 +120,7 @@ export class RunReport {
     return [...new Set(this.#loads.flatMap(({ drift }) => drift))].sort();
   }
 
+  /** The number of records by kind of note. */
   notes(): Record<string, number> {
     const notes: Record<string, number> = {};
     for (const load of this.#loads) {
