@@ -18,11 +18,14 @@ with named as (
 ),
 
 judged as (
+    -- A campaign without variants is no test, so whatever is named of it is not known.
     select
-        campaign_id,
-        list(distinct variant_id) || list(distinct variant_name) filter (variant_name is not null) as names
-    from campaign_variants
-    group by campaign_id
+        campaigns.campaign_id,
+        list(distinct variant_id) filter (variant_id is not null)
+        || list(distinct variant_name) filter (variant_name is not null) as names
+    from campaigns
+    left join campaign_variants on campaigns.campaign_id = campaign_variants.campaign_id
+    group by campaigns.campaign_id
 )
 
 select
@@ -33,7 +36,7 @@ select
     named.one.name as actual
 from named
 inner join judged on named.campaign_id = judged.campaign_id
-where named.one.name is not null and not list_contains(judged.names, named.one.name)
+where named.one.name is not null and list_contains(judged.names, named.one.name) is distinct from true
 union all
 select null, campaign_id, 'No campaign of this id has been seen yet.', null, null
 from ops.experiments

@@ -119,7 +119,15 @@ export const PLANTS: Record<string, Plant[]> = {
     [
       `update daily_statistics set variant_id = 'v1', variant_name = 'A' where channel = 'push-notification';
       insert into ops.experiments (campaign_id, baseline, split, hold_outs)
-      values ('c-push-notification', 'A', map {date '2026-11-16': map {'A': 1, 'v2': 1}}, null), ('c-of-next-month', 'B', null, null)`,
+      values ('c-push-notification', 'A', map {date '2026-11-16': map {'A': 1, 'v2': 1}}, null), ('c-of-next-month', 'B', null, null),
+        ('c-email', 'B', null, null)`,
+      {
+        date: undefined,
+        subject: 'c-email baseline',
+        finding: 'The campaign has no such variant.',
+        expected: undefined,
+        actual: 'B',
+      },
       { date: undefined, subject: 'c-of-next-month', finding: 'No campaign of this id has been seen yet.' },
       {
         date: undefined,
