@@ -133,15 +133,23 @@ compared as (
         any_value(missing.this) as days_missing,
         any_value(missing.previous) as previous_days_missing,
         any_value(missing.year_before) as year_before_days_missing,
+        -- Nothing was sent in a period without rows; in one with rows it may be unknown how much was.
+        list(measures.period) as periods,
         if(measures.measure = 'sent', 0, null) as nothing,
-        coalesce(max(measures.value) filter (measures.period = 'this'), nothing) as value,
+        coalesce(
+            max(measures.value) filter (measures.period = 'this'), if('this' in periods, null, nothing)
+        ) as value,
         case
             when previous_days_missing = 0
-            then coalesce(max(measures.value) filter (measures.period = 'previous'), nothing)
+            then coalesce(
+                max(measures.value) filter (measures.period = 'previous'), if('previous' in periods, null, nothing)
+            )
         end as previous,
         case
             when year_before_days_missing = 0
-            then coalesce(max(measures.value) filter (measures.period = 'year_before'), nothing)
+            then coalesce(
+                max(measures.value) filter (measures.period = 'year_before'), if('year_before' in periods, null, nothing)
+            )
         end as year_before
     from measures
     cross join (from missing pivot (max(days) for period in ('this', 'previous', 'year_before'))) as missing

@@ -53,6 +53,20 @@ test('it is unknown how many messages succeeded of which more failed than were s
   expect(await ask('subchannels', push)).toMatchObject([unknown]);
 });
 
+test('it is unknown how many messages were sent where the service did not say, and not 0', async () => {
+  const sent = (count: number | null): Promise<unknown> =>
+    warehouse.connection.run(
+      `update daily_statistics set message_sent = ${count} where channel = 'push-notification'`,
+    );
+  await sent(null);
+  const rows = await ask('period-comparison', { measure: 'sent', end: '2026-11-20' });
+  await sent(102);
+  expect(rows.map(({ channel, value }) => [channel, value])).toEqual([
+    ['in-app-message', 102],
+    ['in-web-message', 102],
+  ]);
+});
+
 test('messages without a channel are no total', async () => {
   await warehouse.connection.run(
     "update daily_statistics set channel = null where channel = 'push-notification'",
