@@ -248,7 +248,8 @@ export async function recorded<T>(
 ): Promise<T> {
   const report = new RunReport(() => effects.now());
   const end = (failure?: Error): Promise<unknown> => {
-    const summary = { ...report.forJournal(), ...(failure && { failure: kindOf(failure) }) };
+    const failed = failure instanceof InterruptedError ? undefined : failure;
+    const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };
     return journal.append(RUN, { event: 'ended', ...endOf(report, runId, failure), summary });
   };
   await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });

@@ -459,6 +459,9 @@ test('Ctrl-C ends with 130, and the next run finishes without paying again', { t
   expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
   expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d, processing\./);
   expect(code).toBe(130);
+  expect((await place.run(['doctor'])).stdout).toMatch(
+    /last run +run ended with exit code 130 \(interrupted; [^)]+\)\.\n/,
+  );
   await run(place, 'run');
   expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
 });
