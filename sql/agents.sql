@@ -1,8 +1,9 @@
 -- The facts that an answer for an agent states about itself.
 
 -- name: about
--- The days of the streams, and the findings of checks of these streams and days. Parameters, all JSON but the days: streams,
--- checks (with their streams), first_day and last_day of the question, or null for all days held.
+-- The days of the streams, and the findings of checks of these streams and days. Parameters, the first two as JSON: streams,
+-- checks (with their streams), reads_events (true if single events are read, of which retention removes days), first_day and
+-- last_day of the question, or null for all days held.
 with streams as (
     select unnest(from_json($streams, '["varchar"]')) as stream
 ),
@@ -44,7 +45,7 @@ lacking as (
     union all
     select stream, date, 'removed'
     from days
-    where stream = 'events' and date in (select date from ops.removed_days)
+    where stream = 'events' and $reads_events and date in (select date from ops.removed_days)
 ),
 islands as (
     select *, date - row_number() over (partition by stream, reason order by date)::integer as island

@@ -81,11 +81,19 @@ test('free SQL, a bundled question and an answer for an agent say which events a
   const range = ['--param', 'start=2026-11-11', '--param', 'end=2026-11-13'];
   const bundled = await place.run(['query', 'event-rates', ...range]);
   expect(bundled.stderr).toMatch(/The events of 2 days from 11\sNov to 12\sNov were removed by retention/);
-  const about = await Reader.using(place.published, (reader) =>
-    coverageOf(reader, new Set(['events']), true, { start: '2026-11-09', end: '2026-11-20' }),
-  );
-  expect(about?.coverage).toEqual([
+  const about = async (table: string): Promise<unknown> => {
+    const range = { start: '2026-11-09', end: '2026-11-20' };
+    const found = await Reader.using(place.published, (reader) =>
+      coverageOf(reader, new Set([table]), true, range),
+    );
+    return found?.coverage;
+  };
+  expect(await about('events')).toEqual([
     { stream: 'events', days: 8, of: 12, missing: '2026-11-09', removed_by_retention: days },
+  ]);
+  // What was computed of them stays.
+  expect(await about('marts.daily_people')).toEqual([
+    { stream: 'events', days: 11, of: 12, missing: '2026-11-09' },
   ]);
 });
 

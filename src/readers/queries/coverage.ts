@@ -74,6 +74,8 @@ function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
 
 /** The tables of single events and messages, which leave the file by retention; what is computed of them stays. */
 const EVENTS = /^(\w*message\w*|events|\w*emails)$/;
+const readsEvents = (relations: ReadonlySet<string>): boolean =>
+  [...relations].some((name) => EVENTS.test(name) || name === 'marts.event_people');
 
 /** The streams that are loaded into tables, by the names of the tables; the first that matches counts. */
 const TABLES: readonly (readonly [RegExp, Stream])[] = [
@@ -140,7 +142,7 @@ export function relationsIn(
 
 /** A sentence on the days that retention removed from tables that SQL reads. */
 export async function removedFrom(reader: Reader, sql: string, language: Language): Promise<string[]> {
-  const isRead = [...relationsIn(reader, sql).relations].some((name) => EVENTS.test(name));
+  const isRead = readsEvents(relationsIn(reader, sql).relations);
   const removed = isRead ? await reader.rows('status/removed', coveredDay.pick({ date: true })) : [];
   if (removed.length === 0) return [];
   const days = listDays(removed.map(({ date }) => date));
@@ -207,6 +209,7 @@ export async function coverageOf(
         .map(readCheck)
         .map(({ name, streams }) => ({ name, streams })),
     ),
+    reads_events: !isSure || readsEvents(tables),
     first_day: range?.start ?? null,
     last_day: range?.end ?? null,
   });
