@@ -50,7 +50,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     estimated_records: estimate ?? null,
     /** True if the estimate is a forecast until the run pulls the day's statistics. */
     is_forecast: estimate !== undefined && !counted.has(day),
-    /** True if the run pulls the statistics of the day before it decides. */
     statistics_first: job.streams.has('statistics') && !counted.has(day),
   });
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
@@ -61,7 +60,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
-  const spent = spendOf(entries).find((spend) => spend.month === month);
+  const nothing = { month, records: 0, price: 0, estimated_records: 0 };
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
@@ -85,7 +84,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       not_requested: decisions.flatMap((decision) =>
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
-      /** Paid exports that are not downloaded yet; resuming them is free. */
       under_way: keysUnderWay(entries),
       needs_attention: state.needed,
       /** Null if the size of one of the requested days is unknown. */
@@ -95,7 +93,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       expected_records: expected,
       expected_price: expected === null ? null : priceOfAll(expected),
       currency,
-      month: { month, records: spent?.records ?? 0, price: spent?.price ?? 0 },
+      month: spendOf(entries).find((spend) => spend.month === month) ?? nothing,
     },
   };
 }
@@ -180,6 +178,8 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
+  const { estimated_records: estimated } = month;
+  const expected = estimated === 0 ? '' : ` (${formatCount(estimated)} of them expected)`;
   const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
   const later = listDays(undecided.map(({ date }) => date));
   const others = not_requested.filter((day) => !undecided.includes(day));
@@ -191,7 +191,7 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
     ...notRequestedLines(others, REASONS, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
-    `${month.month} so far ${size(month.records)}${pricePart(month.price, currency)}`,
+    `${month.month} so far ${size(month.records)}${expected}${pricePart(month.price, currency, expected && 'about ')}`,
   ];
 }
 
