@@ -189,16 +189,15 @@ export async function pushResumeCommand(
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
-  const { target, name, unknown } = await settle('resumed', again, invocation, id);
-  const same = name === undefined ? `Push to ${target} by the same query` : `\`dawnload push ${name}\``;
-  invocation.terminal.note(
-    `${same} goes on with push ${id}${unknown === 0 ? '' : `: ${plural(unknown, 'row')} of unknown outcome ${again ? 'go again' : 'are left out'}`}.`,
-  );
+  const unknown = await settle('resumed', again, invocation, id);
+  const rows = `${plural(unknown, 'row')} of unknown outcome`;
+  const what = unknown === 0 ? '' : again ? `, and sends ${rows} again` : `, and leaves out ${rows}`;
+  invocation.terminal.note(`The same command, or the next night, goes on${what}.`);
   return EXIT.done;
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
-  const { unknown } = await settle('abandoned', false, invocation, id);
+  const unknown = await settle('abandoned', false, invocation, id);
   const but = unknown === 0 ? '' : `, but not the ${plural(unknown, 'row')} of unknown outcome`;
   invocation.terminal.note(
     `Push ${id} is abandoned. The next push of the query sends what was not acknowledged${but}.`,
@@ -206,13 +205,11 @@ export async function pushAbandonCommand(_: object, invocation: Invocation, id: 
   return EXIT.done;
 }
 
-/** Records a decision about a push; returns what it was about. */
+/** Records a decision about a push; returns the number of its rows of unknown outcome. */
 function settle(decision: 'resumed' | 'abandoned', again: boolean, invocation: Invocation, id: string) {
   const command = decision === 'resumed' ? 'push resume' : 'push abandon';
   return withDataFolder(invocation.loadConfig(), invocation, command, 'nothing', async ({ journal }) => {
     const ledger = new PushLedger(journal, invocation.effects);
-    const push = ledger.get(id);
-    const unknown = await ledger.recordDecision(push, decision, again);
-    return { ...push, unknown };
+    return ledger.recordDecision(ledger.get(id), decision, again);
   });
 }

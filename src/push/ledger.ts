@@ -244,7 +244,7 @@ export class PushLedger {
    *
    * @throws RefusedError if there is nothing to decide
    */
-  async recordDecision(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<number> {
+  async recordDecision(push: Push, event: 'resumed' | 'abandoned', again: boolean): Promise<number> {
     if (!isUnfinished(push))
       throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
     const rows = rowsOf(undecided(push));

@@ -247,7 +247,7 @@ test('a lost journal stops every push until `recover`, which enters what is reme
   const resumed = await place.run(['push', 'resume', id]);
   expect([resumed.code, resumed.stderr]).toEqual([
     0,
-    expect.stringContaining('unknown outcome are left out'),
+    expect.stringContaining('leaves out 3 rows of unknown outcome'),
   ]);
   const others = await push(place, ...JOURNEY, users(4));
   expect([others.code, entered().length], others.stderr).toEqual([0, 4]);

@@ -555,6 +555,11 @@ describe('what must not leave, or must not go unseen', () => {
       /cannot be run: Parser Error \(line 1, column \d+\)\.\n.*where it is no SQL/,
     );
     expect(parsed.stderr).not.toContain('0109999');
+    // What stands in double quotes is a column to SQL.
+    const quoted = `select user_id, 1 as n from events where user_id = "010-9999-0001"`;
+    expect((await push(place, 'user-properties', '--sql', quoted)).stderr).toMatch(
+      /Referenced column "…" not/,
+    );
     const none = await push(place, 'user-properties', '--sql', "select 'u' as user_id, $day as day");
     expect(none.stderr).toContain("Write getvariable('name')");
   });

@@ -7,6 +7,7 @@ import type { DuckDBType } from '@duckdb/node-api';
 import { z } from 'zod';
 import { lastCompleteDay } from '../../ground/calendar.js';
 import { RefusedError, UsageError } from '../../ground/errors.js';
+import { withoutPeople } from '../../ground/redaction.js';
 import { escaped } from '../../landing/duckdb.js';
 import { assertSamePrivacy, storedPrivacy, type Privacy } from '../../warehouse/privacy.js';
 import { Reader } from '../../warehouse/reader.js';
@@ -98,7 +99,7 @@ const OF_THE_TEXT =
 function withoutValues(error: UsageError, subject: string): UsageError {
   const { message, hint } = error;
   if (OF_THE_TEXT.test(message) || !message.includes('cannot be run'))
-    return new UsageError(message, hint === undefined ? {} : { hint });
+    return new UsageError(withoutPeople(message), hint === undefined ? {} : { hint: withoutPeople(hint) });
   const [kind = 'an error'] = /[A-Z][A-Za-z ]* Error/.exec(message) ?? [];
   const [, column] = /source column (\w+)/.exec(message) ?? [];
   const [place = ''] = / \(line \d+(, column \d+)?\)(?=\.$)/.exec(message) ?? [];
