@@ -3,8 +3,8 @@
 -- scope: full
 -- meaning: The days of a metric do not add up to the total that the service gives with them, so one of the two is
 --   wrong. Pull those days again with `dawnload backfill --streams campaigns`; ask the service if it persists.
--- Checks only pulls whose days no later pull has replaced; the totals of other pulls no longer match the days held. These pulls
--- are few, however old the warehouse is.
+-- Checks only pulls whose days no later pull has replaced, and of these no campaign that a later, incomplete pull has brought:
+-- other totals no longer match the days held. These pulls are few, however old the warehouse is.
 
 with whole_pulls as (
     select pull
@@ -18,13 +18,19 @@ with whole_pulls as (
 collected as (
     -- A window that timed out was asked for in parts, each of which has a total of its own.
     select
-        campaign_collections_history.campaign_id,
-        pull,
-        max(korean_day(epoch_us(campaign_collections_history.window_end) - 1)) as date,
+        asked.campaign_id,
+        asked.pull,
+        max(korean_day(epoch_us(asked.window_end) - 1)) as date,
         count(*) as parts
-    from campaign_collections_history
-    semi join whole_pulls using (pull)
-    group by campaign_id, pull
+    from campaign_collections_history as asked
+    semi join whole_pulls on asked.pull = whole_pulls.pull
+    anti join campaign_collections_history as later
+        on
+            asked.campaign_id = later.campaign_id
+            and asked.pulled_at < later.pulled_at
+            and asked.window_start < later.window_end
+            and later.window_start < asked.window_end
+    group by asked.campaign_id, asked.pull
 ),
 
 totals as (

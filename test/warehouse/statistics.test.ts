@@ -291,6 +291,38 @@ describe('a pull of campaigns', () => {
     ]);
   });
 
+  test('that is incomplete makes no other pull add up to less than its total', async () => {
+    const workshop = new Workshop();
+    const stats = (...dates: string[]): Row[] => [
+      {
+        metricType: 'standard',
+        metricName: 'send_success',
+        totalCount: 5 * dates.length,
+        dailyCounts: dates.map((date) => ({ date, count: 5 })),
+      },
+    ];
+    const of = (...dates: string[]): Row => ({
+      data: { lastCollectedAt: '2026-11-22 07:05:09', stats: stats(...dates) },
+      error: null,
+    });
+    await workshop.load(
+      workshop.campaigns(RANGE, { c1: of(BEFORE, DAY), c2: of(BEFORE, DAY) }, { pulledAt: night(0) }),
+      // On the next night c2 fails.
+      workshop.campaigns(
+        { start: DAY, end: dayAfter(DAY) },
+        { c1: of(DAY, dayAfter(DAY)) },
+        { complete: false, pulledAt: night(1) },
+      ),
+    );
+    const found = async (): Promise<unknown[]> =>
+      (await workshop.findings())
+        .filter(({ name }) => name === 'campaign_totals')
+        .map(({ subject }) => subject);
+    expect(await found()).toEqual([]);
+    await workshop.change('update campaign_metric_totals_history set total = 11');
+    expect(await found()).toEqual(['c2']);
+  });
+
   test('that is complete takes away campaigns that have nothing there any more', async () => {
     const workshop = new Workshop();
     await workshop.load(workshop.campaigns(RANGE, { c1: metrics(DAY) }), workshop.campaigns(RANGE, {}));
