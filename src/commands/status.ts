@@ -94,7 +94,6 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     failure: typeof failure === 'string' ? failure : null,
     withheld: withheldRun(runs, published.runs),
     needs_attention: needed,
-    /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),
     currency: config.exports.currency ?? null,

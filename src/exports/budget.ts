@@ -26,6 +26,8 @@ export type BudgetVerdict = 'request' | keyof typeof REASONS;
 
 export interface Decision extends Candidate {
   readonly verdict: BudgetVerdict;
+  /** Records left before this day in the budget that decides. */
+  readonly left: number;
 }
 
 interface Circumstances {
@@ -129,7 +131,9 @@ export function planRequests(
   };
 
   return candidates.map(({ day, estimate }) => {
-    const decision: Decision = { day, estimate, verdict: verdictOn(estimate) };
+    const verdict = verdictOn(estimate);
+    const left = verdict === 'over_month_budget' ? leftInMonth : leftInRun;
+    const decision: Decision = { day, estimate, verdict, left };
     if (decision.verdict === 'request') {
       leftInRun -= estimate === undefined ? leftInRun : needOf(estimate);
       leftInMonth -= estimate === undefined ? leftInMonth : needOf(estimate);

@@ -10,7 +10,6 @@ import { isClosed, type Export, isUnderWay } from './export.js';
 import {
   decide,
   planRequests,
-  explainLimit,
   REASONS,
   recordsOf,
   type Budget,
@@ -137,9 +136,9 @@ async function affordable(key: string, context: ExportsContext): Promise<number 
     yesPaid: true,
   });
   if (decision === undefined || decision.verdict === 'request') return decision?.estimate;
-  const { verdict, estimate = 1 } = decision;
-  const limit = explainLimit(verdict, [estimate], config.exports.budget) ?? '';
-  throw new RefusedError(`${day} is not requested again: ${REASONS[verdict]}. ${limit}`.trimEnd(), {
+  const { verdict, estimate = 1, left } = decision;
+  const numbers = verdict.startsWith('over_') ? ` (about ${estimate} records, ${left} left)` : '';
+  throw new RefusedError(`${day} is not requested again: ${REASONS[verdict]}${numbers}.`, {
     hint: 'Nothing was sent, and the export is unchanged. Raise exports.budget in dawnload.yaml, or wait until it allows the request.',
   });
 }

@@ -67,9 +67,9 @@ describe('the purse', () => {
     ];
     const decisions = planRequests(days, budget, [], circumstances);
     expect(decisions).toEqual([
-      { day: '2026-11-20', verdict: 'request', estimate: 600 },
-      { day: '2026-11-19', verdict: 'over_run_budget', estimate: 500 },
-      { day: '2026-11-18', verdict: 'over_run_budget', estimate: 400 },
+      { day: '2026-11-20', verdict: 'request', estimate: 600, left: 1_000 },
+      { day: '2026-11-19', verdict: 'over_run_budget', estimate: 500, left: 400 },
+      { day: '2026-11-18', verdict: 'over_run_budget', estimate: 400, left: 400 },
     ]);
     expect(decisions.map(({ verdict, estimate = 0 }) => explainLimit(verdict, [estimate], budget))).toEqual([
       undefined,
