@@ -7,7 +7,7 @@ import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/published.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
-import { adviceOn, PushLedger, rowOf, waits, type Push } from '../push/ledger.js';
+import { adviceOn, PushLedger, rowOf, waitingAmong, type Push } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type WantedPush } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
 import { ALL, parseTarget } from '../push/targets.js';
@@ -107,8 +107,7 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes, isRunning, lost } = await pushesNow(config, effects);
-  // The call under way of a running push is known soon.
-  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!isRunning && waits(push)));
+  const needed = waitingAmong(pushes, isRunning);
   const all = pushes.map((push) => shown(push, needed.includes(push)));
   if (json === true) terminal.out(JSON.stringify(all));
   else if (pushes.length === 0 && lost.length === 0) terminal.note('Nothing was pushed yet.');

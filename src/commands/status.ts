@@ -14,6 +14,7 @@ import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/publi
 import { describeGroup } from '../job/report.js';
 import { daysIn } from '../job/wanted-days.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
+import { adviceOn, PushLedger, waitingAmong } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/checks.js';
@@ -47,6 +48,7 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
   });
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
+  const pushes = waitingAmong(new PushLedger(journal, effects).pushes, lock.taken);
   const runs = runsOf(journal.of(RUN));
   const last = lastCompleteDay(now);
   const { removed } = published;
@@ -93,7 +95,9 @@ export async function readStatus({ effects, ...invocation }: Invocation) {
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
     failure: typeof failure === 'string' ? failure : null,
     withheld: withheldRun(runs, published.runs),
-    needs_attention: needed,
+    /** Exports and pushes that a person has to decide about, and a journal that lacks something. */
+    needs_attention: [...needed, ...pushes.map((push) => ({ key: push.id, advice: adviceOn(push) }))],
+    /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),
     currency: config.exports.currency ?? null,

@@ -148,6 +148,9 @@ export function rowOf(push: Push) {
 
 /** True if a person has to decide: nobody knows whether the service has some rows. */
 export const waits = (push: Push): boolean => isUnfinished(push) && rowsIn(push, 'ambiguous', 'open') > 0;
+/** The pushes that wait for a person; the outcome of a call under way is known soon. */
+export const waitingAmong = (pushes: readonly Push[], isRunning: boolean): Push[] =>
+  pushes.filter((push) => push.state === 'ambiguous' || (!isRunning && waits(push)));
 export const isUnfinished = ({ state }: Push): boolean => state !== 'abandoned' && state !== 'done';
 
 /** The calls of unknown outcome that a person may decide about: the last decision counts, until a call follows it. */

@@ -399,8 +399,12 @@ test('a push that was killed before the answer is ambiguous; resume leaves the r
   ]);
   const list = await push(place, 'list', '--json');
   expect([list.code, JSON.parse(list.stdout)]).toMatchObject([1, [{ state: 'ambiguous', in_doubt: 10 }]]);
+  const advice = new RegExp(`Push ${idIn(again)} to .* is ambiguous`);
+  const told = await place.run(['status']);
+  expect([told.code, told.stderr]).toEqual([1, expect.stringMatching(advice)]);
   const resumed = await push(place, 'resume', idIn(again));
   expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('10 rows of unknown outcome')]);
+  expect((await place.run(['status'])).stderr).not.toMatch(advice);
   expect((await push(place, ...JOURNEY, users(10))).stderr).toMatch(/Pushed 0 rows .*10 left/);
   expect((await push(place, ...JOURNEY, users(11))).stderr).toMatch(/Pushed 1 row .*10 left/);
   expect(entered()).toHaveLength(11);
