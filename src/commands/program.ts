@@ -359,7 +359,9 @@ export function commandLine(version: string, perform: Perform): Command {
       'dawnload docs --format dbt > models/sources.yml    # or skill',
     ],
     options: [
-      choice('--format <format>', 'the format', 'text', 'json', 'skill', 'dbt').default('text'),
+      choice('--format <format>', 'the format', 'text', 'json', 'skill', 'dbt')
+        .conflicts('json')
+        .default('text'),
       LANGUAGE('the language of the description').default('en'),
       JSON_OPTION,
     ],
