@@ -50,6 +50,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     estimated_records: estimate ?? null,
     /** True if the estimate is a forecast until the run pulls the day's statistics. */
     is_forecast: estimate !== undefined && !counted.has(day),
+    /** True if the run pulls the statistics of the day before it decides. */
     statistics_first: job.streams.has('statistics') && !counted.has(day),
   });
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
@@ -84,6 +85,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       not_requested: decisions.flatMap((decision) =>
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
+      /** Paid exports that are not downloaded yet; resuming them is free. */
       under_way: keysUnderWay(entries),
       needs_attention: state.needed,
       /** Null if the size of one of the requested days is unknown. */

@@ -57,6 +57,7 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
   readonly budget: Budget | undefined;
   /** True if the journal may lack lines and no person has confirmed it; nothing is paid in that case. */
   readonly unsure: boolean;
+  /** Days that this run has already requested. */
   readonly asked?: ReadonlySet<Day>;
 }
 

@@ -45,6 +45,7 @@ export class RunReport {
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
   readonly steps: StepOutcome[] = [];
   unpaidDays: readonly Unpaid[] = [];
+  /** The budget that these days would exceed. */
   budget: Budget | undefined;
   /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
   mainGoals: Readonly<Record<string, string>> = {};
@@ -128,6 +129,7 @@ export class RunReport {
     return notes;
   }
 
+  /** The days of events that were not requested, as `--json` shows them. */
   get notRequested() {
     return this.unpaidDays.map(({ day, verdict, estimate }) => ({
       date: day,
