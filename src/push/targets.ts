@@ -27,9 +27,15 @@ const KINDS = {
   'catalog-items': traits('id', 50, 'the name of a catalog', 'catalog has the name', /^[\w-]{1,250}$/),
   'user-properties': traits('user_id', 1_000),
   'opt-outs': traits('recipient_no', 1_000, 'an 080 number', '080 number is', /^080-?\d{3,4}-?\d{4}$/),
-  events: traits('user_id', 500, 'the name of an event', 'event has the name', /./s),
-  // A name of dots would be another path of the service.
-  journey: traits('user_id', 1_000, 'the id of a user journey', 'user journey has the id', /^(?!\.{1,2}$)./s),
+  events: traits('user_id', 500, 'the name of an event', 'event has the name', /\S/),
+  // An id of dots would be another path of the service.
+  journey: traits(
+    'user_id',
+    1_000,
+    'the id of a user journey',
+    'user journey has the id',
+    /^(?!\.{1,2}$).*\S/s,
+  ),
 };
 type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
@@ -137,14 +143,10 @@ const tracked = z.strictObject({
 const entered = z.strictObject({ code: z.literal(200), success: z.literal(true), error: z.null() });
 
 /** Texts of E13 that state that all events were tracked. */
-const TRACKED = [
-  'Tracked {count} event',
-  'Tracked {count} events',
-  '{count} event tracked',
-  '{count} events tracked',
-  '{count} event was tracked',
-  '{count} events were tracked',
-];
+const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
+  `Tracked {count} ${events}`,
+  ...['tracked', 'was tracked', 'were tracked'].map((said) => `{count} ${events} ${said}`),
+]);
 
 const bare = (text: string): string => text.replace(/\.$/, '');
 

@@ -48,8 +48,13 @@ test('rows reach people only after a yes; events have to say what tells them apa
   expect([asked.code, asked.stderr]).toEqual([3, expect.stringContaining('3 rows would reach people.')]);
   const events = await push(place, 'events', 'signed_up', '--sql', users(3), '--yes');
   expect([events.code, events.stderr]).toEqual([2, expect.stringContaining('Events need --key')]);
-  const dots = await push(place, 'journey', '..', '--sql', users(3), '--yes');
-  expect([dots.code, dots.stderr]).toEqual([2, expect.stringContaining('No user journey has the id ..')]);
+  for (const id of ['..', ' ']) {
+    const none = await push(place, 'journey', id, '--sql', users(3), '--yes');
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining(`No user journey has the id ${id}`),
+    ]);
+  }
   expect(await lines(place)).toEqual([]);
 });
 

@@ -140,6 +140,9 @@ describe('answers', () => {
   const ONCE: [endpoint: 'E13' | 'E16', status: number, json: unknown, outcome: string][] = [
     ['E13', 200, { message: '7 events were tracked.' }, 'acknowledged'],
     ['E13', 200, { message: 'Tracked 7 events' }, 'acknowledged'],
+    ['E13', 200, { message: 'Tracked 7 event(s)' }, 'acknowledged'],
+    ['E13', 200, { message: '7 event(s) were tracked.' }, 'acknowledged'],
+    ['E13', 200, { message: 'Tracked 6 event(s)' }, 'ambiguous'],
     ['E13', 200, { message: '7 events tracked', error: null }, 'acknowledged'],
     ['E13', 200, { message: '6 of 7 events were tracked.' }, 'ambiguous'],
     ['E13', 200, { message: '7 events could not be tracked' }, 'ambiguous'],
