@@ -76,7 +76,10 @@ function sentenceOf(
     return `The warehouse was made with privacy.recipients ${before.recipients ?? 'unknown'}; the setting is now ${now.recipients}.`;
   const columns = before.columns ?? '';
   if (columns !== now.columns)
-    return `The warehouse was made with privacy.columns { ${columns} }; the setting is now { ${now.columns} }.`;
+    return `The warehouse was made with privacy.columns { ${columns} }; the setting is now { ${now.columns} }.`.replaceAll(
+      '{  }',
+      '{}',
+    );
   return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
 }
 

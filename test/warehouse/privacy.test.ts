@@ -588,6 +588,9 @@ describe('a change of the setting', () => {
     await expect(reopened(workshop, { recipients: 'hash', key: KEY, columns: more })).rejects.toThrow(
       'The warehouse was made with privacy.columns { user_id: hash }; the setting is now { device_id: drop, user_id: hash }.',
     );
+    await expect(reopened(workshop, { recipients: 'hash', key: KEY })).rejects.toThrow(
+      'with privacy.columns { user_id: hash }; the setting is now {}.',
+    );
     await reopened(workshop, { recipients: 'hash', key: KEY, columns });
     expect(await workshop.lines('select recipients, columns from ops.privacy')).toEqual([
       'hash | user_id: hash',
