@@ -39,6 +39,7 @@ import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
+import { PushLedger, waitingAmong } from '../push/ledger.js';
 import { wantedOf } from '../push/send.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
 import { questionOf } from '../readers/queries/question.js';
@@ -331,8 +332,14 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 
 /** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
 async function ledger(config: Config, effects: Effects): Promise<Finding> {
-  const { ledger: whole, doubt, needed } = await ledgerNow(config, effects);
+  const { ledger: whole, journal, lock, doubt, needed } = await ledgerNow(config, effects);
   if (doubt !== undefined) throw doubt;
+  const [push] = waitingAmong(new PushLedger(journal, effects).pushes, lock.taken);
+  if (push !== undefined)
+    return warn(
+      `Push ${push.id} to ${push.target} waits for a person.`,
+      '`dawnload push list` says what to do.',
+    );
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
   return length === 0
