@@ -121,7 +121,7 @@ export async function exportsAttachCommand(
     return { isNew, entry };
   });
   const { entry, isNew } = await attached;
-  if (isNew)
+  if (isNew && entry.state !== 'abandoned')
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
     );

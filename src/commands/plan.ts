@@ -5,7 +5,7 @@ import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
-import { explainLimit, REASONS, spendOf, type Budget, type Decision } from '../exports/budget.js';
+import { explainLimit, REASONS, spendOf, spentOn, type Budget, type Decision } from '../exports/budget.js';
 import { keysUnderWay, type Export } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
@@ -61,7 +61,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
-  const nothing = { month, records: 0, price: 0, estimated_records: 0 };
+  const nothing = { month, exports: 0, ...spentOn([]), estimated_records: 0, exports_of_unknown_size: 0 };
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
@@ -180,8 +180,9 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
-  const { estimated_records: estimated } = month;
+  const { estimated_records: estimated, exports_of_unknown_size: unknown } = month;
   const expected = estimated === 0 ? '' : ` (${formatCount(estimated)} of them expected)`;
+  const unsized = unknown === 0 ? '' : `, and ${plural(unknown, 'export')} of unknown size`;
   const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
   const later = listDays(undecided.map(({ date }) => date));
   const others = not_requested.filter((day) => !undecided.includes(day));
@@ -193,7 +194,7 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
     ...notRequestedLines(others, REASONS, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
-    `${month.month} so far ${size(month.records)}${expected}${pricePart(month.price, currency, expected && 'about ')}`,
+    `${month.month} so far ${size(month.records)}${expected}${unsized}${pricePart(month.price, currency, expected + unsized && 'about ')}`,
   ];
 }
 

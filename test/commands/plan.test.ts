@@ -48,6 +48,7 @@ describe('before the first run, the plan of ten weeks', () => {
     const { events } = JSON.parse((await place.run(['plan', '--config', other, '--json'])).stdout) as Plan;
     expect(events).toMatchObject({ expected_records: records, to_request: [] });
     expect(events.not_requested).toHaveLength(67);
+    expect(events.month).toMatchObject({ exports: 0, exports_of_unknown_size: 0 });
   });
 
   test('says where nothing is known of the size of a night', async () => {

@@ -99,6 +99,9 @@ describe('a machine that was lost and restored by the documented steps', () => {
     const { export_id: id = '' } = place.sandbox.bills()[1] ?? {};
     expect((await place.run(['exports', 'attach', '2026-11-21.1', id], at(2))).code).toBe(0);
     expect((await place.run(['status'], at(2))).stdout).toContain('2 exports (1 of unknown size)');
+    expect((await place.run(['plan'], at(2))).stdout).toMatch(
+      /so far .* records, and 1 export of unknown size/,
+    );
     const asked = await place.run(['recover'], at(2));
     expect(asked.code).toBe(1);
     expect(asked.stderr).toMatch(/Compare with the bills/);
@@ -106,6 +109,10 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect(await place.run(['run'], at(2))).toMatchObject({ code: 0 });
     expect(paid(place)).toEqual(['2026-11-22']);
     expect((await place.run(['exports', 'recover'], at(2))).stderr).toMatch(/holds everything/);
+    // A second export of a day is given up from the start: to abandon it changes nothing.
+    const second = await place.run(['exports', 'attach', '2026-11-21.2', 'exp-2', '--yes'], at(2));
+    expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('It counts as billed.')]);
+    expect(second.stderr).not.toContain('exports abandon');
   });
 });
 
