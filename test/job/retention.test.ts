@@ -10,6 +10,7 @@ import { Place } from '../support/dawnload.js';
 
 const YAML = `start_date: 2026-11-08
 lookback_days: 1
+queries: .
 reference: { opt_outs: true }
 exports:
   start_date: 2026-11-10
@@ -76,6 +77,12 @@ test('free SQL, a bundled question and an answer for an agent say which events a
   const days = '2026-11-10..2026-11-12';
   const free = await place.run(['query', '--sql', "select count(*) from events where date = '2026-11-11'"]);
   expect(free.stderr).toContain(`The events of ${days} were removed by retention`);
+  await writeFile(
+    join(place.folder, 'mine.sql'),
+    '-- title: Mine\n-- question: How many?\n-- params: none\nselect count(*) from events;\n',
+  );
+  const own = await place.run(['query', 'mine']);
+  expect(own.stderr).toContain(`The events of ${days} were removed by retention`);
   const computed = await place.run(['query', '--sql', 'select count(*) from marts.daily_people']);
   expect(computed.stderr).not.toContain('removed');
   const range = ['--param', 'start=2026-11-11', '--param', 'end=2026-11-13'];
