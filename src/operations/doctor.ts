@@ -334,20 +334,20 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const { ledger: whole, journal, lock, doubt, needed } = await ledgerNow(config, effects);
   if (doubt !== undefined) throw doubt;
-  const [push] = waitingAmong(new PushLedger(journal, effects).pushes, lock.taken);
-  if (push !== undefined)
-    return warn(
-      `Push ${push.id} to ${push.target} waits for a person.`,
-      '`dawnload push list` says what to do.',
-    );
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
-  return length === 0
-    ? ok(`${entries}, none needs action`)
-    : warn(
-        `${length} of ${entries} ${length === 1 ? 'needs' : 'need'} action.`,
-        '`dawnload exports list` names each, and what to do.',
-      );
+  const paid =
+    length === 0
+      ? `${entries}, none needs action`
+      : `${length} of ${entries} ${length === 1 ? 'needs' : 'need'} action`;
+  const [push] = waitingAmong(new PushLedger(journal, effects).pushes, lock.taken);
+  const waits = push && ` Push ${push.id} to ${push.target} waits for a person.`;
+  if (length === 0 && waits === undefined) return ok(paid);
+  const lists = [...(length > 0 ? ['exports'] : []), ...(waits ? ['push'] : [])];
+  return warn(
+    `${paid}.${waits ?? ''}`,
+    `What to do: ${lists.map((one) => `\`dawnload ${one} list\``).join(', ')}.`,
+  );
 }
 
 /** The wanted days, as `plan` and `status` show them. */
