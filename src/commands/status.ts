@@ -212,7 +212,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (withheld !== null) {
     const { command, finished_at } = withheld;
     const when = formatKst(finished_at);
-    terminal.warn(`Not published: ${command} of ${when}. Readers keep what was published before.`);
+    terminal.warn(
+      `Not published: ${command} of ${when}. Readers keep what was published before, if anything.`,
+    );
     for (const group of withheld.findings) terminal.warn(`Check ${describeGroup(group)}`);
   }
   for (const { advice } of status.needs_attention) terminal.warn(advice);

@@ -36,7 +36,7 @@ test('a finding that would mislead keeps the last good file published until a so
     const status = await place.run(['status']);
     expect(status.code).toBe(1);
     expect(status.stderr).toMatch(
-      /Not published: run of 2026-11-21 .*\. Readers keep what was published before\./,
+      /Not published: run of 2026-11-21 .*\. Readers keep what was published before, if anything\./,
     );
     expect(status.stderr).toMatch(/Check events_key \(stop\): 2 findings/);
     const { withheld, findings } = JSON.parse((await place.run(['status', '--json'])).stdout) as {
