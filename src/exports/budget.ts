@@ -289,8 +289,8 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
 }
 
 /**
- * The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be, their records
- * (of those that have not landed the estimates, `estimated_records`), their price, and the number of exports of unknown size.
+ * The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be, their records,
+ * those of them that were not received (`estimated_records`), their price, and the number of exports of unknown size.
  */
 export function spendOf(entries: Iterable<Export>) {
   const months = new Map<string, Export[]>();
@@ -304,7 +304,7 @@ export function spendOf(entries: Iterable<Export>) {
       month,
       exports: some.length,
       ...spentOn(some),
-      estimated_records: spentOn(some.filter(({ records }) => records === undefined)).records,
+      estimated_records: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0) - (entry.records ?? 0), 0),
       exports_of_unknown_size: some.filter((entry) => recordsOf(entry) === undefined).length,
     }))
     .sort((a, b) => (a.month < b.month ? -1 : 1));
