@@ -16,8 +16,8 @@
 --     ko: {month}의 내보내기 {exports}건은 청구 여부를 알 수 없어 예상 레코드 수로 계산했습니다.
 --     as: note
 --   select month, unsized_exports as exports from answer where unsized_exports > 0 order by month
---     en: The size of {exports} {exports#export|exports} of {month} is not known, so the fees are higher than shown.
---     ko: {month}의 내보내기 {exports}건은 크기를 알 수 없어 실제 요금은 표시된 것보다 많습니다.
+--     en: The size of {exports} {exports#export|exports} of {month} is not known, so records and fees leave {exports#it|them} out.
+--     ko: {month}의 내보내기 {exports}건은 크기를 알 수 없어 레코드 수와 요금에서 제외했습니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where fee > 0)
 --     en: No price per record is set (exports.price_per_record), so no fee is shown.
