@@ -191,7 +191,7 @@ export async function pushResumeCommand(
   const unknown = await settle('resumed', again, invocation, id);
   const rows = `${plural(unknown, 'row')} of unknown outcome`;
   const what = unknown === 0 ? '' : again ? `, and sends ${rows} again` : `, and leaves out ${rows}`;
-  invocation.terminal.note(`The same command, or the next night, goes on${what}.`);
+  invocation.terminal.note(`The same command, or a night that makes this push, goes on${what}.`);
   return EXIT.done;
 }
 

@@ -244,7 +244,7 @@ function overLimits(
     if (rows > left)
       return new RefusedError(
         `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}. Nothing was sent.`,
-        { hint: 'Narrow the query, or raise it.' },
+        { hint: 'Narrow the query, or raise the limit.' },
       );
   }
   return undefined;
