@@ -30,7 +30,7 @@ listed as (
 hashed as (
     select
         page,
-        hash(coalesce(json_extract_string(document, nullif($id_pointer, '')), document::varchar)) as value
+        hash(coalesce(nullif(json_extract_string(document, nullif($id_pointer, '')), ''), document::varchar)) as value
     from listed
 )
 

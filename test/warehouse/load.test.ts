@@ -324,6 +324,19 @@ describe('the rows of a list, counted before they are loaded', () => {
     ['are those of all pages in a file', [items('a', 'b'), items('c'), items()], '/id', [3, 0, 0]],
     ['with an id count as repeated on another page', [items('a', 'b'), items('b')], '/id', [3, 1, 0]],
     ['with an id count as repeated on their page', [items('a', 'a')], '/id', [2, 1, 0]],
+    [
+      'with an empty id are compared as they are',
+      [
+        {
+          data: [
+            { id: '', n: 1 },
+            { id: '', n: 2 },
+          ],
+        },
+      ],
+      '/id',
+      [2, 0, 0],
+    ],
     ['without an id may be the same on one page', [optOuts('1', '1', '2'), optOuts('3')], '', [4, 0, 1]],
     ['without an id are repeated on two', [optOuts('1', '2'), optOuts('2', '3')], '', [4, 1, 1]],
     ['may be templates', [templates], '', [2, 0, 0]],

@@ -440,7 +440,7 @@ describe('under privacy.columns', () => {
     );
     expect(await found('user_id, service_user_id, device_id, service_device_id', 'events')).toEqual([
       { ...ids, user_id: digest('user_id', 'user-1'), device_id: null },
-      { ...ids, user_id: '', device_id: null },
+      { ...ids, user_id: null, device_id: null },
     ]);
     await workshop.close();
     const file = readFileSync(workshop.path).toString('latin1');

@@ -535,6 +535,7 @@ test('an empty id or name is none: a journey stays itself, and no campaign is as
   const variant = ['variant_id', 'variant_name'];
   const ids = ['user_journey_id', 'user_journey_name', 'user_journey_node_id', 'user_journey_node_name'];
   const eventIds = ['user_journey_id', 'user_journey_node_id', 'experiment_group_name', 'failure_reason'];
+  const persons = ['user_id', 'service_user_id', 'device_id', 'service_device_id'];
   const part = { resource_name: 'n', channel: 'email', tags: [], message_sent: 1, message_failed: 0 };
   const workshop = new Workshop();
   await workshop.load(
@@ -560,6 +561,9 @@ test('an empty id or name is none: a journey stays itself, and no campaign is as
       [
         empty(record({ channel_metadata: { channel_subtype: '', brand_message_target: '' } }), ...eventIds),
         empty(record({ id: 'e2', ...journey }), 'campaign_id', 'experiment_group_name'),
+        // Records without an id are not known to be one, and those without a person are not of one.
+        empty(record({}), 'id', 'resource_title', ...persons),
+        empty(record({}), 'id', 'event_name', ...persons),
       ],
     ]),
   );

@@ -212,18 +212,18 @@ with_extra as (
     from with_members
 ),
 
+-- Empty texts are none: an empty reason would make a failure of every send, and an empty id one record of many.
 named as (
     select
-        r.id as event_id,
-        case when is_unusual then nfc(r.user_id) else r.user_id end as user_id,
-        case when is_unusual then nfc(r[getvariable('settings').brand || '_user_id']) else r[getvariable('settings').brand || '_user_id'] end as service_user_id,
-        r.device_id,
-        r[getvariable('settings').brand || '_device_id'] as service_device_id,
+        nullif(r.id, '') as event_id,
+        nullif(case when is_unusual then nfc(r.user_id) else r.user_id end, '') as user_id,
+        nullif(case when is_unusual then nfc(r[getvariable('settings').brand || '_user_id']) else r[getvariable('settings').brand || '_user_id'] end, '') as service_user_id,
+        nullif(r.device_id, '') as device_id,
+        nullif(r[getvariable('settings').brand || '_device_id'], '') as service_device_id,
         neutral_channel(r.channel) as channel,
-        case when is_unusual then nfc(r.event_name) else r.event_name end as event_name,
-        -- Empty texts are none: an empty reason would make a failure of every send.
+        nullif(case when is_unusual then nfc(r.event_name) else r.event_name end, '') as event_name,
         nullif(case when is_unusual then nfc(r.failure_reason) else r.failure_reason end, '') as failure_reason,
-        case when is_unusual then nfc(r.resource_title) else r.resource_title end as resource_title,
+        nullif(case when is_unusual then nfc(r.resource_title) else r.resource_title end, '') as resource_title,
         replace(r.resource_type, '_', '-') as resource_type,
         nullif(case when is_unusual then nfc(r.campaign_id) else r.campaign_id end, '') as campaign_id,
         nullif(case when is_unusual then nfc(r.experiment_group_name) else r.experiment_group_name end, '') as experiment_group_name,
