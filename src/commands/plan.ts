@@ -180,9 +180,6 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
-  const { estimated_records: estimated, exports_of_unknown_size: unknown } = month;
-  const expected = estimated === 0 ? '' : ` (${formatCount(estimated)} of them expected)`;
-  const unsized = unknown === 0 ? '' : `, and ${plural(unknown, 'export')} of unknown size`;
   const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
   const later = listDays(undecided.map(({ date }) => date));
   const others = not_requested.filter((day) => !undecided.includes(day));
@@ -194,8 +191,17 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
     ...notRequestedLines(others, REASONS, limits),
     ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
-    `${month.month} so far ${size(month.records)}${expected}${unsized}${pricePart(month.price, currency, expected + unsized && 'about ')}`,
+    `${month.month} so far ${spentInWords(month, currency)}`,
   ];
+}
+
+/** What the exports of a month come to, in words. */
+export function spentInWords(spent: Plan['events']['month'], currency: string | null): string {
+  const { exports, records, price, estimated_records: estimated, exports_of_unknown_size: unknown } = spent;
+  const expected = estimated === 0 ? '' : ` (${formatCount(estimated)} of them expected)`;
+  const unsized = unknown === 0 ? '' : ` (${formatCount(unknown)} of unknown size)`;
+  const priced = pricePart(price, currency, expected + unsized && 'about ');
+  return `${plural(exports, 'export')}${unsized}, ${formatCount(records)} records${expected}${priced}`;
 }
 
 /** The days of events that are not requested, as a line for each reason. */

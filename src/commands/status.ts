@@ -8,7 +8,6 @@ import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { pricePart } from '../ground/price.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow, type PublishedRun } from '../job/published.js';
 import { describeGroup } from '../job/report.js';
@@ -16,8 +15,9 @@ import { daysIn } from '../job/wanted-days.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { adviceOn, PushLedger, waitingAmong } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
-import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
+import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/checks.js';
+import { spentInWords } from './plan.js';
 import { showTable, type JsonOptions } from './shared.js';
 
 /** Number of days shown at a terminal; `--json` returns all days. */
@@ -194,16 +194,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const { date, days_after, advice } = status.lookback;
     line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
   }
-  for (const fees of status.export_fees) {
-    const { month, records, estimated_records, exports_of_unknown_size: unknown, price, exports } = fees;
-    const expected = estimated_records === 0 ? '' : ` (${formatCount(estimated_records)} of them expected)`;
-    const unsized = unknown === 0 ? '' : ` (${formatCount(unknown)} of unknown size)`;
-    const priced = pricePart(price, status.currency, expected + unsized === '' ? '' : 'about ');
-    line(
-      'fees',
-      `${month}: ${plural(exports, 'export')}${unsized}, ${formatCount(records)} records${expected}${priced}`,
-    );
-  }
+  for (const fees of status.export_fees)
+    line('fees', `${fees.month}: ${spentInWords(fees, status.currency)}`);
   if (status.under_way.length > 0) {
     const by = running === null ? 'the next run' : 'this run or the next';
     line('exports', `under way, resumed at no cost by ${by}: ${status.under_way.join(', ')}`);

@@ -174,7 +174,7 @@ describe('after a kill within a paid request', () => {
     expect(flat(list.stderr)).toMatch(advice);
     const plan = await place.run(['plan']);
     expect(plan.code).toBe(1);
-    expect(plan.stdout).toMatch(/so far ([\d,]+) records \(\1 of them expected\), price about /);
+    expect(plan.stdout).toMatch(/so far 1 export, ([\d,]+) records \(\1 of them expected\), price about /);
     expect(flat(plan.stderr)).toMatch(advice);
     const shown = await place.run(['exports', 'show', '2026-11-20.1']);
     expect(shown.code).toBe(1);
