@@ -336,10 +336,7 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   if (doubt !== undefined) throw doubt;
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
-  const paid =
-    length === 0
-      ? `${entries}, none needs action`
-      : `${length} of ${entries} ${length === 1 ? 'needs' : 'need'} action`;
+  const paid = `${entries}, ${length || 'none'} ${length > 1 ? 'need' : 'needs'} action`;
   const [push] = waitingAmong(new PushLedger(journal, effects).pushes, lock.taken);
   const waits = push && ` Push ${push.id} to ${push.target} waits for a person.`;
   if (length === 0 && waits === undefined) return ok(paid);
