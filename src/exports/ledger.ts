@@ -247,11 +247,10 @@ export class Ledger {
       // Whoever was billed twice for a day enters the second export, which is not downloaded.
       const twin = this.entries().find((entry) => entry.day === day && blocksPayingAgain(entry.state));
       const second = known === undefined && twin !== undefined;
-      const change =
-        changeOfId(known, exportId, other) ??
-        (second
-          ? `${day} is covered by export ${twin.key}; ${key} would be a second one, billed too.`
-          : undefined);
+      if (second && other !== undefined) throw this.#unknown(key);
+      const change = second
+        ? `${day} is covered by export ${twin.key}; ${key} would be a second one, billed too.`
+        : changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
           hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
