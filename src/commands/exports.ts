@@ -40,7 +40,7 @@ export async function exportsListCommand({ json }: JsonOptions, invocation: Invo
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
   const all = entries.map((entry) => asJson(entry, lock.taken));
   if (json === true) terminal.out(JSON.stringify(all));
-  else if (all.length === 0 && doubt === undefined) terminal.note('No paid export has been requested yet.');
+  else if (all.length === 0 && doubt === undefined) terminal.note('The ledger lists no paid export.');
   else showTable(terminal, all, 'key state records estimated_records requested_at note');
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;

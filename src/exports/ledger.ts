@@ -245,9 +245,15 @@ export class Ledger {
       if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       // Whoever was billed twice for a day enters the second export, which is not downloaded.
-      const twin = this.entries().find((entry) => entry.day === day && blocksPayingAgain(entry.state));
-      const second = known === undefined && twin !== undefined;
-      if (second && other !== undefined) throw this.#unknown(key);
+      const isOther = (entry: Export): boolean => entry.key !== key && blocksPayingAgain(entry.state);
+      const twin = this.entries().find((entry) => entry.day === day && isOther(entry));
+      const second = twin !== undefined && (known?.state ?? 'abandoned') === 'abandoned';
+      if (second && known?.exportId === exportId) return known;
+      if (second && other !== undefined)
+        throw new RefusedError(
+          `${exportId} is the id of export ${other.key}, so it is no second one of ${day}.`,
+          { hint: '`dawnload exports list` shows the exports. Nothing was changed.' },
+        );
       const change = second
         ? `${day} is covered by export ${twin.key}; ${key} would be a second one, billed too.`
         : changeOfId(known, exportId, other);
@@ -258,9 +264,7 @@ export class Ledger {
       }
       if (known === undefined) await this.#enter(key, day, pricePerRecord);
       // A run may have requested this day again in the meantime, because the state left it free.
-      else if (!blocksRuns(known.state)) {
-        this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
-      }
+      else if (!blocksRuns(known.state)) this.#assertNotCovered(day, isOther);
       const attached = await this.#record({ event: 'attached', key, exportId });
       const note = 'A second export of the day, which is billed and not downloaded.';
       return second ? this.#record({ event: 'abandoned', key, note }) : attached;

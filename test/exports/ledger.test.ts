@@ -417,11 +417,14 @@ it('attach enters a second export of a day after a yes alone, as billed, and non
   expect(second).toMatchObject({ state: 'abandoned', billed: 'yes', exportId: 'exp-2' });
   expect(spendOf(ledger.entries())).toMatchObject([{ exports: 2, exports_of_unknown_size: 1 }]);
   expect(ledger.find('2026-11-20.1')?.state).toBe('intended');
-  // The id of another export is no second one: that export would lose it.
+  // Told again it stays what it is, another key makes no third export of it, and its id can be corrected.
+  expect(await ledger.attach('2026-11-20.2', 'exp-2', yes)).toMatchObject({ state: 'abandoned' });
   await expect(ledger.attach('2026-11-20.3', 'exp-2', yes)).rejects.toThrow(
-    'There is no export 2026-11-20.3',
+    'exp-2 is the id of export 2026-11-20.2, so it is no second one of 2026-11-20.',
   );
-  expect(ledger.find('2026-11-20.2')).toMatchObject({ state: 'abandoned', exportId: 'exp-2' });
+  const corrected = await ledger.attach('2026-11-20.2', 'exp-9', yes);
+  expect(corrected).toMatchObject({ state: 'abandoned', exportId: 'exp-9' });
+  expect(ledger.entries()).toHaveLength(2);
   await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
   await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
   await expect(ledger.attach('2026-11-21.1', 'exp-3')).rejects.toThrow('2026-11-21 is not over');
