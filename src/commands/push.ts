@@ -110,7 +110,7 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
   const needed = waitingAmong(pushes, isRunning);
   const all = pushes.map((push) => shown(push, needed.includes(push)));
   if (json === true) terminal.out(JSON.stringify(all));
-  else if (pushes.length === 0 && lost.length === 0) terminal.note('Nothing was pushed yet.');
+  else if (pushes.length === 0 && lost.length === 0) terminal.note('The journal lists no push.');
   else showTable(terminal, all, 'push target name state begun_at rows sent rejected in_doubt note');
   const advice = [...lost, ...needed.map(adviceOn)];
   for (const sentence of advice) terminal.warn(sentence);
@@ -153,7 +153,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
     session.close();
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
-  else if (all.length === 0 && lost.length === 0) terminal.note('The service rejected no row.');
+  else if (all.length === 0 && lost.length === 0) terminal.note('No rejected row is remembered.');
   else showTable(terminal, all);
   for (const sentence of lost) terminal.warn(sentence);
   return lost.length > 0 ? EXIT.incomplete : EXIT.done;

@@ -112,7 +112,7 @@ describe('a lower count', () => {
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
     const remembered = join(picky.folder, 'data', 'ledger', 'pushed');
     await rm(remembered, { recursive: true });
-    expect((await push(picky, 'rejected')).stderr).toContain('The service rejected no row.');
+    expect((await push(picky, 'rejected')).stderr).toContain('No rejected row is remembered.');
     expect(existsSync(remembered)).toBe(false);
   });
 });
