@@ -1,4 +1,4 @@
--- The load of the daily statistics (E17, E18), in the order of its steps. An empty id or name is none, as null.
+-- The load of the daily statistics (E17, E18), in the order of its steps. An empty id, name, channel or tag is none.
 
 -- name: read
 -- Reads the records of the answers of E17 and E18, which are bare arrays.
@@ -78,7 +78,7 @@ select
     nullif(r.variant_id, '') as variant_id,
     nullif(r.variant_name, '') as variant_name,
     neutral_channel(r.channel) as channel,
-    json_transform(r.tags, '["VARCHAR"]') as tags,
+    list_filter(json_transform(r.tags, '["VARCHAR"]'), lambda tag: tag <> '') as tags,
     counter(r.message_sent) as message_sent,
     counter(r.message_failed) as message_failed,
     counter(r.delivered) as delivered,

@@ -89,7 +89,7 @@ create macro macros.neutral_channel(channel) as case
     when replace(channel, '_', '-') = getvariable('settings').messenger then 'chatapp'
     when starts_with(replace(channel, '_', '-'), getvariable('settings').messenger || '-')
     then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('settings').messenger) + 1)
-    else replace(channel, '_', '-')
+    else nullif(replace(channel, '_', '-'), '')
 end;
 
 -- The rows of a page of a list (E2, E4, E10, E12), from the values of `data` and `templateListResponse`.
