@@ -305,13 +305,12 @@ export class Ledger {
     const isNew = this.find(key) === undefined;
     const terms = { day, messageData, estimate, pricePerRecord, sentAt };
     if (isNew) await this.#record({ event: 'intended', key, ...terms });
-    if (exportId === undefined || state === 'abandoned') {
-      await this.#record({ event: 'ambiguous', key, note: `Recovered; known by the ${knownBy} alone.` });
-      if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
-      return;
-    }
-    await this.#record({ event: isNew ? 'requested' : 'attached', key, exportId });
-    if ((state !== 'landed' && state !== 'loaded') || records === undefined) return;
+    const note = `Recovered; known by the ${knownBy} alone.`;
+    if (exportId === undefined) await this.#record({ event: 'ambiguous', key, note });
+    else await this.#record({ event: isNew ? 'requested' : 'attached', key, exportId });
+    if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
+    const hasCome = exportId !== undefined && (state === 'landed' || state === 'loaded');
+    if (!hasCome || records === undefined) return;
     await this.#record({ event: 'ready', key, pages });
     await this.#record({ event: 'landed', key, pages, records, landedAt: this.#effects.now() });
     if (state === 'loaded') await this.#record({ event: 'loaded', key });
