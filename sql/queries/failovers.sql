@@ -8,7 +8,7 @@
 -- sentences:
 --   select sum(failed) as failed, sum(failover_sent) as rescued, sum(failover_sent) / sum(failed) as rate from answer having failed
 --   > 0 and rescued <= failed
---     en: Of {failed} failed messages {rescued} were sent as a text instead ({rate}).
+--     en: Of {failed} failed {failed#message|messages} {rescued} {rescued#was|were} sent as a text instead ({rate}).
 --     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
 -- example:
 --   channel           resource_name   failed  failover_sent  rescue_rate  failover_failed  failover_success_rate  …

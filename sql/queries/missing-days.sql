@@ -7,8 +7,8 @@
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
 -- sentences:
---   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason <> 'removed by retention'
---   group by stream
+--   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason not in ('removed by
+--   retention', 'given up by a person') group by stream
 --     en: {stream}: {days} {days#day|days} missing {first_date~last_date}.
 --     ko: {stream} 데이터가 {days}일 빠져 있습니다({first_date~last_date}).
 --   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
@@ -16,7 +16,8 @@
 --     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.
 --     ko: 최근 2주 중 {days}일의 통계가 빠져 있어 합계가 실제보다 작습니다.
 --     as: alert
---   select 1 where exists (from ops.coverage) and not exists (from answer where reason <> 'removed by retention')
+--   select 1 where exists (from ops.coverage) and not exists (from answer where reason not in ('removed by retention', 'given up
+--   by a person'))
 --     en: No wanted day is missing.
 --     ko: 설정이 요구하는 날짜 중 빠진 날짜는 없습니다.
 --   select count(distinct first_date) as gaps from answer where reason = 'missing' and stream <> 'events' having gaps > 0
@@ -32,6 +33,11 @@
 --     en: {days} {days#day waits|days wait} for a person {first_date~last_date}: `dawnload exports list`.
 --     ko: 담당자의 결정을 기다리는 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
 --     as: to do
+--   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'given up by a person'
+--   having days > 0
+--     en: A person gave up the events of {days} {days#day|days} {first_date~last_date}: `dawnload exports list`.
+--     ko: 담당자가 포기한 이벤트 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
+--     as: note
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'removed by retention'
 --   having days > 0
 --     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention.
@@ -54,7 +60,10 @@ known as (
 lacking as (
     select stream, date, state
     from ops.days
-    where state in ('missing', 'under_way', 'waits', 'given_up', 'removed')
+    where state in ('missing', 'under_way', 'waits', 'given_up')
+    union all
+    -- Days that are not wanted may have been loaded, too.
+    select 'events', date, 'removed' from ops.removed_days
     union all
     select streams.stream, unnest(generate_series(last_known + 1, last_complete, interval 1 day))::date, 'missing'
     from (select distinct stream from known) as streams

@@ -395,6 +395,9 @@ test('a day that waits for a person is told alike, also where no other day is he
   await place.run(['exports', 'abandon', KEY]);
   await place.run(['run']);
   expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
+  const { stdout, stderr } = await place.run(['query', 'missing-days']);
+  expect(stdout + stderr).toMatch(/A person gave up the events of 1\sday on 20\sNov/);
+  expect(stdout + stderr).not.toMatch(/day missing/);
 });
 
 describe('an export with records outside its window', () => {
