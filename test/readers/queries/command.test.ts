@@ -138,6 +138,8 @@ describe('dawnload query', () => {
       (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;
     expect(await ask('2026-11-04T21:59:00Z')).not.toContain('2026-11-04');
     expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
+    const korean = await run({ name: 'missing-days', lang: 'ko' }, { now: '2026-11-04T22:01:00Z' });
+    expect(korean.stdout).toMatch(/│ 누락 +│/);
   });
 
   it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
