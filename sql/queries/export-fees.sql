@@ -6,7 +6,7 @@
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
 -- sentences:
 --   select month, records, exports - ambiguous_exports as exports from answer where records > 0 order by month desc limit 1
---     en: In {month}, {records} records of {exports} {exports#export|exports} were paid for.
+--     en: In {month}, {exports} paid {exports#export|exports} brought {records} records.
 --     ko: {month}에 내보내기 {exports}건으로 유료 레코드 {records}건을 받았습니다.
 --   select month, fee, currency from answer where fee > 0 order by month desc limit 1
 --     en: Export fees of {month}: {fee:price}.

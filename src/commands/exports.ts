@@ -3,6 +3,7 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { adviceFor } from '../exports/advice.js';
+import { recordsOf } from '../exports/budget.js';
 import {
   blocksRuns,
   isClosed,
@@ -67,7 +68,7 @@ const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no
 /** The export as lines of `what  value`. */
 function inWords(entry: Export, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
-  const known = billed === 'no' ? undefined : (records ?? entry.estimate);
+  const known = billed === 'no' ? undefined : recordsOf(entry);
   const price = known && priceOf([{ records: known, pricePerRecord }]);
   const size =
     records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
@@ -81,7 +82,7 @@ function inWords(entry: Export, currency: string | undefined): string[] {
     ['received', size],
     ['landed', landedAt && formatKst(landedAt)],
     ['loaded', loadedAt && formatKst(loadedAt)],
-    ['billed', BILLED[billed] + pricePart(price, currency, records === undefined ? 'about ' : '')],
+    ['billed', BILLED[billed] + pricePart(price, currency, records === known ? '' : 'about ')],
     ['again for', again],
     ['note', note],
     ['answer', answerText],

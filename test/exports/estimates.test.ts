@@ -155,7 +155,8 @@ describe('a paid export that comes without records', () => {
 });
 
 test('pages that are gone for good leave those that came to a person, who may take them', async () => {
-  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`, THREE_PAGES);
+  const price = exports(100_000, '  price_per_record: 1\n');
+  const place = await make(`start_date: 2026-11-20\n${price}`, THREE_PAGES);
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
   for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
   expect((await place.run(['status'])).stderr).toMatch(/exports resume 2026-11-20\.1 --accept-incomplete/);
@@ -170,6 +171,8 @@ test('pages that are gone for good leave those that came to a person, who may ta
     export_fees: [{ exports: 1, records: estimate, estimated_records: estimate - 2_000 }],
   });
   expect((await place.run(['query', 'budget'])).stderr).toContain(`${estimate.toLocaleString('en-US')} of`);
+  const shown = await place.run(['exports', 'show', '2026-11-20.1']);
+  expect(shown.stdout).toContain(`price about ${estimate.toLocaleString('en-US')}`);
   // The service has them again: nothing more is paid.
   place.sandbox.setFaults([]);
   expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
