@@ -309,8 +309,7 @@ export class Ledger {
     if (exportId === undefined) await this.#record({ event: 'ambiguous', key, note });
     else await this.#record({ event: isNew ? 'requested' : 'attached', key, exportId });
     if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
-    const hasCome = exportId !== undefined && (state === 'landed' || state === 'loaded');
-    if (!hasCome || records === undefined) return;
+    if (exportId === undefined || (state !== 'landed' && state !== 'loaded') || records === undefined) return;
     await this.#record({ event: 'ready', key, pages });
     await this.#record({ event: 'landed', key, pages, records, landedAt: this.#effects.now() });
     if (state === 'loaded') await this.#record({ event: 'loaded', key });
