@@ -12,9 +12,9 @@
 --   tag (varchar, default null): only campaigns with this tag
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- sentences:
---   select any_value(resource_name) as resource_name, sum(sent) as sent, (select sum(sent) from answer) as of_all from answer
---   where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0 qualify rank() over (order by
---   sum(sent)) = count(*) over ()
+--   select coalesce(any_value(resource_name), resource_id) as resource_name, sum(sent) as sent, (select sum(sent) from answer) as of_all
+--   from answer where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0
+--   qualify rank() over (order by sum(sent)) = count(*) over () and resource_id is not null
 --     en: “{resource_name}” sent the most: {sent} of {of_all} messages.
 --     ko: 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, 전체 {of_all}건 중 {sent}건입니다.
 --   from answer where rank = 1 and clicked > 0 and click_rate is not null and getvariable('measure')::varchar = 'clicked' limit 1

@@ -5,14 +5,14 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
---   having number > 0
+--   and failure_reason is not null having number > 0
 --     en: Rising this week: {reasons}.
 --     ko: 이번 주에 {reasons} 사유의 실패가 늘었습니다.
 --     as: finding
 --   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
 --     en: No reason of failed sends is clearly rising this week.
 --     ko: 이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.
---   select failure_reason, channel, failed, first_date, last_date from answer order by failed desc limit 1
+--   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
 --     en: The most frequent reason on one channel {first_date~last_date} is “{failure_reason}” ({channel}): {failed}
 --       messages.
 --     ko: {first_date~last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
