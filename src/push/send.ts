@@ -45,6 +45,7 @@ import {
   keyOf,
   planOf,
   readRemembered,
+  rememberedCalls,
   writeAnswer,
   type Plan,
   type Row,
@@ -115,7 +116,7 @@ export async function pushRows(
   try {
     const pushed = await PushedRows.open(dataDir, wanted.target.text, effects);
     const lines = await readRemembered(session, pushed.path, pushes);
-    for (const push of pushes.filter(isUnfinished)) await noteKilled(ledger, push, lines);
+    await noteKilled(ledger, dataDir);
     const given = { wanted, config, invocation, journal, how, ledger, pushes };
     const work = { ...given, pushed, lines, session, service, key, madeWith: keyFingerprint(key) };
     const { plan, source, current } = await planned(work);
@@ -152,12 +153,16 @@ export async function pushRows(
   }
 }
 
-/** Notes in the journal the calls that may be repeated of a command that was killed before it noted them. */
-async function noteKilled(ledger: PushLedger, push: Push, lines: readonly CallLine[]): Promise<void> {
-  const own = lines.filter((line) => line.push === push.id);
-  const rows = sum(own.map((line) => (line.taken ? line.rows : 0))) - sentRows(push);
-  const calls = own.length - callsOf(push);
-  if (!push.once && calls > 0) await ledger.write(push, { event: 'sent', rows, calls, run: push.run });
+/** Notes in the journal the calls, to any target, that may be repeated of commands that were killed before they noted them. */
+async function noteKilled(ledger: PushLedger, dataDir: string): Promise<void> {
+  const killed = ledger.pushes.filter((push) => isUnfinished(push) && !push.once);
+  const lines = killed.length === 0 ? [] : await rememberedCalls(dataDir);
+  for (const push of killed) {
+    const own = lines.filter((line) => line.push === push.id);
+    const rows = sum(own.map((line) => (line.taken ? line.rows : 0))) - sentRows(push);
+    const calls = own.length - callsOf(push);
+    if (calls > 0) await ledger.write(push, { event: 'sent', rows, calls, run: push.run });
+  }
 }
 
 /** Compares the rows of the query with those of earlier pushes. `current` is the unfinished push that goes on. */
@@ -273,11 +278,9 @@ class Sending {
     private readonly plan: Plan,
     private readonly push: Push,
   ) {
-    /** The calls of the push that earlier commands made. */
-    const earlier = work.lines.filter((line) => line.push === push.id);
     this.#target = work.wanted.target;
     this.#columns = plan.columns;
-    this.#call = 1 + Math.max(0, ...earlier.map(({ call }) => call));
+    this.#call = 1 + Math.max(0, ...work.lines.map((line) => (line.push === push.id ? line.call : 0)));
   }
 
   async all(): Promise<void> {

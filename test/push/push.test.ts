@@ -57,9 +57,15 @@ describe('user properties', () => {
     // A part of a line, as a process leaves it that dies during an append.
     const file = join(place.folder, 'data', 'ledger', 'pushed', 'user-properties.jsonl');
     await appendFile(file, '{"target":"user-properties","push":"2026-11-2');
+    // The limits count all targets.
+    const items = "select 'k-1' as id, 1 as price";
+    await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', items, '--yes');
+    const [first] = JSON.parse((await push(place, 'list', '--json')).stdout) as unknown[];
+    expect(first).toMatchObject({ state: 'sending', sent: 1000, calls: 2 });
     expect((await push(place, 'user-properties', '--sql', users(1, '1 as other'), '--yes')).code).toBe(0);
     expect(JSON.parse((await push(place, 'list', '--json')).stdout)).toMatchObject([
       { state: 'abandoned', sent: 1000, calls: 2 },
+      { target: 'catalog-items products' },
       { state: 'done', sent: 1, calls: 1 },
     ]);
   });
