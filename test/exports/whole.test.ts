@@ -76,21 +76,25 @@ describe('records that come twice in one export', () => {
     if (number === 1 && nth < times && first !== undefined) page.data[5] = first;
   };
 
-  test('mean that its pages are read again, and what another answer brings is kept beside', async () => {
-    const place = await make(swapped(1));
-    const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([0, expect.not.stringMatching(/repeated|missing/i)]);
-    expect(await held(place)).toBe(billed(place));
-    expect(await lack(place)).toEqual({ day: null, export: null });
-    const before = await contents(place.published);
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await contents(place.published)).toEqual(before);
-    expect(await place.rows('select records::int as records, pages::int as pages from ops.exports')).toEqual([
-      { records: billed(place), pages: 3 },
-    ]);
-    expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  test(
+    'mean that its pages are read again, and what another answer brings is kept beside',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(swapped(1));
+      const run = await place.run(['run']);
+      expect([run.code, run.stderr]).toEqual([0, expect.not.stringMatching(/repeated|missing/i)]);
+      expect(await held(place)).toBe(billed(place));
+      expect(await lack(place)).toEqual({ day: null, export: null });
+      const before = await contents(place.published);
+      expect((await place.run(['rebuild'])).code).toBe(0);
+      expect(await contents(place.published)).toEqual(before);
+      expect(
+        await place.rows('select records::int as records, pages::int as pages from ops.exports'),
+      ).toEqual([{ records: billed(place), pages: 3 }]);
+      expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 
   test(
     'and go on to do so are said with their number, on three nights, until a person decides',
@@ -322,7 +326,7 @@ describe('two requests in a row', () => {
   const unknown = (...faults: object[]): Fault[] =>
     faults.map((fault) => ({ endpoint: 'E20', kind: 'status', ...fault }) as Fault);
 
-  test('with the same unknown answer are the last until a person decides', async () => {
+  test('with the same unknown answer are the last until a person decides', { tags: ['long'] }, async () => {
     const place = await makePlace(THREE, {
       faults: unknown({ ...answer('Export abc123 is off'), times: 9 }),
     });
@@ -380,25 +384,29 @@ describe('two requests in a row', () => {
   );
 });
 
-test('a day that waits for a person is told alike, also where no other day is held', async () => {
-  const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
-  const status = await place.run(['status']);
-  expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
-  const fresh =
-    "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'";
-  expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
-  await place.configure(YAML.replace(DAY, '2026-11-18'));
-  await place.run(['run']);
-  expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
-  await place.run(['exports', 'abandon', KEY]);
-  await place.run(['run']);
-  expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
-  const { stdout, stderr } = await place.run(['query', 'missing-days']);
-  expect(stdout + stderr).toMatch(/A person gave up the events of 1\sday on 20\sNov/);
-  expect(stdout + stderr).not.toMatch(/day missing/);
-});
+test(
+  'a day that waits for a person is told alike, also where no other day is held',
+  { tags: ['long'] },
+  async () => {
+    const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
+    const run = await place.run(['run']);
+    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
+    const status = await place.run(['status']);
+    expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
+    const fresh =
+      "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'";
+    expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
+    await place.configure(YAML.replace(DAY, '2026-11-18'));
+    await place.run(['run']);
+    expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
+    await place.run(['exports', 'abandon', KEY]);
+    await place.run(['run']);
+    expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
+    const { stdout, stderr } = await place.run(['query', 'missing-days']);
+    expect(stdout + stderr).toMatch(/A person gave up the events of 1\sday on 20\sNov/);
+    expect(stdout + stderr).not.toMatch(/day missing/);
+  },
+);
 
 describe('an export with records outside its window', () => {
   const shifted =
@@ -485,16 +493,20 @@ test(
   },
 );
 
-test('a last page as full as any other is noted by the night, and by a rebuild', async () => {
-  const place = await make((page) => {
-    page.total_page_count = 1;
-  });
-  const noted = `select date::varchar as day, note from ops.load_notes where note = 'full_page' and date = '${DAY}'`;
-  await night(place, 1);
-  expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-  await night(place, 1, 'rebuild');
-  expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-});
+test(
+  'a last page as full as any other is noted by the night, and by a rebuild',
+  { tags: ['long'] },
+  async () => {
+    const place = await make((page) => {
+      page.total_page_count = 1;
+    });
+    const noted = `select date::varchar as day, note from ops.load_notes where note = 'full_page' and date = '${DAY}'`;
+    await night(place, 1);
+    expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
+    await night(place, 1, 'rebuild');
+    expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
+  },
+);
 
 test('a person who agrees to pay for days pays for no other day that the budget turns out to allow', async () => {
   const place = await make(

@@ -123,15 +123,21 @@ describe('dawnload query', () => {
     expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
   });
 
-  it('says what was chosen where that leaves out all rows, and speaks of everything only where there is nothing', async () => {
-    const asked = { name: 'conversions', param: ['campaign=뉴스레터', 'channel=email'] };
-    expect((await run(asked)).stderr).toMatch(/^Nothing was found with campaign=c-mail, channel=email\.\n/);
-    expect((await run({ ...asked, lang: 'ko' })).stderr).toMatch(
-      /^campaign=c-mail, channel=email에 해당하는 데이터가 없습니다\.\n/,
-    );
-    const nothing = { name: 'duplicates', param: ['channel=push-notification'] };
-    expect((await run(nothing)).stderr).toMatch(/^No campaign reached a person more than once on a day\.\n/);
-  });
+  it(
+    'says what was chosen where that leaves out all rows, and speaks of everything only where there is nothing',
+    { tags: ['long'] },
+    async () => {
+      const asked = { name: 'conversions', param: ['campaign=뉴스레터', 'channel=email'] };
+      expect((await run(asked)).stderr).toMatch(/^Nothing was found with campaign=c-mail, channel=email\.\n/);
+      expect((await run({ ...asked, lang: 'ko' })).stderr).toMatch(
+        /^campaign=c-mail, channel=email에 해당하는 데이터가 없습니다\.\n/,
+      );
+      const nothing = { name: 'duplicates', param: ['channel=push-notification'] };
+      expect((await run(nothing)).stderr).toMatch(
+        /^No campaign reached a person more than once on a day\.\n/,
+      );
+    },
+  );
 
   it('lets the clock of the command decide which days are missing', async () => {
     const ask = async (now: string): Promise<string> =>
@@ -361,23 +367,27 @@ describe('a mistake', () => {
     expect(await of('campaign-days', 'campaign=뉴스레터')).toBe(await of('campaign-days', 'campaign=c-mail'));
   });
 
-  it('is known though the service left another value of its kind out, or empty', async () => {
-    const data = join(folder, 'left-out');
-    mkdirSync(data);
-    await makeWarehouse('small', join(data, 'warehouse.duckdb'));
-    const instance = await DuckDBInstance.create(join(data, 'warehouse.duckdb'));
-    const connection = await instance.connect();
-    await connection.run(`
+  it(
+    'is known though the service left another value of its kind out, or empty',
+    { tags: ['long'] },
+    async () => {
+      const data = join(folder, 'left-out');
+      mkdirSync(data);
+      await makeWarehouse('small', join(data, 'warehouse.duckdb'));
+      const instance = await DuckDBInstance.create(join(data, 'warehouse.duckdb'));
+      const connection = await instance.connect();
+      await connection.run(`
       insert into marts.conversions by name
       select conversions.* replace (left_out.name as conversion_name)
       from (from marts.conversions limit 1) as conversions, (values (null), ('')) as left_out (name)`);
-    connection.closeSync();
-    instance.closeSync();
-    const goal = { name: 'channel-summary', param: ['goal=구매'], format: 'csv' };
-    expect((await run(goal, { data })).stdout).toBe((await run(goal)).stdout);
-    const wrong = await failure({ name: 'channel-summary', param: ['goal=구메'] }, { data });
-    expect(wrong.hint).toBe('Did you mean 구매, or 가입?');
-  });
+      connection.closeSync();
+      instance.closeSync();
+      const goal = { name: 'channel-summary', param: ['goal=구매'], format: 'csv' };
+      expect((await run(goal, { data })).stdout).toBe((await run(goal)).stdout);
+      const wrong = await failure({ name: 'channel-summary', param: ['goal=구메'] }, { data });
+      expect(wrong.hint).toBe('Did you mean 구매, or 가입?');
+    },
+  );
 
   it('asking before anything was published says what to do', async () => {
     const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
@@ -430,7 +440,7 @@ where marts.matches('channel', channel) group by channel order by channel;
     rmSync(file('spent'));
   });
 
-  it('is written from SQL that was tried', async () => {
+  it('is written from SQL that was tried', { tags: ['long'] }, async () => {
     const sql = "select user_id from events where date >= getvariable('start')::date order by all limit 1";
     const made = await run({ sql, new: 'late-people', param: ['start=2026-11-02'] }, own);
     expect(made.stderr).toContain('late-people.sql is written.');
