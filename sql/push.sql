@@ -172,7 +172,7 @@ calls as (
     left join states on lines.push = states.push and lines.call = states.call
     where lines.k is not null and lines.reason is null
 ),
--- What was intended and not acknowledged counts only where a call may be repeated.
+-- An intended call without an acknowledgement counts only if it may be repeated.
 written as (
     select
         columns, unnest(k) as k, unnest(r) as r, nth, unfinished, doubt, coalesce(is_known, false) as is_known

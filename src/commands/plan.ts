@@ -5,7 +5,7 @@ import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { foldersDue } from '../erasure/retention.js';
-import { explainLimit, REASONS, spendOf, spentOn, type Budget, type Decision } from '../exports/budget.js';
+import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
 import { keysUnderWay, type Export } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
@@ -61,7 +61,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
-  const nothing = { month, exports: 0, ...spentOn([]), estimated_records: 0, exports_of_unknown_size: 0 };
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
@@ -95,7 +94,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       expected_records: expected,
       expected_price: expected === null ? null : priceOfAll(expected),
       currency,
-      month: spendOf(entries).find((spend) => spend.month === month) ?? nothing,
+      month: spendOf(entries).find((spend) => spend.month === month) ?? spentIn(month, []),
     },
   };
 }
@@ -195,7 +194,7 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
   ];
 }
 
-/** What the exports of a month come to, in words. */
+/** Describes the exports of a month: their number, records and price. */
 export function spentInWords(spent: Plan['events']['month'], currency: string | null): string {
   const { exports, records, price, estimated_records: estimated, exports_of_unknown_size: unknown } = spent;
   const expected = estimated === 0 ? '' : ` (${formatCount(estimated)} of them expected)`;

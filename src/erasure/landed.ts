@@ -210,7 +210,7 @@ export class Erasures {
     return all;
   }
 
-  /** What a file holds; a damaged file does not stop the search, since the load reports it. */
+  /** Awaits the reading of a file; undefined if the file is damaged, which the load reports. */
   #readable<T>(file: string, reading: Promise<T>): Promise<T | undefined> {
     return unlessDamaged(reading, () => this.unread.add(file));
   }

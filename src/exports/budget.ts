@@ -288,10 +288,7 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
   return records < 0 ? undefined : records;
 }
 
-/**
- * The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be, their records,
- * those of them that were not received (`estimated_records`), their price, and the number of exports of unknown size.
- */
+/** The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be. */
 export function spendOf(entries: Iterable<Export>) {
   const months = new Map<string, Export[]>();
   for (const entry of entries) {
@@ -300,14 +297,22 @@ export function spendOf(entries: Iterable<Export>) {
     months.set(month, [...(months.get(month) ?? []), entry]);
   }
   return [...months]
-    .map(([month, some]) => ({
-      month,
-      exports: some.length,
-      ...spentOn(some),
-      estimated_records: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0) - (entry.records ?? 0), 0),
-      exports_of_unknown_size: some.filter((entry) => recordsOf(entry) === undefined).length,
-    }))
+    .map(([month, billed]) => spentIn(month, billed))
     .sort((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+/**
+ * The spending of a month on these exports: their number, their records, those of them that were not received
+ * (`estimated_records`), their price, and the number of exports of unknown size.
+ */
+export function spentIn(month: string, billed: readonly Export[]) {
+  return {
+    month,
+    exports: billed.length,
+    ...spentOn(billed),
+    estimated_records: billed.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0) - (entry.records ?? 0), 0),
+    exports_of_unknown_size: billed.filter((entry) => recordsOf(entry) === undefined).length,
+  };
 }
 
 /** The records of exports, or their estimates, and their price: records times the price configured at the intent. */

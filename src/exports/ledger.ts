@@ -244,7 +244,7 @@ export class Ledger {
       const day = known?.day ?? partsOf(key)?.day;
       if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
-      // Whoever was billed twice for a day enters the second export, which is not downloaded.
+      // A second export of a day, which was billed too, is entered and not downloaded.
       const isOther = (entry: Export): boolean => entry.key !== key && blocksPayingAgain(entry.state);
       const twin = this.entries().find((entry) => entry.day === day && isOther(entry));
       const second = twin !== undefined && (known?.state ?? 'abandoned') === 'abandoned';

@@ -414,7 +414,7 @@ export function sentenceOn({ target }: WantedPush, { plan, push, sent, calls }: 
   ] as const;
   const left = [
     [counts.unchanged, 'unchanged'],
-    // Of a push that goes on, earlier commands may have had rejected rows too.
+    // If the push continues an earlier one, the rows rejected then count too.
     [push?.rejected ?? sum(Object.values(invalid)), `rejected${why}`],
     [counts.left, 'left after four rejections'],
     [counts.unknown, 'left because it is not known whether the service has them'],

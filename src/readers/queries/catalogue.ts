@@ -69,6 +69,9 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 /** The bundled queries and those in the user's folder, sorted by subject and name. */
 export const loadCatalogue = (own?: string): readonly QueryFile[] => catalogueOf(own).queries;
 
+/** Whether a query of this name is bundled; a file of its name in the user's folder is left out. */
+export const isBundled = (name: string): boolean => filesIn(FOLDER).some(([bundled]) => bundled === name);
+
 /** The catalogue, and sentences on what is left out of the user's folder. */
 export function catalogueOf(own?: string): {
   readonly queries: readonly QueryFile[];

@@ -6,7 +6,7 @@ import { visibleLines } from '../../terminal/text.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { ask, droppedIds } from './ask.js';
-import { loadCatalogue } from './catalogue.js';
+import { isBundled } from './catalogue.js';
 import { removedFrom } from './coverage.js';
 import {
   AS_IS,
@@ -55,8 +55,8 @@ export async function answer(
   const form = delivery.parse(how);
   const found = await ask(reader, question, form.lang);
   // The sentences of a bundled question say so themselves.
-  const isBundled = loadCatalogue().some(({ name }) => name === question.query?.name);
-  const notes = isBundled ? [] : await removedFrom(reader, question.sql, form.lang);
+  const saysSo = question.query !== undefined && isBundled(question.query.name);
+  const notes = saysSo ? [] : await removedFrom(reader, question.sql, form.lang);
   tell([...found.said.map((one) => one.text), ...notes]);
   await writeTo(process.stdout, piecesOf(found, namesIn(form.lang, question.query?.name), form));
   const dropped = question.query?.countsPeople === true ? await droppedIds(reader) : [];
