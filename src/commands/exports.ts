@@ -27,7 +27,7 @@ import {
 import { pricePart, priceOf } from '../ground/price.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
-import { ledgerNow } from '../job/published.js';
+import { ledgerNow } from '../job/wanted-days.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';

@@ -5,7 +5,7 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
-import { ledgerNow } from '../job/published.js';
+import { ledgerNow } from '../job/wanted-days.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
 import { adviceOn, PushLedger, rowOf, waitingAmong, type Push } from '../push/ledger.js';
 import { readRemembered, TRIES, writeAnswer, type WantedPush } from '../push/plan.js';

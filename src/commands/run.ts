@@ -25,8 +25,7 @@ import {
 } from '../ground/errors.js';
 import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
-import { rebuild } from '../job/rebuild.js';
-import { runJob } from '../job/run.js';
+import { rebuild, runJob } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';

@@ -6,20 +6,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { requireLake, requireService, type Config } from '../config/config.js';
+import { requireLake, requireService } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
-import type { Invocation } from '../config/invocation.js';
-import { describePushed, pushLake } from '../lake/replicate.js';
 import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './loading.js';
 import { runsSoFar, type StepOutcome } from './report.js';
 
-export interface Night {
-  readonly command: string;
+interface Night {
   readonly folder: OpenFolder;
-  readonly config: Config;
-  readonly invocation: Invocation;
   /** The failure of the work before. */
   readonly failure: Error | undefined;
   /** The landed folders that retention removes. */
@@ -35,38 +30,40 @@ interface Step {
   readonly failed: string;
 }
 
-const isOfDays = ({ command }: Night): boolean => command === 'run' || command === 'backfill';
-
 const isPublished = ({ folder }: Night): boolean => folder.report.publishedBytes !== undefined;
 
-const isWhole = (night: Night): boolean => isPublished(night) && night.failure === undefined;
+/** True for a run or a backfill that did all its work. */
+const isWhole = (night: Night): boolean =>
+  isPublished(night) && night.failure === undefined && /^(?:run|backfill)$/.test(night.folder.command);
 
 const STEPS: readonly Step[] = [
   {
     name: 'lake',
-    wanted: (night) => night.config.lake !== undefined && isOfDays(night) && isWhole(night),
-    run: async ({ command, folder, config, invocation }) =>
-      describePushed(await pushLake(requireLake(config), invocation, folder.journal, command)),
+    wanted: (night) => night.folder.config.lake !== undefined && isWhole(night),
+    async run({ folder: { command, config, invocation, journal } }) {
+      const { describePushed, pushLake } = await import('../lake/replicate.js');
+      return describePushed(await pushLake(requireLake(config), invocation, journal, command));
+    },
     failed: 'The lake lacks what was published',
   },
   {
     name: 'push',
     // Rows reach people, so none leaves while the journal may lack what was sent.
     wanted: (night) =>
-      night.command === 'run' &&
-      night.config.pushes.length > 0 &&
+      night.folder.command === 'run' &&
+      night.folder.config.pushes.length > 0 &&
       night.folder.ledger.doubt === undefined &&
       isWhole(night),
-    async run({ config, folder, invocation }) {
+    async run({ folder: { config, invocation, journal } }) {
       const { pushNightly } = await import('../push/send.js');
-      return pushNightly(requireService(config), invocation, folder.journal);
+      return pushNightly(requireService(config), invocation, journal);
     },
     failed: 'The pushes failed',
   },
   {
     name: 'landing',
     wanted: (night) => night.due.length > 0 && isPublished(night),
-    async run({ folder: { dataDir, journal }, invocation, due }) {
+    async run({ folder: { dataDir, journal, invocation }, due }) {
       await removeFolders(due, dataDir, journal, invocation.effects);
       return undefined;
     },
@@ -74,16 +71,16 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'page',
-    wanted: ({ config, folder }) => config.reportIn !== undefined && existsSync(folder.files.published),
-    async run({ config, folder, invocation, failure }) {
-      const { dataDir, files, journal, report } = folder;
+    wanted: ({ folder: { config, files } }) => config.reportIn !== undefined && existsSync(files.published),
+    async run({ folder, failure }) {
+      const { config, dataDir, files, invocation } = folder;
       invocation.terminal.progress('writing the report');
       const { writeReport } = await import('../readers/report/report.js');
       const { faults } = await writeReport(files.report, {
         dataDir,
         language: config.reportIn ?? 'en',
         now: invocation.effects.now(),
-        runs: runsSoFar(journal, report, invocation, failure),
+        runs: runsSoFar(folder, failure),
       });
       const sentence = [`The report on it is ${files.report}.`, ...faults].join(' ');
       return [{ step: 'page', failed: faults.length > 0, sentence }];
@@ -92,12 +89,12 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'after_publish',
-    wanted: (night) => night.config.afterPublish.length > 0 && isOfDays(night) && isWhole(night),
-    run: async (night) => {
+    wanted: (night) => night.folder.config.afterPublish.length > 0 && isWhole(night),
+    async run({ folder }) {
       const outcomes: StepOutcome[] = [];
-      for (const [nth, what] of night.config.afterPublish.entries()) {
+      for (const [nth, what] of folder.config.afterPublish.entries()) {
         const step = `after_publish[${nth}]`;
-        const failure = await tell(what, night);
+        const failure = await tell(what, folder);
         const sentence = failure === undefined ? `Done: ${step}.` : `${step} failed: ${failure}.`;
         outcomes.push({ step, failed: failure !== undefined, sentence });
       }
@@ -114,14 +111,12 @@ const PATIENCE_MS = 10 * 60_000;
  * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
  * clause that repeats no address, since it may be a secret.
  */
-async function tell(
-  what: string,
-  { command, folder, config, invocation }: Night,
-): Promise<string | undefined> {
-  const { signal, environment, effects } = invocation;
-  const { published } = folder.files;
-  const days = folder.report.loadedDays;
-  invocation.terminal.progress('telling others of the publication');
+async function tell(what: string, folder: OpenFolder): Promise<string | undefined> {
+  const { command, config, files, report } = folder;
+  const { signal, environment, effects, terminal } = folder.invocation;
+  const { published } = files;
+  const days = report.loadedDays;
+  terminal.progress('telling others of the publication');
   if (/^https?:/i.test(what)) {
     const at = effects.now().toISOString();
     const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });

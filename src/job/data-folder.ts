@@ -17,6 +17,10 @@ import { RunLock } from '../landing/run-lock.js';
 import { knownBy } from '../warehouse/reader.js';
 
 export interface DataFolder {
+  /** The command that opened it, its settings and the outside world. */
+  readonly command: string;
+  readonly config: Config;
+  readonly invocation: Invocation;
   readonly dataDir: string;
   readonly files: DataFiles;
   readonly lock: RunLock;
@@ -48,12 +52,13 @@ type Needs = 'nothing' | 'erasures' | 'all';
  */
 export async function withDataFolder<T>(
   config: Config,
-  { effects, terminal }: Invocation,
+  invocation: Invocation,
   command: string,
   needs: Needs,
   work: (folder: DataFolder) => Promise<T>,
 ): Promise<T> {
   const { dataDir } = config;
+  const { effects, terminal } = invocation;
   const files = dataFiles(dataDir);
   // In the wrong folder, an empty data folder would be made.
   if (!existsSync(dataDir)) requireSettings(config, 'startDate');
@@ -68,8 +73,10 @@ export async function withDataFolder<T>(
       const newest = await landing.newest(undefined, ({ sentences }) => {
         terminal.warn(sentences);
       });
-      const published = await knownBy(files.published);
-      const known = [...published.head, ...(await knownBy(files.working)).head, ...headsOf(newest)];
+      const { head, schema: publishedSchema } = await knownBy(files.published);
+      // A command that opens the warehouse asks it for its head there.
+      const working = needs === 'erasures' ? [] : (await knownBy(files.working)).head;
+      const known = [...head, ...working, ...headsOf(newest)];
       const ledger = new Ledger(dataDir, journal, effects);
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
@@ -83,8 +90,8 @@ export async function withDataFolder<T>(
       };
       await lookAgain([]);
       await ledger.settle(config.exports.refusals);
-      const { schema: publishedSchema } = published;
-      return await work({ dataDir, files, lock, journal, landing, ledger, lookAgain, publishedSchema });
+      const opened = { command, config, invocation, dataDir, files, lock, journal, landing, ledger };
+      return await work({ ...opened, lookAgain, publishedSchema });
     } finally {
       await journal.close();
     }

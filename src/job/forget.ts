@@ -7,12 +7,10 @@ import { Pending, receiptOf, searchFolder, writeReceipt, type Begun, type Erased
 import { cutPulls } from '../erasure/register.js';
 import { DamageError, InterruptedError, messageOf, RefusedError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import type { Journal } from '../journal/journal.js';
 import { prepareErased } from '../lake/erased.js';
 import { pushLake } from '../lake/replicate.js';
 import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
-import { hmacKey } from '../warehouse/privacy.js';
 import { publish, rewriteDatabase } from '../warehouse/publish.js';
 import { withDataFolder } from './data-folder.js';
 import { loadLanded, reloadErased, withWarehouse, type OpenFolder } from './loading.js';
@@ -34,14 +32,14 @@ export function forget(
   const { effects } = invocation;
   const report = new RunReport(() => effects.now());
   return withDataFolder(config, invocation, 'forget', 'erasures', (base) =>
-    withWarehouse(base, config, invocation, report, 'working', async (folder) => {
+    withWarehouse(base, report, 'working', async (folder) => {
       const pending = new Pending(config.dataDir, effects);
       const began = await pending.read();
       if (began !== undefined && onlyLooks)
         throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
           hint: '`dawnload forget` goes on with it. Then run this command again.',
         });
-      await loadLanded(folder, invocation);
+      await loadLanded(folder);
       const erasing = began ?? (await begin(folder));
       if (erasing === undefined) return undefined;
       const { register } = folder.erasures;
@@ -51,7 +49,7 @@ export function forget(
       await pending.write(erasing);
       const line = open?.line ?? (await folder.erasures.begin(erasing));
       return {
-        ...(await erase(line, erasing, pending, folder, config, invocation)),
+        ...(await erase(line, erasing, pending, folder)),
         resumed: began?.written,
       };
     }),
@@ -64,14 +62,12 @@ async function erase(
   erasing: Begun,
   pending: Pending,
   folder: OpenFolder,
-  config: Config,
-  invocation: Invocation,
 ): Promise<Omit<Erased, 'resumed'>> {
-  const { erasures, dataDir, files, journal } = folder;
-  const { effects } = invocation;
+  const { erasures, dataDir, files } = folder;
+  const { effects } = folder.invocation;
   const { register } = erasures;
   let cut = { records: 0, pulls: 0 };
-  const report = await deliver('forget', folder, config, invocation, async () => {
+  const report = await deliver(folder, async () => {
     await cutLanded(folder, erasing, pending);
     effects.reach('erase/landing-swept');
     await reloadErased(folder, new Set(cutPulls(register.lines, line).keys()));
@@ -90,7 +86,7 @@ async function erase(
   await register.append({ event: 'rewritten' });
   await publish({ working: files.working, published: files.published, effects });
   const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
-  const lake = await deletedInLake(config, invocation, journal, register.ids);
+  const lake = await deletedInLake(folder);
   const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
   const file = await writeReceipt(dataDir, receipt, effects);
   // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
@@ -119,17 +115,15 @@ async function cutLanded({ erasures }: OpenFolder, erasing: Begun, pending: Pend
  * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
  * receipt.
  */
-async function deletedInLake(
-  { dataDir, lake, ...config }: Config,
-  invocation: Invocation,
-  journal: Journal,
-  ids: readonly string[],
-): Promise<string | undefined> {
+async function deletedInLake({ config, invocation, journal, erasures, warehouse }: OpenFolder) {
+  const { dataDir, lake } = config;
+  const { key } = warehouse.options.privacy;
+  const { ids } = erasures.register;
   if (lake === undefined) return undefined;
   try {
-    const commits = await pushLake({ dataDir, lake }, invocation, journal, 'forget', async (opened) => {
-      await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
-    });
+    const commits = await pushLake({ dataDir, lake }, invocation, journal, 'forget', (opened) =>
+      prepareErased(opened, config, { key, ids }),
+    );
     return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;

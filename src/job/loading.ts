@@ -1,7 +1,5 @@
 /** The data folder with its warehouse open: what has landed is loaded, and what cannot be loaded is reported. */
 import pLimit from 'p-limit';
-import type { Config } from '../config/config.js';
-import type { Invocation } from '../config/invocation.js';
 import { mistypedColumns } from '../config/schema.js';
 import { Pending } from '../erasure/erase.js';
 import { Erasures } from '../erasure/landed.js';
@@ -13,24 +11,22 @@ import { daysOf } from '../ground/calendar.js';
 import { eventGap } from '../ground/streams.js';
 import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
 import type { LandingZone } from '../landing/landing-zone.js';
-import { dataFiles, exportFolder, firstReading } from '../landing/paths.js';
-import { isReference, type LandedPull, type Pull } from '../landing/pull.js';
+import { exportFolder, firstReading } from '../landing/paths.js';
+import { headShape, isReference, type LandedPull, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
-import { plural, type Terminal } from '../terminal/terminal.js';
+import { plural } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { refuseNewer } from '../warehouse/migrate.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { discardDatabase } from '../warehouse/publish.js';
-import { exportsKnownBy } from '../warehouse/reader.js';
-import type { ExportRow, LoadReport } from '../warehouse/rows.js';
+import { exportsKnownBy, knownBy } from '../warehouse/reader.js';
+import { exportRow, type ExportRow } from '../warehouse/rows.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import { headsOf, type DataFolder } from './data-folder.js';
 import type { RunReport } from './report.js';
 
 /** The data folder with its warehouse open. */
 export interface OpenFolder extends DataFolder {
-  /** The path of the file in which the warehouse is made. */
-  readonly path: string;
   readonly warehouse: Warehouse;
   /** Removes erased persons from arriving data. */
   readonly erasures: Erasures;
@@ -56,55 +52,47 @@ export interface OpenFolder extends DataFolder {
  */
 export async function withWarehouse<T>(
   folder: DataFolder,
-  config: Config,
-  invocation: Invocation,
   report: RunReport,
   which: 'working' | 'rebuilt',
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const { dataDir, files, journal, landing, ledger } = folder;
-  const { effects, terminal } = invocation;
+  const { config, invocation, dataDir, files, journal, landing, ledger } = folder;
+  const { effects, terminal, signal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   if (which === 'working') refuseNewer(folder.publishedSchema);
-  const known = new Map<string, ExportRow>();
-  // The private file may be newer than the published one.
-  for (const file of ledger.doubt === undefined ? [] : [files.published, files.working])
-    for (const row of await exportsKnownBy(file)) known.set(row.key, row);
   const key = await hmacKey(dataDir, effects);
   const register = new Register(journal, keyFingerprint(key));
   // A rebuild that was killed may have left this file behind.
   await discardDatabase(files.rebuilt);
   if (which === 'rebuilt') effects.reach('rebuild/before-open');
-  const warehouse = await report.timed('open', () => openWarehouse(files[which], config, invocation));
+  const { temp: tempDirectory } = files;
+  const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
+  const warehouse = await report.timed('open', () => Warehouse.open({ ...settings, effects, signal }));
   try {
-    const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
+    // The private file may be newer than the published one, and known to this process alone.
+    const own = which === 'working' && warehouse.session;
+    const heads = own ? await own.rows('ops/journal', headShape) : (await knownBy(files.working)).head;
+    const erasures = new Erasures({ dataDir, tempDirectory, key }, register, effects, () =>
       warehouse.searching(),
     );
     const waiting = await unloaded(landing, warehouse, report);
-    const heads = headsOf(waiting);
-    if (heads.length > 0) await folder.lookAgain(heads);
+    await folder.lookAgain([
+      ...headsOf(waiting),
+      ...heads.map((head) => ({ ...head, place: files.working })),
+    ]);
+    const known = new Map<string, ExportRow>();
+    if (ledger.doubt !== undefined) {
+      const newer = own ? own.rows('status/exports', exportRow) : exportsKnownBy(files.working);
+      for (const row of [...(await exportsKnownBy(files.published)), ...(await newer)])
+        known.set(row.key, row);
+    }
     const forgotten = [...known.values()].filter(({ key }) => ledger.find(key) === undefined);
     const one = pLimit(1);
-    const path = files[which];
-    const open = { ...folder, path, warehouse, erasures, waiting, forgotten, report };
-    const load: OpenFolder['load'] = (pulls, how = 'new') =>
-      one(() => loadOrReport(open, pulls, how, invocation));
-    return await work({ ...open, load });
+    const open = { ...folder, warehouse, erasures, waiting, forgotten, report };
+    return await work({ ...open, load: (pulls, how = 'new') => one(() => loadOrReport(open, pulls, how)) });
   } finally {
     await warehouse.close();
   }
-}
-
-/** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
-export async function openWarehouse(
-  path: string,
-  config: Config,
-  { effects, signal }: Invocation,
-): Promise<Warehouse> {
-  const { dataDir } = config;
-  const privacy = { ...config.privacy, key: await hmacKey(dataDir, effects) };
-  const tempDirectory = dataFiles(dataDir).temp;
-  return Warehouse.open({ ...config, path, tempDirectory, privacy, effects, signal });
 }
 
 /**
@@ -124,27 +112,16 @@ async function unloaded(
   });
 }
 
-/** Records each day of a stream that the warehouse now holds completely; people read the totals at the end. */
-function recordFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
-  for (const { date, rows } of finished)
-    terminal.record(`Finished ${date}, ${stream}: ${plural(rows, 'row')}.`, {
-      event: 'day_finished',
-      stream,
-      date,
-      rows,
-    });
-}
-
 /**
  * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
  * after the loss of the warehouse. `rebuild` is made of this step.
  */
-export async function loadLanded(folder: OpenFolder, { effects }: Invocation): Promise<void> {
-  const { landing, waiting, warehouse, erasures, ledger } = folder;
+export async function loadLanded(folder: OpenFolder): Promise<void> {
+  const { landing, waiting, warehouse, erasures, ledger, invocation } = folder;
   // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
   const isStopped =
     erasures.register.unfinished !== undefined &&
-    (await new Pending(folder.dataDir, effects).read()) !== undefined;
+    (await new Pending(folder.dataDir, invocation.effects).read()) !== undefined;
   const cut = isStopped ? undefined : await erasures.sweep();
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
   const free = waiting.filter(({ stream }) => stream !== 'events');
@@ -156,7 +133,7 @@ export async function loadLanded(folder: OpenFolder, { effects }: Invocation): P
   ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await folder.load(missing);
   // A file that was made anew matches the landing zone, which holds no erased persons.
-  if (cut !== undefined && folder.path === folder.files.working) {
+  if (cut !== undefined && warehouse.options.path === folder.files.working) {
     const known = await warehouse.knownErasure();
     const isOlder = known !== erasures.register.last?.line;
     if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
@@ -253,9 +230,9 @@ async function loadOrReport(
   folder: Omit<OpenFolder, 'load'>,
   pulls: readonly Pull[],
   how: 'new' | 'again',
-  { terminal, signal }: Invocation,
 ): Promise<boolean> {
-  const { warehouse, erasures, ledger, report } = folder;
+  const { warehouse, erasures, ledger, report, invocation } = folder;
+  const { terminal, signal } = invocation;
   const proceed = ({ stream, days: { start, end } }: Pull): void => {
     signal.throwIfAborted();
     terminal.progress(`loading ${stream} of ${start === end ? start : `${start} to ${end}`}`);
@@ -265,7 +242,11 @@ async function loadOrReport(
     const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
     for (const loaded of outcome.reports) {
       report.loaded(loaded);
-      recordFinished(loaded, terminal);
+      // Each day that the warehouse now holds completely; people read the totals at the end.
+      for (const { date, rows } of loaded.finished) {
+        const fields = { event: 'day_finished', stream: loaded.stream, date, rows };
+        terminal.record(`Finished ${date}, ${loaded.stream}: ${plural(rows, 'row')}.`, fields);
+      }
     }
     return outcome;
   };
@@ -291,11 +272,14 @@ async function loadOrReport(
  * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, since nothing is
  * missing.
  */
-export async function reportUnloaded(folder: OpenFolder, { terminal }: Invocation): Promise<void> {
-  const { report } = folder;
+export async function reportUnloaded(folder: OpenFolder): Promise<void> {
+  const { report, invocation } = folder;
   for (const { pull, error } of report.unloaded.values()) {
-    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`;
-    if (await isSuperseded(folder, pull)) terminal.note(`${reason} Later answers have taken its place.`);
+    const [stream, , key = ''] = pull.id.split('/');
+    const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
+    if (await isSuperseded(folder, pull))
+      invocation.terminal.note(`${reason} Later answers have taken its place.`);
     else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
   }
 }
@@ -305,11 +289,4 @@ async function isSuperseded({ warehouse }: OpenFolder, pull: Pull): Promise<bool
   if (pull.stream === 'events') return false;
   const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
   return isReference(pull) ? later.length > 0 : daysOf(pull.days).every((day) => later.includes(day));
-}
-
-/** Returns the remedy for a pull that cannot be loaded: a damaged page of an export can be downloaded again at no cost. */
-function remedyFor(pull: Pull): string {
-  if (pull.stream !== 'events') return '';
-  const key = pull.id.split('/')[2] ?? '';
-  return ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
 }

@@ -25,10 +25,9 @@ import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/pull.js';
-import type { Invocation } from '../config/invocation.js';
-import type { Journal } from '../journal/journal.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { plural } from '../terminal/terminal.js';
+import type { DataFolder } from './data-folder.js';
 
 export class RunReport {
   /** Data that could not be pulled or loaded; the run continues with the rest. */
@@ -101,17 +100,11 @@ export class RunReport {
   /** Number of loaded days and rows, by stream. */
   totals(): { stream: Stream; days: number; rows: number }[] {
     // A list that is held back leaves the one of before.
-    const all = this.#loads.filter(
-      ({ stream, rows, finished }) => !isReference({ stream }) || rows + finished.length > 0,
-    );
-    const streams = [...new Set(all.map(({ stream }) => stream))];
-    return streams.map((stream) => {
+    const all = this.#loads.filter((load) => !isReference(load) || load.rows + load.finished.length > 0);
+    return [...new Set(all.map(({ stream }) => stream))].map((stream) => {
       const loads = all.filter((load) => load.stream === stream);
-      return {
-        stream,
-        days: new Set(loads.flatMap(({ days }) => days)).size,
-        rows: loads.reduce((sum, { rows }) => sum + rows, 0),
-      };
+      const days = new Set(loads.flatMap((load) => load.days)).size;
+      return { stream, days, rows: loads.reduce((sum, { rows }) => sum + rows, 0) };
     });
   }
 
@@ -123,9 +116,8 @@ export class RunReport {
   /** The number of records by kind of note. */
   notes(): Record<string, number> {
     const notes: Record<string, number> = {};
-    for (const load of this.#loads) {
-      for (const [kind, count] of Object.entries(load.notes)) notes[kind] = (notes[kind] ?? 0) + count;
-    }
+    for (const [kind, count] of this.#loads.flatMap((load) => Object.entries(load.notes)))
+      notes[kind] = (notes[kind] ?? 0) + count;
     return notes;
   }
 
@@ -156,13 +148,14 @@ export class RunReport {
 
   /** The report for `--json` and `ops.runs`. */
   toJSON(): Record<string, unknown> {
+    const goals = Object.entries(this.mainGoals);
     return {
       started_at: this.startedAt.toISOString(),
       loaded: this.totals(),
-      exports: this.exports.map(({ key, day, records, requested }) => ({
+      exports: this.exports.map(({ key, day: date, records = null, requested }) => ({
         key,
-        date: day,
-        records: records ?? null,
+        date,
+        records,
         requested,
       })),
       not_requested: this.notRequested,
@@ -172,9 +165,7 @@ export class RunReport {
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,
-      main_goals: unlessEmpty(
-        Object.entries(this.mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
-      ),
+      main_goals: unlessEmpty(goals.map(([resource_id, goal]) => ({ resource_id, goal }))),
       seconds: this.seconds,
       clock_skew_ms: this.clockSkewMs,
       after_publishing: unlessEmpty(this.steps),
@@ -199,16 +190,11 @@ export interface StepOutcome {
 
 /** Returns the same gaps; those of one stream and one reason are merged into one, with their days as ranges. */
 export function mergedGaps(gaps: readonly Gap[]): Gap[] {
-  const alike = new Map<string, { readonly gap: Gap; readonly days: Day[] }>();
-  for (const gap of gaps) {
-    const key = `${gap.stream} ${gap.reason}`;
-    const same = alike.get(key) ?? { gap, days: [] };
-    same.days.push(...daysOf(gap.days));
-    alike.set(key, same);
-  }
-  return [...alike.values()].flatMap(({ gap, days }) =>
-    rangesOf(days).map((range) => ({ ...gap, days: range })),
-  );
+  const kindOf = ({ stream, reason }: Gap): string => `${stream} ${reason}`;
+  return [...new Map(gaps.map((gap) => [kindOf(gap), gap]))].flatMap(([kind, gap]) => {
+    const days = gaps.filter((one) => kindOf(one) === kind).flatMap((one) => daysOf(one.days));
+    return rangesOf(days).map((range) => ({ ...gap, days: range }));
+  });
 }
 
 /** Returns the gap as one line for the terminal. */
@@ -229,11 +215,10 @@ export function describeGroup(group: FindingGroup): string {
 
 /** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
 export function runsSoFar(
-  journal: Journal,
-  report: RunReport,
-  { effects, runId }: Invocation,
+  { journal, report, invocation }: DataFolder & { readonly report: RunReport },
   failure: Error | undefined,
 ): PastRun[] {
+  const { effects, runId } = invocation;
   const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
   const over = { ...endOf(report, runId, failure), at: effects.now(), summary };
   return runsOf(journal.of(RUN)).map((run) => (run.begun.runId === runId ? { ...run, over } : run));
@@ -241,11 +226,10 @@ export function runsSoFar(
 
 /** Does the work of a run between the lines of its begin and its end, which is written last and in every case. */
 export async function recorded<T>(
-  journal: Journal,
-  command: string,
-  { effects, runId, version }: Invocation,
+  { journal, command, invocation }: DataFolder,
   work: (report: RunReport) => Promise<T>,
 ): Promise<T> {
+  const { effects, runId, version } = invocation;
   const report = new RunReport(() => effects.now());
   const end = (failure?: Error): Promise<unknown> => {
     const failed = failure instanceof InterruptedError ? undefined : failure;
@@ -266,7 +250,9 @@ export async function recorded<T>(
 
 function endOf(report: RunReport, runId: string, failure: Error | undefined) {
   const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
-  return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
+  const ends: Partial<Record<number, string>> = { [EXIT.done]: 'done', [EXIT.refused]: 'limited' };
+  const failed = failure instanceof InterruptedError ? 'interrupted' : 'failed';
+  return { runId, exitCode, outcome: failure ? failed : (ends[exitCode] ?? 'incomplete') };
 }
 
 /** The failure of a run in words that hold no text of the service, for the journal. */
@@ -278,10 +264,4 @@ function kindOf(failure: Error): string {
   if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
     return 'A file of the data folder is damaged.';
   return 'It failed; its log says why.';
-}
-
-function outcomeOf(exitCode: number, failure: Error | undefined): string {
-  if (failure instanceof InterruptedError) return 'interrupted';
-  if (failure !== undefined) return 'failed';
-  return exitCode === EXIT.done ? 'done' : exitCode === EXIT.refused ? 'limited' : 'incomplete';
 }

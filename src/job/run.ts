@@ -1,14 +1,19 @@
-/** A run from top to bottom: the data folder is opened; then extract, land, load, model, check, publish, and what follows. */
+/**
+ * A run from top to bottom: the data folder is opened; then extract, land, load, model, check, publish, and what follows. A
+ * rebuild takes the same way into a new file, without extract.
+ */
 import { nightly } from '../../jobs/nightly.js';
 import { ServiceClient } from '../service/client.js';
 import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from '../service/clocks.js';
-import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
+import { dayOf, daysOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
+import { deleteComputed } from '../erasure/person.js';
 import { retain } from '../erasure/retention.js';
 import {
   asError,
   CorruptDatabaseError,
   InterruptedError,
+  messageOf,
   ServiceError,
   StorageError,
 } from '../ground/errors.js';
@@ -17,20 +22,31 @@ import { recordsOf } from '../exports/budget.js';
 import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/lines.js';
-import { equalInLake } from '../lake/verify.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { withDataFolder } from './data-folder.js';
 import { loadLanded, removedExports, reportUnloaded, withWarehouse, type OpenFolder } from './loading.js';
-import { recorded, runsSoFar, type RunReport } from './report.js';
-import { daysIn, wantedDays, type WantedDay } from './wanted-days.js';
+import { recorded, runsSoFar, RunReport } from './report.js';
+import { daysIn, wantedDays } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
-import { until, type Job, type Stream } from '../ground/streams.js';
-import { runChecks, type FindingGroup } from '../warehouse/checks.js';
+import { until, type Job } from '../ground/streams.js';
+import { coveredDay } from '../warehouse/rows.js';
+import { Reader } from '../warehouse/reader.js';
+import { readEveryBlock } from '../warehouse/opening.js';
+import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';
+import { runChecks } from '../warehouse/checks.js';
 import { refreshModels } from '../warehouse/model.js';
-import { assertPublishable, assertReplaceable, publish, rewriteDatabase } from '../warehouse/publish.js';
+import {
+  assertPublishable,
+  assertReplaceable,
+  discardDatabase,
+  publish,
+  replaceDatabase,
+  rewriteDatabase,
+  setAside,
+} from '../warehouse/publish.js';
 
 /**
  * Runs a job: from the service to the published file.
@@ -40,93 +56,33 @@ import { assertPublishable, assertReplaceable, publish, rewriteDatabase } from '
  */
 export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<RunReport> {
   return recordAndDeliver(job.name, config, invocation, async (folder) => {
-    folder.report.days = job.days;
-    await loadLanded(folder, invocation);
-    await withService(config, invocation, async (service) => {
-      const complete = await untilComplete(job, service, config, invocation);
-      folder.report.days = complete.days;
-      try {
-        await extract(complete, folder, service, config, invocation);
-      } finally {
-        reportClocks(service, folder.report);
-      }
+    const { report } = folder;
+    report.days = job.days;
+    await loadLanded(folder);
+    await withService(folder, config, async (source) => {
+      const complete = await untilComplete(job, source);
+      report.days = complete.days;
+      await extract(complete, source).finally(() => {
+        const trouble = clockTrouble(source);
+        if (trouble === undefined) return;
+        report.clockSkewMs = source.service.clockSkewMs;
+        report.attention.push(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+      });
     });
   });
 }
 
-/** Does the work of a run, delivers it, and records its end in the journal, whatever happens. */
-function recordAndDeliver(
-  command: string,
-  config: ServiceConfig,
-  invocation: Invocation,
-  work: (folder: OpenFolder) => Promise<void>,
-): Promise<RunReport> {
-  return withDataFolder(config, invocation, command, 'erasures', (base) =>
-    recorded(base.journal, command, invocation, (report) =>
-      withWarehouse(base, config, invocation, report, 'working', (folder) =>
-        deliver(command, folder, config, invocation, () => work(folder)),
-      ),
-    ),
-  );
-}
-
-/**
- * Does the work; then models, checks and publishes the data that is there, even if the work failed, and takes the steps
- * that follow.
- */
-export async function deliver(
-  command: string,
-  folder: OpenFolder,
-  config: Config,
-  invocation: Invocation,
-  work: () => Promise<void>,
-): Promise<RunReport> {
-  const { warehouse, report, journal } = folder;
-  await assertReplaceable(folder.files.published);
-  const timed = stopwatch(report, invocation);
-  const failure = await timed('pull', () => work().then(() => undefined, asError));
-  // After Ctrl-C or a disk error, no further stage is begun: the next run publishes. A damaged database file is not
-  // published: only a new file can replace it.
-  if (
-    failure instanceof InterruptedError ||
-    failure instanceof StorageError ||
-    failure instanceof CorruptDatabaseError
-  )
-    throw failure;
-
-  await reportUnloaded(folder, invocation);
-  await noteJournal(folder, config, invocation);
-  report.mainGoals = await timed('model', () => refreshModels(warehouse));
-  report.checks = await timed('check', () => runChecks(warehouse));
-  const due = await retain(folder, config, invocation, (days) =>
-    equalInLake(days, folder, config, invocation),
-  );
-  if (report.removals.length > 0) await warehouse.note(await nightlyDays(folder, config, invocation));
-  report.lost = await lostDays(folder);
-  report.withheld = whyWithheld(report.stops, report.lost);
-  await warehouse.note({ runs: runsSoFar(journal, report, invocation, failure), head: journal.head });
-  report.publishedBytes = await timed('publish', () => publishSound(folder, failure, invocation));
-  await afterRun({ command, folder, config, invocation, due, failure });
-  if (failure !== undefined) throw failure;
-  return report;
-}
-
 /** Pulls the streams of a job. What has landed is loaded at once. */
-async function extract(
-  job: Job,
-  folder: OpenFolder,
-  service: ServiceClient,
-  config: ServiceConfig,
-  invocation: Invocation,
-): Promise<void> {
-  const source = sourceOf(folder, service, config, invocation);
-  const free = { ...job, streams: new Set([...job.streams].filter((stream) => stream !== 'events')) };
-  const wanted = await wantedNow(free, folder, config, invocation);
-  const daysOf = (stream: Stream): Day[] => daysIn(wanted, stream, 'missing', 'restatable');
-  if (job.streams.has('statistics')) await pullStatistics(job, daysOf, source);
-  if (job.streams.has('campaigns')) await pullCampaigns(job, daysOf, source);
+async function extract(job: Job, source: Source): Promise<void> {
+  const { files, ledger } = source;
+  const wanted = await wantedNow(job, source);
+  const missing: Parameters<typeof pullStatistics>[1] = (stream) =>
+    daysIn(wanted, stream, 'missing', 'restatable');
+  if (job.streams.has('statistics')) await pullStatistics(job, missing, source);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, missing, source);
   if (job.streams.has('events')) {
-    await assertPublishable(folder.files.published);
+    const known = new Set(ledger.entries().map(({ day }) => day));
+    if (daysOf(job.eventDays).some((day) => !known.has(day))) await assertPublishable(files.published);
     await pullEvents(job, source);
   }
   await pullReference(job, source);
@@ -147,8 +103,7 @@ export function resumeExport(
   invocation: Invocation,
 ): Promise<RunReport> {
   return recordAndDeliver('exports resume', config, invocation, (folder) =>
-    withService(config, invocation, async (service) => {
-      const source = sourceOf(folder, service, config, invocation);
+    withService(folder, config, async (source) => {
       if (!payAgain) return resume(key, acceptIncomplete, source);
       await assertPublishable(folder.files.published);
       await requestAgain(key, source);
@@ -156,14 +111,21 @@ export function resumeExport(
   );
 }
 
-/** Does the work of a run with a client of the service. A failure of the service ends this run alone, and says so. */
+type Source = ReturnType<typeof sourceOf>;
+
+/**
+ * Does work for which the pulling stages, each of which declares what it needs, get the folder and the run with a client of
+ * the service. A failure of the service ends this run alone, and says so.
+ */
 async function withService(
+  folder: OpenFolder,
   config: ServiceConfig,
-  invocation: Invocation,
-  work: (service: ServiceClient) => Promise<void>,
+  work: (source: Source) => Promise<void>,
 ): Promise<void> {
   try {
-    await ServiceClient.using(config, invocation, work);
+    await ServiceClient.using(config, folder.invocation, (service) =>
+      work(sourceOf(folder, service, config)),
+    );
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const hint = `${error.hint ?? ''} Nothing is lost; the next run continues from here.`.trimStart();
@@ -171,10 +133,11 @@ async function withService(
   }
 }
 
-/** The folder and the run for the pulling stages, each of which declares what it needs. */
-function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceConfig, invocation: Invocation) {
-  const { effects } = invocation;
-  let last: number | undefined;
+function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceConfig) {
+  const { invocation } = folder;
+  const clocks = { service, effects: invocation.effects, config };
+  const landed = folder.landing.found.map(({ pulledAt }) => Number(pulledAt ?? 0));
+  let last = landed.reduce((latest, one) => Math.max(latest, one), 0);
   return {
     ...folder,
     ...invocation,
@@ -186,12 +149,8 @@ function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceCon
      * newer pull look older. Throws ClockError when the clocks now differ so much that nothing may land.
      */
     pullInstant: (): Date => {
-      assertMayLand({ service, effects, config });
-      last ??= folder.landing.found.reduce(
-        (latest, { pulledAt }) => Math.max(latest, pulledAt?.getTime() ?? 0),
-        0,
-      );
-      last = Math.max(presentOf({ service, effects, config }).getTime(), last + 1);
+      assertMayLand(clocks);
+      last = Math.max(presentOf(clocks).getTime(), last + 1);
       return new Date(last);
     },
   };
@@ -203,111 +162,183 @@ function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceCon
  * @throws CredentialsError, ServiceError when E1 fails
  * @throws ClockError when the clocks differ so much that nothing may land
  */
-async function untilComplete(
-  job: Job,
-  service: ServiceClient,
-  config: ServiceConfig,
-  { effects, terminal }: Invocation,
-): Promise<Job> {
-  await service.authorize();
-  const clocks = { service, effects, config };
-  assertMayLand(clocks);
-  const earlier = earlierOf(clocks);
+async function untilComplete(job: Job, source: Source): Promise<Job> {
+  await source.service.authorize();
+  assertMayLand(source);
+  const earlier = earlierOf(source);
   const last = lastCompleteDay(earlier);
   if (job.days.end <= last) return job;
-  terminal.note(
+  source.terminal.note(
     `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
   );
   return until(job, last);
 }
 
-/** Reports that the clocks differ too much for a payment, by the latest answer. */
-function reportClocks(service: ServiceClient, report: RunReport): void {
-  const trouble = clockTrouble({ service });
-  if (trouble === undefined) return;
-  report.clockSkewMs = service.clockSkewMs;
-  report.attention.push(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+/** Rebuilds the warehouse from the landing zone and the journal, without any request. The new file replaces the old one when it is complete. */
+export function rebuild(config: Config, invocation: Invocation): Promise<RunReport> {
+  const { effects, terminal } = invocation;
+  const report = new RunReport(() => effects.now());
+  return withDataFolder(config, invocation, 'rebuild', 'erasures', (base) =>
+    withWarehouse(base, report, 'rebuilt', async (folder) => {
+      const { rebuilt, working, published } = folder.files;
+      const aside = await setAside(published, effects.now());
+      if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
+      await takeRemovedDays(folder);
+      await deliver(folder, () => loadLanded(folder));
+      if (report.lost.length === 0 || !(await isHeld(report.lost, folder))) {
+        await replaceDatabase(rebuilt, working, effects);
+        return report;
+      }
+      terminal.warn(
+        'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
+      );
+      await discardDatabase(rebuilt);
+      return report;
+    }),
+  );
+}
+
+/** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */
+async function takeRemovedDays(folder: OpenFolder): Promise<void> {
+  const { warehouse, files, erasures, invocation } = folder;
+  const days = removedExports(folder).map(({ day }) => day);
+  if (days.length === 0) return;
+  const removed = `The pages of ${listDays(days)} were removed by retention`;
+  try {
+    await warehouse.takeDays(files.working, days);
+    if (erasures.register.last !== undefined) await deleteComputed(await erasures.session());
+    invocation.terminal.note(
+      `${removed}: their events cannot be rebuilt; what was computed from them is kept.`,
+    );
+  } catch (error) {
+    invocation.terminal.warn(`${removed}, and what was computed from them is lost: ${messageOf(error)}`);
+  }
+}
+
+/** True if the private warehouse is sound, readable under the settings, and covers the events of the days. */
+async function isHeld(days: readonly Day[], { files, warehouse, invocation }: OpenFolder): Promise<boolean> {
+  try {
+    await readEveryBlock(files.working);
+    return await Reader.using(files.working, async (reader) => {
+      assertSamePrivacy(await reader.rows('ops/privacy_stored', storedPrivacy), warehouse.options.privacy);
+      const covered = await reader.rows('status/coverage', coveredDay);
+      return days.every((day) => covered.some(({ stream, date }) => stream === 'events' && date === day));
+    });
+  } catch {
+    // An interruption is no evidence about the file.
+    invocation.signal.throwIfAborted();
+    return false;
+  }
+}
+
+/** Does the work of a run, delivers it, and records its end in the journal, whatever happens. */
+function recordAndDeliver(
+  command: string,
+  config: ServiceConfig,
+  invocation: Invocation,
+  work: (folder: OpenFolder) => Promise<void>,
+): Promise<RunReport> {
+  return withDataFolder(config, invocation, command, 'erasures', (base) =>
+    recorded(base, (report) =>
+      withWarehouse(base, report, 'working', (folder) => deliver(folder, () => work(folder))),
+    ),
+  );
+}
+
+/**
+ * Does the work; then models, checks and publishes the data that is there, even if the work failed, and takes the steps
+ * that follow.
+ */
+export async function deliver(folder: OpenFolder, work: () => Promise<void>): Promise<RunReport> {
+  const { warehouse, report, config, invocation } = folder;
+  const { terminal } = invocation;
+  const timed = async <T>(stage: string, doing: string, doIt: () => Promise<T>): Promise<T> => {
+    terminal.progress(doing);
+    const result = await report.timed(stage, doIt);
+    const seconds = report.seconds[stage];
+    terminal.record(`Finished ${doing}.`, { event: 'stage_finished', stage, seconds });
+    return result;
+  };
+  await assertReplaceable(folder.files.published);
+  const failure = await timed('pull', 'pulling', () => work().then(() => undefined, asError));
+  // After Ctrl-C or a disk error, no further stage is begun: the next run publishes. A damaged database file is not
+  // published: only a new file can replace it.
+  if (
+    failure instanceof InterruptedError ||
+    failure instanceof StorageError ||
+    failure instanceof CorruptDatabaseError
+  )
+    throw failure;
+
+  await reportUnloaded(folder);
+  await noteJournal(folder);
+  report.mainGoals = await timed('model', 'modelling', () => refreshModels(warehouse));
+  report.checks = await timed('check', 'checking', () => runChecks(warehouse));
+  const due = await retain(folder, config, invocation, async (days) => {
+    const { equalInLake } = await import('../lake/verify.js');
+    return equalInLake(days, folder, config, invocation);
+  });
+  if (report.removals.length > 0) await warehouse.note(await nightlyDays(folder));
+  report.lost = await lostDays(folder);
+  const stops = report.stops.map(({ name }) => name);
+  if (stops.length > 0) report.withheld = `check${stops.length > 1 ? 's' : ''} ${stops.join(', ')} failed`;
+  else if (report.lost.length > 0)
+    report.withheld = `the events of ${listDays(report.lost)} were loaded before and cannot be loaded now`;
+  await warehouse.note({ runs: runsSoFar(folder, failure), head: folder.journal.head });
+  report.publishedBytes = await timed('publish', 'publishing', () => publishSound(folder, failure));
+  await afterRun({ folder, due, failure });
+  if (failure !== undefined) throw failure;
+  return report;
 }
 
 /** The wanted days of a job, by what the private file and the journal know now. */
-async function wantedNow(
-  job: Job,
-  { warehouse, ledger }: OpenFolder,
-  { exports }: Config,
-  { effects, runId }: Invocation,
-): Promise<WantedDay[]> {
-  const now = effects.now();
+async function wantedNow(job: Job, { warehouse, ledger, config, invocation }: OpenFolder) {
+  const now = invocation.effects.now();
+  const { doubt } = ledger;
   const known = {
     ...(await warehouse.knownDays(dayOf(now))),
     entries: ledger.entries(),
-    unsure: ledger.doubt !== undefined,
-    runId,
+    unsure: doubt !== undefined,
   };
-  return wantedDays(job, known, exports, now);
+  return wantedDays(job, { ...known, runId: invocation.runId }, config.exports, now);
 }
 
 /**
  * Writes into the file what the journal and the settings say, for readers: exports, budget, prices, pushes, erasures, and the
  * wanted days; what waits for a person is reported.
  */
-async function noteJournal(folder: OpenFolder, config: Config, invocation: Invocation): Promise<void> {
-  const { journal, ledger, forgotten, warehouse, erasures, report } = folder;
+async function noteJournal(folder: OpenFolder): Promise<void> {
+  const { journal, ledger, forgotten, warehouse, erasures, report, config } = folder;
+  const { effects } = folder.invocation;
   await ledger.readTexts();
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.attention.push(advice);
-  const { pushes } = new PushLedger(journal, invocation.effects);
+  const { pushes } = new PushLedger(journal, effects);
   for (const push of pushes.filter(waits)) report.attention.push(adviceOn(push));
   const erased = erasures.register.erasures;
   await warehouse.note({
     exports: [...ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) })), ...forgotten],
-    budget: { ...config.exports, notedAt: invocation.effects.now() },
+    budget: { ...config.exports, notedAt: effects.now() },
     prices: config.prices,
     ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
-    ...(await nightlyDays(folder, config, invocation)),
+    ...(await nightlyDays(folder)),
     ...(erased.length > 0 && { erasures: erased }),
     runs: runsOf(journal.of(RUN)),
   });
 }
 
 /** The wanted days of the nightly job, for `ops.days`, also after a backfill; without a first day there are none. */
-async function nightlyDays(folder: OpenFolder, config: Config, invocation: Invocation) {
+async function nightlyDays(folder: OpenFolder) {
+  const { config, invocation } = folder;
   const { startDate } = config;
   if (startDate === undefined) return {};
-  const job = nightly({ ...config, startDate }, invocation.effects.now());
-  return { days: await wantedNow(job, folder, config, invocation) };
-}
-
-/** The names of the stages in the terminal. */
-const DOING = { pull: 'pulling', model: 'modelling', check: 'checking', publish: 'publishing' } as const;
-
-/** Shows each stage as progress and measures its time for the run's summary. */
-function stopwatch(report: RunReport, { terminal }: Invocation) {
-  return async <T>(stage: keyof typeof DOING, work: () => Promise<T>): Promise<T> => {
-    terminal.progress(DOING[stage]);
-    const result = await report.timed(stage, work);
-    const seconds = report.seconds[stage];
-    terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds });
-    return result;
-  };
-}
-
-/**
- * The reason, as a clause, why the file is not published, so that readers keep the previous one: a failed `stop` check, or
- * days that would be missing from it; undefined if it may be published.
- */
-function whyWithheld(stops: readonly FindingGroup[], lost: readonly Day[]): string | undefined {
-  const names = stops.map(({ name }) => name).join(', ');
-  if (stops.length > 0) return `check${stops.length > 1 ? 's' : ''} ${names} failed`;
-  return lost.length === 0
-    ? undefined
-    : `the events of ${listDays(lost)} were loaded before and cannot be loaded now`;
+  return { days: await wantedNow(nightly({ ...config, startDate }, invocation.effects.now()), folder) };
 }
 
 /** Publishes the file, unless it is withheld, or the run failed and the warehouse is empty. */
-async function publishSound(
-  { warehouse, report, files, path, erasures }: OpenFolder,
-  failure: Error | undefined,
-  { effects }: Invocation,
-): Promise<number | undefined> {
+async function publishSound(folder: OpenFolder, failure: Error | undefined): Promise<number | undefined> {
+  const { warehouse, report, files, erasures, invocation } = folder;
+  const { effects } = invocation;
+  const { path } = warehouse.options;
   const empty = (await warehouse.loader.loaded()).size === 0;
   await warehouse.close();
   const { register } = erasures;
@@ -316,8 +347,7 @@ async function publishSound(
     if (register.holdsErasedBytes) await register.append({ event: 'rewritten' });
   }
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
-  const { bytes } = await publish({ working: path, published: files.published, effects });
-  return bytes;
+  return publish({ working: path, published: files.published, effects });
 }
 
 /**

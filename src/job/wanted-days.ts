@@ -1,18 +1,26 @@
 /**
  * The one answer to what is missing: for each stream and wanted day a state, the expected records and their price. `run`
  * pulls the free days that it names, decides on exports by the same `decide` once their statistics are loaded, and publishes
- * it as `ops.days`; `plan`, `status` and agents show it. Pure.
+ * it as `ops.days`; `plan`, `status` and agents show it.
  */
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
 import { completeFrom, dayOf, daysOf, shiftDay, type Day, type DayRange } from '../ground/calendar.js';
-import type { ExportsConfig } from '../config/config.js';
+import type { Config, ExportsConfig } from '../config/config.js';
+import type { Effects } from '../ground/effects.js';
 import { needsPerson } from '../exports/advice.js';
-import { decide, recordsOf, type Decision } from '../exports/budget.js';
+import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
 import { blocksRuns, type Export } from '../exports/export.js';
+import { ledgerState, type LedgerState } from '../exports/ledger.js';
+import type { KnownHead } from '../journal/journal.js';
+import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/price.js';
 import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';
-import type { knownDays } from '../warehouse/rows.js';
-
-type DailyStream = (typeof DAILY_STREAMS)[number];
+import { findingGroup } from '../warehouse/checks.js';
+import { storedPrivacy } from '../warehouse/privacy.js';
+import { headIn, knownBy, Reader } from '../warehouse/reader.js';
+import { knownDays, type Rows } from '../warehouse/rows.js';
+import { assertSameProject } from './data-folder.js';
 
 /**
  * - `held`: the warehouse holds the day
@@ -35,7 +43,7 @@ export type DayState =
   | 'not_complete';
 
 export interface WantedDay {
-  readonly stream: DailyStream;
+  readonly stream: (typeof DAILY_STREAMS)[number];
   readonly date: Day;
   readonly state: DayState;
   /** Records of the export; null for free streams, and if nothing is known to estimate from. */
@@ -55,58 +63,41 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly runId?: string | undefined;
 }
 
-/** The states of all days that a job wants, oldest first within each stream. */
-export function wantedDays(
-  job: Job,
-  known: KnownDays,
-  exports: Pick<ExportsConfig, 'budget' | 'pricePerRecord'>,
-  now: Date,
-): WantedDay[] {
+type Prices = Pick<ExportsConfig, 'budget' | 'pricePerRecord'>;
+
+/** The states of all days that a job wants, oldest first within each stream. Pure. */
+export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Date): WantedDay[] {
   const isHeld = setOf(known.coverage);
   const isDoubtful = setOf(known.doubtful);
-  const free = (stream: Exclude<DailyStream, 'events'>): WantedDay[] =>
-    daysOf(job.days).map((date) => {
-      const isAgain = date >= job.again.start && date <= job.again.end;
-      const again = isAgain || isDoubtful(stream, date) ? 'restatable' : 'held';
-      return freeDay(stream, date, isHeld(stream, date) ? again : 'missing');
-    });
   const yesterday = shiftDay(dayOf(now), -1);
-  const late = (stream: DailyStream, range: DayRange): WantedDay[] =>
-    completeFrom(yesterday) > now && range.end < yesterday
-      ? [freeDay(stream, yesterday, 'not_complete')]
-      : [];
-  const { streams } = job;
-  const wanted: WantedDay[] = [];
-  if (streams.has('statistics'))
-    for (const stream of ['statistics', 'statistics_by_subchannel'] as const)
-      wanted.push(...free(stream), ...late(stream, job.days));
-  if (streams.has('campaigns')) wanted.push(...free('campaigns'), ...late('campaigns', job.days));
-  if (streams.has('events') && exports.budget !== undefined)
-    wanted.push(...eventDays(job, known, exports, now), ...late('events', job.eventDays));
-  return wanted;
+  const day = (stream: WantedDay['stream'], date: Day, state: DayState): WantedDay => ({
+    ...{ stream, date, state, expectedRecords: null, expectedPrice: null },
+  });
+  const late = (stream: WantedDay['stream'], range: DayRange): WantedDay[] =>
+    completeFrom(yesterday) > now && range.end < yesterday ? [day(stream, yesterday, 'not_complete')] : [];
+  const free = (stream: Exclude<WantedDay['stream'], 'events'>): WantedDay[] => [
+    ...daysOf(job.days).map((date) => {
+      const isAgain = (date >= job.again.start && date <= job.again.end) || isDoubtful(stream, date);
+      return day(stream, date, isHeld(stream, date) ? (isAgain ? 'restatable' : 'held') : 'missing');
+    }),
+    ...late(stream, job.days),
+  ];
+  return [
+    ...(job.streams.has('statistics') ? [...free('statistics'), ...free('statistics_by_subchannel')] : []),
+    ...(job.streams.has('campaigns') ? free('campaigns') : []),
+    ...(job.streams.has('events') && exports.budget !== undefined
+      ? [...eventDays(job, known, exports, now), ...late('events', job.eventDays)]
+      : []),
+  ];
 }
 
-function freeDay(stream: DailyStream, date: Day, state: DayState): WantedDay {
-  return { stream, date, state, expectedRecords: null, expectedPrice: null };
-}
-
-function eventDays(
-  job: Job,
-  known: KnownDays,
-  { budget, pricePerRecord }: Pick<ExportsConfig, 'budget' | 'pricePerRecord'>,
-  now: Date,
-): WantedDay[] {
+function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
   const { entries, messages, unsure, runId } = known;
   const isHeld = setOf(known.coverage);
-  const removed = new Set(known.removed);
   const decided = decide(job, { entries, messages, budget, unsure, now, runId });
   const decisions = new Map(decided.map((decision) => [decision.day, decision]));
-  const paid = new Map(
-    entries.flatMap((entry) =>
-      blocksRuns(entry.state) && entry.state !== 'abandoned' ? [[entry.day, entry] as const] : [],
-    ),
-  );
-  const givenUp = new Set(entries.filter(({ state }) => state === 'abandoned').map((entry) => entry.day));
+  const blocking = entries.filter(({ state }) => blocksRuns(state));
+  const paid = new Map(blocking.flatMap((one) => (one.state === 'abandoned' ? [] : [[one.day, one]])));
   const day = (date: Day, state: DayState, records?: number, decision?: Decision): WantedDay => ({
     stream: 'events',
     date,
@@ -114,16 +105,16 @@ function eventDays(
     expectedRecords: records ?? null,
     expectedPrice:
       records === undefined || pricePerRecord === 0 ? null : priceOf([{ records, pricePerRecord }]),
-    ...(decision === undefined ? {} : { decision }),
+    ...(decision && { decision }),
   });
   return daysOf(job.eventDays).flatMap((date) => {
-    if (removed.has(date)) return [day(date, 'removed')];
+    if (known.removed.includes(date)) return [day(date, 'removed')];
     if (isHeld('events', date)) return [day(date, 'held')];
     const entry = paid.get(date);
     const decision = decisions.get(date);
     if (entry !== undefined)
       return [day(date, needsPerson(entry, known.isRunning) ? 'waits' : 'under_way', recordsOf(entry))];
-    if (givenUp.has(date)) return [day(date, 'given_up')];
+    if (entries.some((one) => one.state === 'abandoned' && one.day === date)) return [day(date, 'given_up')];
     // A day without messages is not wanted, also while only one night has said so.
     return decision === undefined || decision.verdict === 'no_messages'
       ? []
@@ -139,4 +130,89 @@ function setOf(all: readonly { readonly stream: Stream; readonly date: Day }[]) 
 /** The days of a stream in one of the states, oldest first. */
 export function daysIn(wanted: readonly WantedDay[], stream: Stream, ...states: readonly DayState[]): Day[] {
   return wanted.flatMap((one) => (one.stream === stream && states.includes(one.state) ? [one.date] : []));
+}
+
+// The same beside a run, from the published file.
+
+const instant = z.number().transform((ms) => new Date(ms));
+const runRow = z
+  .object({
+    run_id: z.string(),
+    command: z.string(),
+    started_at_ms: instant,
+    finished_at_ms: instant.nullable(),
+    exit_code: z.number().nullable(),
+    outcome: z.string().nullable(),
+  })
+  .transform((row) => ({
+    begun: { runId: row.run_id, command: row.command, at: row.started_at_ms },
+    over: { at: row.finished_at_ms, exitCode: row.exit_code, outcome: row.outcome },
+  }));
+export type PublishedRun = z.output<typeof runRow>;
+
+/**
+ * Reads the ledger on disk beside a run, and what of it needs a person.
+ *
+ * @param head the journal's head in the published file, where that is open already
+ * @throws ConfigError when the data folder holds another project
+ * @throws DamageError, StorageError if the journal cannot be read
+ */
+export async function ledgerNow(
+  config: Config,
+  effects: Effects,
+  head?: readonly KnownHead[],
+): Promise<LedgerState> {
+  const known = head ?? (await knownBy(dataFiles(config.dataDir).published)).head;
+  const state = await ledgerState(config, known, effects);
+  assertSameProject(state.journal, config);
+  return state;
+}
+
+/** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
+export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
+
+/**
+ * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
+ *
+ * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
+ * @param forecasts true if days whose statistics the job pulls first have a forecast of their events
+ * @throws ConfigError when the data folder holds another project
+ * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
+ */
+export async function daysNow(
+  config: Config,
+  effects: Effects,
+  jobFrom: (first: Day | undefined) => Job | undefined,
+  forecasts = false,
+) {
+  const { published: file } = dataFiles(config.dataDir);
+  const now = effects.now();
+  const read = async (rows: Rows, reader?: Reader) => ({
+    known: await knownDays(rows, dayOf(now)),
+    runs: await rows('status/runs', runRow),
+    findings: await rows('status/findings', findingGroup),
+    // The change of counts that was found the latest after its day.
+    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
+    privacy: (await reader?.rowsIfAny('ops/privacy_stored', storedPrivacy)) ?? [],
+    head: reader === undefined ? [] : await headIn(reader, file),
+  });
+  // Without a published file there are no rows.
+  const { head, known, ...published } = existsSync(file)
+    ? await Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
+    : await read(() => Promise.resolve([]));
+  const { coverage, removed } = known;
+  const state = await ledgerNow(config, effects, head);
+  const job = jobFrom(coverage.map(({ date }) => date).sort()[0]);
+  const pulled = job !== undefined && forecasts && job.streams.has('statistics') ? daysOf(job.days) : [];
+  const messages = withForecasts(known.messages, pulled);
+  const { ledger, lock, doubt } = state;
+  const of = { entries: ledger.entries(), unsure: doubt !== undefined, isRunning: lock.taken };
+  const wanted = job ? wantedDays(job, { ...known, messages, ...of }, config.exports, now) : [];
+  return { wanted, state, coverage, removed, counted: known.messages, ...published };
+}
+
+/** The newest day of a stream. */
+export function newestOf(coverage: DaysNow['coverage'], stream: Stream): Day | undefined {
+  const days = coverage.flatMap((row) => (row.stream === stream ? [row.date] : []));
+  return days.sort().at(-1);
 }

@@ -11,7 +11,7 @@ import type { Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import { EXIT, exitCodeOf, InterruptedError, messageOf, TryLaterError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { newestOf } from '../job/published.js';
+import { newestOf } from '../job/wanted-days.js';
 import { describeGap, type RunReport } from '../job/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';

@@ -79,7 +79,7 @@ async function isDatabase(path: string): Promise<boolean> {
 }
 
 /**
- * Copies the private file beside the published one and renames the copy into place.
+ * Copies the private file beside the published one and renames the copy into place. Resolves with its size in bytes.
  *
  * @throws DamageError when the private file still has a log (WAL), so that a copy would lack rows
  * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published
@@ -94,7 +94,7 @@ export async function publish({
   readonly working: string;
   readonly published: string;
   readonly effects: Pick<Effects, 'reach'>;
-}): Promise<{ bytes: number }> {
+}): Promise<number> {
   if (existsSync(`${working}.wal`)) {
     throw new DamageError(`${working} was not closed: its log ${basename(working)}.wal is still there.`, {
       hint: 'Run again. If the log stays, run `dawnload rebuild`.',
@@ -119,7 +119,7 @@ export async function publish({
     effects.reach('publish/after-rename');
     await fsyncFolder(dirname(published));
     effects.reach('publish/after-folder-fsync');
-    return { bytes: (await stat(published)).size };
+    return (await stat(published)).size;
   } catch (cause) {
     await rm(next, { force: true }).catch(() => undefined);
     if (cause instanceof StorageError) throw cause;

@@ -94,7 +94,7 @@ test('the private file becomes the published one, whole', async () => {
   const workshop = await filled(10);
   const published = join(workshop.folder, 'warehouse.duckdb');
   const points: string[] = [];
-  const { bytes } = await publish({
+  const bytes = await publish({
     working: workshop.path,
     published,
     effects: { reach: (point) => points.push(point) },
