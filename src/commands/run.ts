@@ -4,7 +4,7 @@ import { nightly, notBegun } from '../../jobs/nightly.js';
 import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
-import type { Unpaid } from '../exports/pull-events.js';
+import type { Unpaid } from '../exports/paid-request.js';
 import {
   completeFrom,
   dayCount,

@@ -118,18 +118,12 @@ export class Erasures {
     return mayBeCut(this.register.lines, pull);
   }
 
-  /** Returns the pulls unchanged, after cutting erased persons from their files; arriving pages are cut one by one. */
+  /** Returns the pulls unchanged, after cutting erased persons from their files. */
   async guard(pulls: readonly Pull[]): Promise<Pull[]> {
     if (this.#ids.size === 0) return [...pulls];
     const guarded: Pull[] = [];
     for (const pull of pulls) {
-      const isCut = (): boolean => this.isCut(pull.id);
-      const { arriving } = pull;
-      if (arriving !== undefined) {
-        guarded.push({ ...pull, isCut, arriving: { ...arriving, pages: this.#arriving(arriving.pages) } });
-        continue;
-      }
-      guarded.push({ ...pull, isCut });
+      guarded.push({ ...pull, isCut: () => this.isCut(pull.id) });
       const folder = join(this.#landing, pull.id);
       const isOfPersons = pull.stream === 'events' || pull.stream === 'opt_outs';
       if (isOfPersons && !(await this.#isClean(folder)))
@@ -142,13 +136,6 @@ export class Erasures {
   async #isClean(folder: string): Promise<boolean> {
     const changed = this.#clean.get(folder);
     return changed !== undefined && changed === (await stat(folder)).ctimeMs;
-  }
-
-  async *#arriving(pages: AsyncIterable<readonly Page[]>): AsyncGenerator<readonly Page[]> {
-    for await (const some of pages) {
-      await this.late(await this.#cutPages(some));
-      yield await sized(some);
-    }
   }
 
   /** Records in the register that records arrived after the erasure of their persons. */

@@ -1,5 +1,6 @@
 /**
- * Downloads a paid export: waits until it is ready, lands its pages and loads them. Each step is recorded in the ledger.
+ * E21: downloads what is paid for. An export waits until it is ready, its pages land and are loaded, and each step is recorded
+ * in the ledger; one that may lack records is read again.
  */
 import { basename, dirname } from 'node:path';
 import { DamageError, ServiceError } from '../ground/errors.js';
@@ -16,16 +17,16 @@ import {
 import { presentOf, type Clocks } from '../service/clocks.js';
 import type { ServiceConfig } from '../config/config.js';
 import type { ServiceClient } from '../service/client.js';
-import type { Day } from '../ground/calendar.js';
+import { dayOf, shiftDay, type Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { eventGap, type Gap } from '../ground/streams.js';
 import type { Ledger } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import { isClosed, type Export } from './export.js';
+import { isClosed, type Export, isUnderWay } from './export.js';
 import { readPull, type LandingZone, type PullWriter, readWhole } from '../landing/landing-zone.js';
-import { pageOf, type ExportFolder } from '../landing/paths.js';
+import type { ExportFolder } from '../landing/paths.js';
 import { estimateDays } from './budget.js';
-import { factsOf, firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
+import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 
@@ -43,7 +44,7 @@ export interface DownloadContext extends Clocks {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** Loads pulls, also while their pages arrive; resolves with true if all are loaded. */
+  /** Loads pulls; resolves with true if all are loaded. */
   load(pulls: readonly Pull[]): Promise<boolean>;
 }
 
@@ -63,6 +64,45 @@ interface Download {
   readonly acceptIncomplete: boolean;
   /** True if the service is asked even when every page is on disk, because it may have more pages by now. */
   readonly lookAgain: boolean;
+}
+
+/** Number of nights on which an export that may lack records is read again. */
+const NIGHTS = 3;
+
+/** Downloads the exports that are under way, and again those that may lack records. */
+export async function resumeExports(context: DownloadContext): Promise<void> {
+  const { ledger, signal } = context;
+  for (const entry of ledger.entries().filter(isUnderWay)) {
+    signal.throwIfAborted();
+    await downloadExport(context, entry);
+  }
+  for (const entry of ledger.entries()) {
+    signal.throwIfAborted();
+    if (await mayLack(context, entry)) await downloadExport(context, entry, { lookAgain: true });
+  }
+}
+
+/** True on the nights after an export landed if it may lack records. */
+async function mayLack({ warehouse, effects }: DownloadContext, entry: Export): Promise<boolean> {
+  const { state, day, landedAt, short, accepted } = entry;
+  if (state !== 'loaded' || accepted || landedAt === undefined) return false;
+  const [landed, today] = [dayOf(landedAt), dayOf(effects.now())];
+  if (landed >= today || shiftDay(landed, NIGHTS) < today) return false;
+  const { repeated, uncounted } = await warehouse.lackOf(day);
+  return short !== undefined || repeated + uncounted > 0;
+}
+
+/**
+ * Resumes one export that has an id. If the export has landed, every page is requested again and additional records are
+ * kept.
+ */
+export async function resume(
+  key: string,
+  acceptIncomplete: boolean,
+  context: DownloadContext,
+): Promise<void> {
+  const entry = context.ledger.get(key);
+  await downloadExport(context, entry, { acceptIncomplete, lookAgain: isClosed(entry) });
 }
 
 /** Number of times that a run reads an export of which records came twice: another answer may hold those that are missing. */
@@ -257,22 +297,19 @@ class Reading {
     }
   }
 
-  /** Downloads the pages that are missing, loads them while they arrive, and ends the reading. */
+  /** Downloads the pages that are missing, and ends the reading. */
   async #collect(
     { first, unreadable }: Waiting & { kind: 'ready' },
     expected: Expected,
     isNew: boolean,
   ): Promise<Pull | undefined> {
-    const { context, entry, earlier, writer, whole } = this;
+    const { context, entry, earlier, whole } = this;
     const { acceptIncomplete, lookAgain } = this.download;
     const { terminal, warehouse, config } = context;
     const { key, day } = entry;
-    // An export that was loaded before is reloaded only when all of its pages have landed.
-    const isFirst = entry.landings === 0 && writer.before === undefined;
-    const early = isFirst ? new EarlyLoad(context, writer, this.#pulledAt, this.#files.values()) : undefined;
     try {
       const lack = whole?.isCut?.() === false ? await warehouse.lackOf(day) : undefined;
-      const sink = this.#sink(first.totalPages, early);
+      const sink = this.#sink(first.totalPages);
       const pages = await collectPages(this.#source, first, earlier, config.concurrency, sink, {
         atLeast: expected.atLeast,
         again: lookAgain ? firstAnswers(earlier).map(({ number }) => number) : [],
@@ -293,10 +330,8 @@ class Reading {
         pages: pages.pages,
         records: pages.records,
       });
-      await early?.end();
       return pull;
     } catch (error) {
-      await early?.fail(error);
       if (!(error instanceof ServiceError)) throw error;
       if (acceptIncomplete) return this.#finish();
       return this.#trouble(`A page of the export cannot be downloaded. ${error.hint ?? ''}`, error.sentences);
@@ -316,7 +351,7 @@ class Reading {
   }
 
   /** Lands new pages beside the earlier ones. */
-  #sink(totalPages: number, early: EarlyLoad | undefined): PageSink {
+  #sink(totalPages: number): PageSink {
     const { terminal, landing } = this.context;
     const { key, day } = this.entry;
     const files = this.#files;
@@ -333,7 +368,6 @@ class Reading {
         const body = before && (await unlessDamaged(readWhole(before.file)));
         if (body !== undefined) await landing.reject('E21', `${key} page ${page.number} replaced`, body);
         const file = await this.writer.land(page.body, page.records, page.number);
-        early?.add(file);
         files.set(page.number, file);
         records += page.records;
         show(Math.max(totalPages, page.totalPages));
@@ -417,82 +451,4 @@ function firstMissing(pages: readonly LandedPage[]): number | undefined {
   const total = pages.reduce((most, { totalPages }) => Math.max(most, totalPages), 1);
   for (let number = 0; number < total; number++) if (!numbers.has(number)) return number;
   return undefined;
-}
-
-/** Minimum size of a batch, in bytes of JSON; smaller batches cost more than they save. */
-const WORTH_A_BATCH = 16 * 1024 * 1024;
-
-/**
- * Loads the pages of an export while they arrive: the load takes the landed pages and waits for the others, so that the
- * day is in the warehouse soon after its last page. The load is one transaction; if a page does not arrive, it is rolled
- * back. If the load fails, the later load from disk reports the cause.
- */
-class EarlyLoad implements AsyncIterable<readonly Page[]> {
-  readonly #pages: Page[];
-  readonly #loading: Promise<unknown>;
-  #waiting: (() => void)[] = [];
-  #ended = false;
-  #failure: { readonly error: unknown } | undefined;
-
-  /**
-   * @param pulledAt the instant at which the export counts as landed; if a day has two exports, the later one counts
-   * @param landed pages landed by an earlier run
-   */
-  constructor(
-    context: DownloadContext,
-    { stream, id, days }: PullWriter,
-    pulledAt: Date,
-    landed: Iterable<Page>,
-  ) {
-    this.#pages = [...landed];
-    const numberOf = ({ file }: Page): number => pageOf(basename(file)) ?? 0;
-    const files = (): Page[] => this.#pages.toSorted((a, b) => numberOf(a) - numberOf(b));
-    const arriving = { pages: this, files };
-    this.#loading = context
-      .load([{ stream, id, days, pulledAt, files: [], facts: factsOf(), arriving }])
-      .catch(() => undefined);
-  }
-
-  /** Call when a page is durable on disk. A page that replaces an earlier one may come too late for this load. */
-  add(page: Page): void {
-    const isReplaced = this.#pages.some(({ file }) => file === page.file);
-    if (isReplaced) this.#failure ??= { error: new Error(`${page.file} was replaced`) };
-    this.#pages.push(page);
-    this.#wake();
-  }
-
-  /** Call when all pages have landed. Resolves when the load has ended. */
-  async end(): Promise<void> {
-    this.#ended = true;
-    this.#wake();
-    await this.#loading;
-  }
-
-  /** Call when some pages will not arrive. Resolves when the load has ended. */
-  async fail(error: unknown): Promise<void> {
-    this.#failure = { error };
-    this.#wake();
-    await this.#loading;
-  }
-
-  /** Yields all pages from the first one, so that a retried load reads them again. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Page[]> {
-    for (let taken = 0; ;) {
-      const waiting = (): number => this.#pages.slice(taken).reduce((sum, { bytes }) => sum + bytes, 0);
-      while (waiting() < WORTH_A_BATCH && !this.#ended && this.#failure === undefined) {
-        await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      }
-      if (this.#failure !== undefined) throw this.#failure.error;
-      const some = this.#pages.slice(taken);
-      if (some.length === 0) return;
-      taken += some.length;
-      yield some;
-    }
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
-  }
 }

@@ -258,8 +258,6 @@ async function loadOrReport(
     for (const pull of exports) failures.push(...(await load([pull], 'again')).failures);
   }
   for (const { pull, error } of failures) {
-    // Pages that arrive are loaded again when all have landed.
-    if (pull.arriving !== undefined) continue;
     const entry = landedAmong(ledger.entries()).find((one) => exportFolder(one) === firstReading(pull.id));
     if (error instanceof StrayError && entry !== undefined)
       await ledger.note(entry.key, 'doubted', error.message);

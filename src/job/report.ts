@@ -19,7 +19,7 @@ import {
 } from '../ground/errors.js';
 import type { Budget } from '../exports/budget.js';
 import type { ExportLine } from '../exports/download.js';
-import type { Unpaid } from '../exports/pull-events.js';
+import type { Unpaid } from '../exports/paid-request.js';
 import type { Gap, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';

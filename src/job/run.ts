@@ -19,7 +19,8 @@ import {
 } from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
 import { recordsOf } from '../exports/budget.js';
-import { pullEvents, requestAgain, resume } from '../exports/pull-events.js';
+import { resume, resumeExports } from '../exports/download.js';
+import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/lines.js';
 import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
@@ -83,7 +84,8 @@ async function extract(job: Job, source: Source): Promise<void> {
   if (job.streams.has('events')) {
     const known = new Set(ledger.entries().map(({ day }) => day));
     if (daysOf(job.eventDays).some((day) => !known.has(day))) await assertPublishable(files.published);
-    await pullEvents(job, source);
+    await resumeExports(source);
+    await requestMissing(job, source);
   }
   await pullReference(job, source);
 }

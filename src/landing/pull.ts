@@ -98,13 +98,6 @@ export interface Page {
   readonly bytes: number;
 }
 
-/** The pages of an export while they arrive. */
-export interface Arriving {
-  readonly pages: AsyncIterable<readonly Page[]>;
-  /** Returns all pages by number, once they have arrived. */
-  files(): readonly Page[];
-}
-
 export interface Pull {
   readonly stream: Stream;
   /** The folder relative to `landing/`. An id is never reused: a pull is loaded only once. */
@@ -115,7 +108,6 @@ export interface Pull {
   readonly pulledAt: Date;
   readonly files: readonly Page[];
   readonly facts: Facts;
-  readonly arriving?: Arriving;
   /** True if an erasure has cut records: only then a pull may hold fewer rows than landed. */
   readonly isCut?: () => boolean;
 }

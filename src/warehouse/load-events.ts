@@ -13,7 +13,7 @@ import {
   split,
   withRepairs,
 } from './landed-files.js';
-import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
+import { firstAnswers, rowsIn, type Pull } from '../landing/pull.js';
 import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   const erased: number[] = [];
   for (const pull of pulls) {
     const { records: found = 0, outside: strays = 0 } = counts.get(pull.days.start) ?? {};
-    const landed = rowsIn(filesOf(pull));
+    const landed = rowsIn(pull.files);
     if (strays * ONE_OF > found && !pull.facts.accepted)
       throw new StrayError(`${strays} of its ${found} records happened on other days`);
     records.push(found);
@@ -94,7 +94,7 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
     await session.run('load/events/8_repeats/remove', { table: 'events' });
   }
   if (before.is_loaded || repeats.ids > 0) await session.run('load/events/1_clear/contents');
-  const beside = pulls.map((pull) => rowsIn(filesOf(pull)) - rowsIn(firstAnswers(filesOf(pull))));
+  const beside = pulls.map((pull) => rowsIn(pull.files) - rowsIn(firstAnswers(pull.files)));
   await session.set({
     loaded: {
       pulls: pulls.map(({ id }) => id),
@@ -113,12 +113,9 @@ export async function loadEvents(session: Session, workers: Workers, pulls: read
   return before.neighbours;
 }
 
-/** The pages of a pull, also of one whose pages arrived during the load. */
-const filesOf = ({ files, arriving }: Pull): readonly Page[] => arriving?.files() ?? files;
-
 /** True if the last page is as full as any other, so that a further one may be missing. */
-function endsFull(pull: Pull): boolean {
-  const rows = firstAnswers(filesOf(pull)).map((page) => page.rows);
+function endsFull({ files }: Pull): boolean {
+  const rows = firstAnswers(files).map((page) => page.rows);
   const last = rows.at(-1) ?? 0;
   return last >= MOST_RECORDS || (rows.length > 1 && last >= Math.max(...rows));
 }
@@ -178,19 +175,14 @@ async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<
     [pages, largest, bytes] = [[], SMALLEST_BUFFER, 0];
     return full;
   };
-  for (const { days, files, arriving } of pulls) {
-    for await (const some of arriving?.pages ?? [await sized(files)]) {
-      // An empty export may have landed as an answer without records, which is not a page.
-      for (const { file, rows, bytes: size } of some.filter((page) => page.rows > 0)) {
-        if (pages.length > 0 && bytes + size > most) yield batch();
-        pages.push({ file, rows, day: days.start });
-        largest = Math.max(largest, size);
-        bytes += size;
-      }
-      // If the next pages have not arrived yet, the batch begins with those that have.
-      if (arriving !== undefined && pages.length > 0) yield batch();
+  for (const { days, files } of pulls)
+    // An empty export may have landed as an answer without records, which is not a page.
+    for (const { file, rows, bytes: size } of (await sized(files)).filter((page) => page.rows > 0)) {
+      if (pages.length > 0 && bytes + size > most) yield batch();
+      pages.push({ file, rows, day: days.start });
+      largest = Math.max(largest, size);
+      bytes += size;
     }
-  }
   if (pages.length > 0) yield batch();
   return undefined;
 }

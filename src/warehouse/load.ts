@@ -252,12 +252,7 @@ function fits(pull: Pull, group: readonly Pull[]): boolean {
   return (
     all.length <= AT_ONCE &&
     all.every(({ facts }) => facts.complete) &&
-    all.reduce((sum, one) => sum + sizeOf(one), 0) <= ROWS_AT_ONCE &&
+    all.reduce((sum, { files }) => sum + rowsIn(files), 0) <= ROWS_AT_ONCE &&
     (pull.stream !== 'events' || group.every(({ days }) => days.start !== pull.days.start))
   );
-}
-
-/** The rows of a pull; one that is still arriving counts as too large for a common group. */
-function sizeOf({ files, arriving }: Pull): number {
-  return arriving === undefined ? rowsIn(files) : Number.POSITIVE_INFINITY;
 }

@@ -106,7 +106,7 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'what is paid is not downloaded by the next run',
     by: ['kill'],
-    file: 'exports/pull-events.js',
+    file: 'exports/download.js',
     changes: [['ledger.entries().filter(isUnderWay)', '[]']],
   },
   {
@@ -167,14 +167,14 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'a backfill pays without consent',
     named: 'without --yes-paid',
     by: ['night'],
-    file: 'exports/pull-events.js',
+    file: 'exports/paid-request.js',
     changes: [["if (job.consent !== 'ask')", 'if (true)']],
   },
   {
     name: 'paying again does not ask the purse',
     named: 'nor over one',
     by: ['night'],
-    file: 'exports/pull-events.js',
+    file: 'exports/paid-request.js',
     changes: [['const estimate = await affordable(key, context);', 'const estimate = undefined;']],
   },
   {

@@ -1,13 +1,12 @@
 /** What loads of all streams have in common: groups, orders, and answers with bad bytes. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
 import { groupsOf } from '../../src/warehouse/load.js';
-import type { Arriving, Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/pull.js';
 import { anyPull, pullsOf } from './pulls.js';
 import {
   contents,
@@ -85,7 +84,6 @@ describe('pulls are grouped', () => {
   const pulledAt = new Date(0);
   const events = (id: string, day: string, rows = 10): Pull =>
     pullOf('events', day, [{ file: '', rows, bytes: 0 }], { id, pulledAt });
-  const arriving: Arriving = { pages: Readable.from([]), files: () => [] };
   const subchannels = (id: string): Pull =>
     pullOf('statistics_by_subchannel', DAY, [{ file: '', rows: 1, bytes: 0 }], { id, pulledAt });
   const campaigns = (id: string, complete: boolean): Pull =>
@@ -98,15 +96,14 @@ describe('pulls are grouped', () => {
       ['a c', 'b d'],
     ],
     [
-      'with one export of a day, and a large or an arriving one alone',
+      'with one export of a day, and a large one alone',
       [
         events('a', '2026-11-19'),
         events('b', '2026-11-19'),
         events('large', '2026-11-18', 1_000_000),
         events('c', '2026-11-17'),
-        { ...events('arriving', '2026-11-16'), arriving },
       ],
-      ['a', 'b', 'large', 'c', 'arriving'],
+      ['a', 'b', 'large', 'c'],
     ],
     [
       'with an incomplete one alone, between those before it and those after it',
