@@ -21,8 +21,7 @@ if (process.argv.includes('push')) process.title = 'dawnload push';
 // error can be reported.
 const { CommanderError } = await import('commander').catch(cannotStart);
 const { jsonLog, realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
-const { realEffects } = await import('./ground/effects.js').catch(cannotStart);
-const { packageVersion } = await import('./ground/package.js').catch(cannotStart);
+const { packageVersion, realEffects } = await import('./ground/effects.js').catch(cannotStart);
 const { commandLine } = await import('./commands/program.js').catch(cannotStart);
 
 const stop = new AbortController();

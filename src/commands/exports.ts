@@ -24,7 +24,7 @@ import {
   UsageError,
   type ExitCode,
 } from '../ground/errors.js';
-import { pricePart, priceOf } from '../ground/price.js';
+import { pricePart, priceOf } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/wanted-days.js';

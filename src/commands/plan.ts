@@ -10,7 +10,7 @@ import { keysUnderWay, type Export } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { priceOf, pricePart } from '../ground/price.js';
+import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow, daysIn, type DayState } from '../job/wanted-days.js';
 import type { RunReport } from '../job/report.js';

@@ -10,7 +10,7 @@ import { RUN, runsOf } from '../journal/lines.js';
 import { Nights, parseTime, runProcess } from '../operations/schedule.js';
 import type { Invocation } from '../config/invocation.js';
 import { assertSameProject } from '../job/data-folder.js';
-import { PACKAGE_ROOT } from '../ground/package.js';
+import { PACKAGE_ROOT } from '../ground/effects.js';
 import type { Options } from './shared.js';
 
 /** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */

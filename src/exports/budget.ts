@@ -6,7 +6,7 @@ import { dayCount, monthOf, type Day } from '../ground/calendar.js';
 import { needsPerson } from './advice.js';
 import { type Export, isUnderWay, missingDays } from './export.js';
 import type { MessageTotals } from '../warehouse/rows.js';
-import { priceOf } from '../ground/price.js';
+import { priceOf } from '../ground/text.js';
 import type { Job } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/text.js';
 

@@ -9,12 +9,12 @@ import { RefusedError } from '../ground/errors.js';
 import { assertClocksAgree, clockTrouble } from '../service/clocks.js';
 import type { Permit, ServiceAnswer } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
-import { isJudged, readError } from '../service/exchange.js';
+import { isJudged, readError } from '../service/refusals.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
 import { withoutPeople, type Secrets } from '../ground/redaction.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import type { RunLock } from '../landing/run-lock.js';
-import { priceOf, pricePart } from '../ground/price.js';
+import { priceOf, pricePart } from '../ground/text.js';
 import { eventGap, type Job } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import {

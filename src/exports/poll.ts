@@ -1,9 +1,8 @@
 /** E21: waits until an export is ready, collects its pages, and reads the outside of each answer. */
-import { type ServiceClient, settleAll } from '../service/client.js';
+import { clean, type ServiceClient, settleAll } from '../service/client.js';
 import type { Effects } from '../ground/effects.js';
 import { ServiceError } from '../ground/errors.js';
 import { createHash } from 'node:crypto';
-import { clean } from '../service/exchange.js';
 import { textOf, partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
 import { exportResult } from '../service/endpoints.js';
 import { type LandingZone, readWhole } from '../landing/landing-zone.js';

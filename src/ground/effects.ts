@@ -1,8 +1,11 @@
 /**
  * The job's access to the outside world besides HTTP, files and the database: clock, waiting, randomness, and crash
- * points. All code takes them as a parameter; this file holds the real ones.
+ * points. All code takes them as a parameter; this file holds the real ones, and the place and the version of this package.
  */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { InterruptedError } from './errors.js';
 
 export interface Effects {
@@ -56,4 +59,20 @@ function crashPoint(setting: string | undefined): (point: string) => void {
     // SIGKILL instead of exit: no handler runs and nothing is flushed, as in a power cut.
     process.kill(process.pid, 'SIGKILL');
   };
+}
+
+/** The folder of package.json: the parent of src/, and the grandparent of dist/src/. */
+export const PACKAGE_ROOT = rootAbove(dirname(fileURLToPath(import.meta.url)));
+
+function rootAbove(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
+}
+
+/**
+ * Returns the version of this package, `1.2.3`. Reads it without a schema, since help and version must not load a
+ * schema library.
+ */
+export function packageVersion(): string {
+  const text = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8');
+  return /"version":\s*"([^"]+)"/.exec(text)?.[1] ?? 'unknown';
 }

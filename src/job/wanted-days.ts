@@ -14,7 +14,7 @@ import { blocksRuns, type Export } from '../exports/export.js';
 import { ledgerState, type LedgerState } from '../exports/ledger.js';
 import type { KnownHead } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
-import { priceOf } from '../ground/price.js';
+import { priceOf } from '../ground/text.js';
 import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { storedPrivacy } from '../warehouse/privacy.js';

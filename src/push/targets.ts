@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { jsonOf, readEnvelope } from '../ground/envelope.js';
 import { withoutPeople } from '../ground/redaction.js';
 import type { ServiceAnswer } from '../service/client.js';
-import { isJudged, isSame, readError } from '../service/exchange.js';
+import { isJudged, isSame, readError } from '../service/refusals.js';
 import {
   enterJourney,
   setUserProperties,

@@ -1,18 +1,30 @@
 /**
  * The client of the service: sends a request, returns the answer and its class. Tokens, request rate, concurrency and
- * retries are handled only here.
+ * retries are handled only here, and below them one HTTP exchange: the request goes out, through the proxy that HTTPS_PROXY,
+ * HTTP_PROXY and NO_PROXY name, with a deadline over the whole exchange and a limit on the decoded body, without redirects
+ * and retries; and what its answer means. A failure states whether the request may have reached the service.
  */
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
+import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
 import type { ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
-import { textOf } from '../ground/envelope.js';
-import { CredentialsError, ServiceError } from '../ground/errors.js';
-import { Secrets } from '../ground/redaction.js';
+import { partValue, readEnvelope, textOf, type Envelope } from '../ground/envelope.js';
+import {
+  codeOf,
+  ConfigError,
+  CredentialsError,
+  InterruptedError,
+  messageOf,
+  ServiceError,
+} from '../ground/errors.js';
+import { Secrets, withoutPeople } from '../ground/redaction.js';
+import { cut } from '../ground/text.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
-import { httpTransport, judge, type AnswerClass, type Transport } from './exchange.js';
-import { unanswered } from './unanswered.js';
+import { isOfCertificate, unanswered } from './unanswered.js';
 
 /** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
 export type ServiceSettings = Pick<
@@ -314,4 +326,359 @@ export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]>
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
+}
+
+// One exchange.
+
+/** An HTTP answer with its body decoded. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  /** The header `Date`, which shows the service's clock. */
+  readonly date: string | undefined;
+  readonly body: Buffer;
+}
+
+/** The class of an answer, or of a missing answer. */
+export type AnswerClass =
+  /** A JSON body without a sign of an error. */
+  | { readonly kind: 'ok'; readonly envelope: Envelope }
+  /** The service rejects the token (401, `Unauthorized`, `Invalid Authorization Token`). */
+  | { readonly kind: 'unauthorized'; readonly reason: string }
+  /** The keys have no access to the project (403). */
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  /** The service ran out of time (`{error: Timeout}`, 408); a smaller request may succeed. */
+  | { readonly kind: 'timeout'; readonly reason: string }
+  /** The service refused the request, and would refuse the same request again. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Too many requests (429). */
+  | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** The service, or a proxy before it, failed (5xx, `InternalServerError`, a truncated body or one that is not JSON). */
+  | { readonly kind: 'broken'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** A redirect (3xx). It is never followed, since the token would be sent along. */
+  | { readonly kind: 'redirected'; readonly reason: string }
+  /** No answer arrived. `sent` is false only if the request provably never left this machine. */
+  | {
+      readonly kind: 'unreachable';
+      readonly reason: string;
+      readonly sent: boolean;
+      readonly retryAfterMs?: undefined;
+      readonly cause: unknown;
+      /** The part of the body that came before the connection broke. */
+      readonly received: Buffer;
+    }
+  /** The body is larger than any valid answer. */
+  | { readonly kind: 'oversized'; readonly reason: string };
+
+/** Maximum size of a decoded body in bytes; no valid answer is larger. */
+const LARGEST_BODY = 64 * 1024 * 1024;
+
+/** Error codes of a failed connection: no part of the request had been written. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+]);
+
+class TooLarge extends Error {}
+
+export type Transport = ReturnType<typeof httpTransport>;
+
+/** A dispatcher through the proxy that the environment names. Throws ConfigError if that is not an address. */
+export function throughProxy(options?: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch (cause) {
+    const message = 'HTTPS_PROXY or HTTP_PROXY is not an address such as http://proxy.example.com:3128.';
+    throw new ConfigError(message, { hint: 'Correct it in the environment.', cause });
+  }
+}
+
+/** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
+export function httpTransport(baseUrl: string, connections: number, deadlineMs: number, userAgent: string) {
+  const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
+  const connect = buildConnector({ timeout: deadlineMs });
+  const shared = throughProxy({
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    connect,
+    ...timeouts,
+  });
+
+  /**
+   * A request that must not be repeated has a connection of its own: on a stale kept-alive one it would be unknown whether
+   * the request was read; on a new one, nothing has been written until the connection exists.
+   */
+  async function exchange(
+    question: ServiceRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RawAnswer | AnswerClass> {
+    signal.throwIfAborted();
+    let isConnected = false;
+    // The connector of a proxy ends when its tunnel to the service stands.
+    const noting =
+      (inner: buildConnector.connector): buildConnector.connector =>
+      (options, callback) => {
+        inner(options, (...result) => {
+          isConnected ||= result[0] === null;
+          callback(...result);
+        });
+      };
+    const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
+      new Pool(origin, { ...options, connect: noting(options.connect) });
+    const dispatcher = question.once
+      ? throughProxy({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
+      : shared;
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
+    const own = { 'user-agent': userAgent, authorization };
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const chunks: Buffer[] = [];
+    // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
+    const abort = new AbortController();
+    const stop = (): void => {
+      abort.abort();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    deadline.addEventListener('abort', stop, { once: true });
+    try {
+      return await send(baseUrl + question.path, question, own, dispatcher, abort.signal, chunks);
+    } catch (cause) {
+      if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
+      const lateMs = deadline.aborted ? deadlineMs : undefined;
+      return failure(cause, lateMs, Buffer.concat(chunks), question.once ? isConnected : undefined);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (question.once) void dispatcher.destroy();
+    }
+  }
+
+  return { exchange, close: () => shared.destroy() };
+}
+
+async function send(
+  url: string,
+  { method, headers, body, once }: ServiceRequest,
+  own: Readonly<Record<string, string | undefined>>,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  chunks: Buffer[],
+): Promise<RawAnswer> {
+  const answer = await request(url, {
+    method,
+    dispatcher,
+    signal,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      ...headers,
+      ...own,
+      'content-type': body === undefined ? undefined : 'application/json',
+    },
+    // A GET may have a body too (E18).
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    // `reset: false` would keep a connection that undici closes after a GET with a body.
+    ...(once && { reset: true }),
+  });
+  const header = (name: string): string | undefined => {
+    const value = answer.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  return {
+    status: answer.statusCode,
+    contentType: header('content-type') ?? '',
+    retryAfter: header('retry-after'),
+    location: header('location'),
+    date: header('date'),
+    body: await readCapped(answer.body, header('content-encoding'), chunks),
+  };
+}
+
+/**
+ * Returns the whole decoded body; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
+ * hundreds of MB.
+ *
+ * @param chunks gets the parts as they come, also of a body that breaks off
+ */
+async function readCapped(body: Readable, encoding: string | undefined, chunks: Buffer[]): Promise<Buffer> {
+  const decoder = /^\s*(?:x-)?gzip\s*$/i.test(encoding ?? '') ? createGunzip() : undefined;
+  const source = decoder === undefined ? body : body.pipe(decoder);
+  if (decoder !== undefined) body.on('error', (error) => decoder.destroy(error));
+  let length = 0;
+  try {
+    for await (const chunk of source) {
+      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+      length += bytes.length;
+      if (length > LARGEST_BODY) throw new TooLarge();
+      chunks.push(bytes);
+    }
+  } finally {
+    body.destroy();
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+}
+
+/**
+ * @param lateMs the deadline, if it has passed
+ * @param isConnected whether a connection existed; undefined if unknown
+ */
+function failure(
+  error: unknown,
+  lateMs: number | undefined,
+  received: Buffer,
+  isConnected?: boolean,
+): AnswerClass {
+  if (error instanceof TooLarge) {
+    return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
+  }
+  const code = innermostCode(error);
+  const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
+  const why = `${received.length === 0 ? '' : 'the answer broke off: '}${code ?? messageOf(error)}`;
+  const reason = lateMs === undefined ? why : `no complete answer within ${lateMs / 1000} s`;
+  return { kind: 'unreachable', reason, sent, cause: error, received };
+}
+
+/** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */
+function innermostCode(error: unknown): string | undefined {
+  const own = codeOf(error);
+  if (own !== undefined) return own;
+  if (error instanceof AggregateError && error.errors.length > 0) return innermostCode(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
+}
+
+const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
+const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
+const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
+
+/**
+ * Classifies an answer.
+ *
+ * @param telling the key whose presence alone makes the body a valid answer, whatever its status: `status` of E21's
+ *   results, `export_id` of E20
+ * @param secrets texts that are hidden in every reason
+ */
+export function judge(
+  answer: RawAnswer,
+  now: Date,
+  telling?: string,
+  secrets: Secrets = new Secrets(),
+): AnswerClass {
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+  const envelope = readEnvelope(answer.body);
+  if (telling !== undefined && envelope !== undefined) {
+    const told = textOf(envelope, answer.body, telling);
+    const message = textOf(envelope, answer.body, 'message') ?? '';
+    // The result of an export has one shape for every error, including an expired token.
+    if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
+      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
+    }
+    if (told !== undefined) return { kind: 'ok', envelope };
+  }
+  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
+  const words = said === undefined ? undefined : clean(said, secrets);
+  const status = `HTTP ${answer.status}`;
+
+  if (words !== undefined) {
+    const reason = `${status}: ${words}`;
+    if (UNAUTHORIZED.test(words)) return { kind: 'unauthorized', reason };
+    if (TIMEOUT.test(words)) return { kind: 'timeout', reason };
+    if (SERVER_ERROR.test(words)) return { kind: 'broken', reason, retryAfterMs };
+  }
+  const { status: code } = answer;
+  const reason = words === undefined ? status : `${status}: ${words}`;
+  if (code === 401) return { kind: 'unauthorized', reason };
+  if (code === 403) return { kind: 'forbidden', reason };
+  if (code === 408) return { kind: 'timeout', reason };
+  if (code === 429) return { kind: 'busy', reason, retryAfterMs };
+  if (code >= 300 && code < 400) {
+    return { kind: 'redirected', reason: clean(`${status} to ${originOf(answer.location)}`, secrets) };
+  }
+  if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
+  if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
+  if (envelope === undefined) {
+    const what = words === HTML ? HTML : 'a body that is not complete JSON';
+    return { kind: 'broken', reason: `${status} with ${what}`, retryAfterMs };
+  }
+  return { kind: 'ok', envelope };
+}
+
+/**
+ * Returns the error texts of a body unchanged, in any of the known shapes: `{data: null, error: string}`, `{error,
+ * message}`, `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other
+ * than 0 with its `resultMessage` (E10). Returns undefined if the body reports no error.
+ */
+export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
+  if (envelope.kind === 'array') return undefined;
+  const error = partValue(body, envelope.parts.get('error'));
+  const message = partValue(body, envelope.parts.get('message'));
+  const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
+  const isError = told || (error !== undefined && error !== null);
+  const words = [
+    ...(told ? ['error'] : []),
+    ...wordsOf(error),
+    ...(isError ? wordsOf(message) : []),
+    ...resultWords(envelope, body),
+  ];
+  return words.length === 0 ? undefined : words.join(': ');
+}
+
+function resultWords({ parts }: Envelope & { kind: 'object' }, body: Buffer): string[] {
+  const code = partValue(body, parts.get('resultCode'));
+  if ((typeof code !== 'number' && typeof code !== 'string') || Number(code) === 0) return [];
+  return [`resultCode ${code}`, ...wordsOf(partValue(body, parts.get('resultMessage')))];
+}
+
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    (key === 'code' || key === 'message') && typeof inner === 'string' ? [inner] : [],
+  );
+}
+
+const HTML = 'an HTML page, as a proxy would send it';
+
+/** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
+function plainText({ body, contentType }: RawAnswer): string | undefined {
+  // Longer than any shown text: a truncated secret would not be recognised.
+  const text = body.toString('utf8', 0, 1024 * 1024).trim();
+  if (text === '') return undefined;
+  if (text.startsWith('<')) return HTML;
+  if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
+  return text;
+}
+
+/**
+ * Shortens a text of the service to one line for a message, without secrets, persons, long numbers and control
+ * characters.
+ */
+export function clean(text: string, secrets: Secrets = new Secrets()): string {
+  const line = withoutPeople(secrets.hide(text), 1_000)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}]/gu, '')
+    .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')
+    .replace(/\+?\d[\d -]{8,}\d/g, '…');
+  return cut(line, 200);
+}
+
+function originOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  return URL.canParse(location) ? new URL(location).origin : 'another path';
+}
+
+/** Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds from `now`; undefined if absent or malformed. */
+function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

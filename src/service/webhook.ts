@@ -1,7 +1,7 @@
 /** Requests to addresses that the settings name beside the service: alerts, health checks, `after_publish`. */
 import { request } from 'undici';
 import { messageOf } from '../ground/errors.js';
-import { throughProxy } from './exchange.js';
+import { throughProxy } from './client.js';
 
 /**
  * Posts JSON to an address, or without JSON gets it, through the proxy of the environment. The answer is not read.

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../ground/package.js';
+import { PACKAGE_ROOT } from '../ground/effects.js';
 import { escaped } from '../landing/duckdb.js';
 import { asPattern } from './landed-files.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';

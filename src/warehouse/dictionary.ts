@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
-import { PACKAGE_ROOT } from '../ground/package.js';
+import { PACKAGE_ROOT } from '../ground/effects.js';
 
 /** The languages of the dictionary. */
 const LANGUAGES = ['en', 'ko'] as const;

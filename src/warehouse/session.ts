@@ -14,7 +14,7 @@ import { CorruptDatabaseError, UsageError } from '../ground/errors.js';
 import { tellsOfDamage } from '../landing/duckdb.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '../ground/package.js';
+import { PACKAGE_ROOT } from '../ground/effects.js';
 import duckdb = require('@duckdb/node-api');
 
 /** The types of values for variables and parameters. Days are passed as text. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../ground/calendar.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
-import { PATTERNS } from '../ground/patterns.js';
+import { PATTERNS } from '../ground/redaction.js';
 import { wellFormedJson } from '../ground/text.js';
 import { keepMacros, migrate } from './migrate.js';
 import {

@@ -1,6 +1,6 @@
 /** What records cost, to the last digit of the price. */
 import { expect, test } from 'vitest';
-import { formatPrice, priceOf } from '../../src/ground/price.js';
+import { formatPrice, priceOf } from '../../src/ground/text.js';
 
 test('a sum of prices is exact', () => {
   // In binary fractions three times a tenth is more than 0.3, and the sum of many parts depends on their order.

@@ -1,8 +1,7 @@
 /** How a row becomes the text of a call, what values fit, and what answers state: without a service. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import type { ServiceAnswer } from '../../src/service/client.js';
-import { judge } from '../../src/service/exchange.js';
+import { judge, type ServiceAnswer } from '../../src/service/client.js';
 import { isMissing, onceOutcome, refusalOf, shownText, takenBy } from '../../src/push/targets.js';
 import { columnsOf } from '../../src/readers/queries/rows.js';
 import { answerOf } from '../../src/readers/queries/formats.js';

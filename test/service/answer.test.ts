@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clean, judge, type RawAnswer } from '../../src/service/exchange.js';
+import { clean, judge, type RawAnswer } from '../../src/service/client.js';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 

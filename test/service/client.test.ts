@@ -2,8 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CredentialsError, ServiceError } from '../../src/ground/errors.js';
-import type { ServiceClient } from '../../src/service/client.js';
-import { httpTransport } from '../../src/service/exchange.js';
+import { httpTransport, type ServiceClient } from '../../src/service/client.js';
 import {
   campaignStatistics,
   dailyStatistics,

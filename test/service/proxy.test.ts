@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { requestWebhook } from '../../src/service/webhook.js';
-import { httpTransport } from '../../src/service/exchange.js';
+import { httpTransport } from '../../src/service/client.js';
 
 const servers: Server[] = [];
 afterEach(() => {

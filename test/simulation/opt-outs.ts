@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { PACKAGE_ROOT } from '../../src/ground/package.js';
+import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { chance } from './people.js';
 

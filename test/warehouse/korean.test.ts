@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Dictionary } from '../../src/warehouse/dictionary.js';
-import { PACKAGE_ROOT } from '../../src/ground/package.js';
+import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { fieldsOf } from '../../src/warehouse/session.js';
 
 const dictionary = Dictionary.load();

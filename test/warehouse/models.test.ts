@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/messages.js';
-import { PACKAGE_ROOT } from '../../src/ground/package.js';
+import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/model.js';

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { didYouMean } from '../../ground/text.js';
-import { PACKAGE_ROOT } from '../../ground/package.js';
+import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
 import { cut } from '../../terminal/table.js';

@@ -17,7 +17,7 @@ import {
   StorageError,
   UsageError,
 } from '../../ground/errors.js';
-import { PACKAGE_ROOT } from '../../ground/package.js';
+import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { Reader } from '../../warehouse/reader.js';
 import { asking, questionOf } from './question.js';
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Language, SchemaEntry, Words } from '../../warehouse/dictionary.js';
-import { PACKAGE_ROOT } from '../../ground/package.js';
+import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import { loadCatalogue } from './catalogue.js';
 

@@ -1,6 +1,6 @@
 /** How numbers, days and names are written in a language, in sentences and in the report. */
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
-import { formatPrice } from '../../ground/price.js';
+import { formatPrice } from '../../ground/text.js';
 
 /** A text in both languages. */
 export interface Text {

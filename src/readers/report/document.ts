@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '../../ground/package.js';
+import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
 import { html, Html, prose } from './html.js';
 import { folded, listed, type Answer, type Answered, type Renderer } from './render.js';

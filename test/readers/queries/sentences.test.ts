@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PACKAGE_ROOT } from '../../../src/ground/package.js';
+import { PACKAGE_ROOT } from '../../../src/ground/effects.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { filled, parseSentences, saidOf } from '../../../src/readers/queries/sentences.js';
 import { Wording } from '../../../src/readers/queries/wording.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
-import { PACKAGE_ROOT } from '../../../src/ground/package.js';
+import { PACKAGE_ROOT } from '../../../src/ground/effects.js';
 import { answerOf, csvText } from '../../../src/readers/queries/formats.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { Warehouse } from '../../../src/warehouse/warehouse.js';
