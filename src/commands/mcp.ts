@@ -11,7 +11,6 @@ import { Dictionary, entriesOf, type Language } from '../warehouse/dictionary.js
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
-import { jsonOf } from '../ground/envelope.js';
 import { cut } from '../ground/text.js';
 import { loadCatalogue } from '../readers/queries/catalogue.js';
 import type { Asking } from '../readers/queries/question.js';
@@ -60,62 +59,34 @@ const LONGEST_LINE = 10 * 1024 * 1024;
 function shortLines(idle: () => Promise<void>): Transform {
   let held: Buffer[] = [];
   let bytes = 0;
-  /** The line that is held; nothing if it was answered with an error. */
-  const line = (): Buffer => {
-    const whole = Buffer.concat(held);
-    const fault = bytes > LONGEST_LINE ? TOO_LONG : faultIn(whole.toString('utf8'));
-    [held, bytes] = [[], 0];
-    if (fault === undefined) return whole;
-    process.stdout.write(fault);
-    return Buffer.alloc(0);
-  };
   return new Transform({
     transform(chunk: Buffer, _, done) {
       for (let start = 0; start < chunk.length;) {
         const end = chunk.indexOf(0x0a, start) + 1 || chunk.length;
-        const part = chunk.subarray(start, end);
-        bytes += part.length;
-        held = bytes > LONGEST_LINE ? [] : [...held, part];
-        if (part.at(-1) === 0x0a) this.push(line());
+        bytes += end - start;
+        held = bytes > LONGEST_LINE ? [] : [...held, chunk.subarray(start, end)];
+        if (chunk[end - 1] === 0x0a) {
+          this.push(Buffer.concat(held));
+          if (bytes > LONGEST_LINE) process.stdout.write(TOO_LONG);
+          [held, bytes] = [[], 0];
+        }
         start = end;
       }
       done();
     },
     flush(done) {
       // The last line may lack its end.
-      if (bytes > 0) this.push(Buffer.concat([line(), Buffer.from('\n')]));
+      this.push(Buffer.concat([...held, Buffer.from('\n')]));
       callbackify(idle)(done);
     },
   });
 }
 
+const message = `A message has at most ${LONGEST_LINE} bytes.`;
+const TOO_LONG = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })}\n`;
+
 /** The longest text of an error, in characters. */
 const LONGEST_ERROR = 1_000;
-
-const refusal = (code: number, message: string, id: string | number | null = null): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`;
-
-const TOO_LONG = refusal(-32_600, `A message has at most ${LONGEST_LINE} bytes.`);
-
-const id = z.union([z.string(), z.int()]);
-const jsonrpc = z.literal('2.0');
-const rpc = z.union([
-  z.looseObject({ jsonrpc, id: id.optional(), method: z.string(), params: z.looseObject({}).optional() }),
-  z.looseObject({ jsonrpc, id, method: z.undefined().optional() }),
-]);
-
-/** The answer to a line that is no message of JSON-RPC, which would have none; undefined for a message, or an empty line. */
-function faultIn(line: string): string | undefined {
-  if (line.trim() === '') return undefined;
-  const message = jsonOf(line);
-  if (message === undefined) return refusal(-32_700, 'The line is no JSON.');
-  const isNamed = !/"__proto__"\s*:/.test(line);
-  if (isNamed && rpc.safeParse(message).success) return undefined;
-  const why = !isNamed
-    ? 'Nothing may be called __proto__.'
-    : 'A message is one object of JSON-RPC 2.0 with a method, an object of params, and an id that is a text or a whole number; there are no batches.';
-  return refusal(-32_600, why, z.looseObject({ id }).safeParse(message).data?.id);
-}
 
 function agentServer(
   limits: Limits,
