@@ -291,7 +291,7 @@ order by file_ids.filename;
 
 -- name: insert_days
 insert into lake.{table} ({names})
-select {values} from {relation} where {day} in ({days}) and {share} {order};
+select {values} from {relation} where {day} in ({days}) {order};
 
 -- name: load_extension
 load {extension};
@@ -330,7 +330,7 @@ order by relation, date;
 
 -- name: note_commit
 insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, command, version, days, rows)
-values ({number}, {commit}, {writer}, {at}::timestamptz, {command}, {version}, {days}, {rows});
+values ($number, $commit_id, $writer, $committed_at, $command, $version, $days, $rows);
 
 -- name: note_days
 -- Notes these days of a relation as pushed, with their version; a day without rows has none. The people of events follow

@@ -1,12 +1,12 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
-import { requireLake } from '../config/config.js';
+import { requireLake, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { Register } from '../erasure/register.js';
 import { listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
-import { latestCommits, LakeState } from '../lake/commits.js';
+import { LakeState } from '../lake/commits.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { withLake } from '../lake/lake.js';
 import { describePushed, pushLake, type Changes } from '../lake/replicate.js';
@@ -36,25 +36,18 @@ export async function lakeSetupCommand(
       return setUp({ lake, state, effects, command, version }, takeOver);
     }),
   );
-  const { catalog, namespace } = config.lake;
   const changed = `${plural(created.length, 'table')} created, ${plural(added, 'column')} added`;
-  terminal.note(
-    `The lake ${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri} is set up: ${changed}.`,
-  );
+  terminal.note(`The lake ${placeOf(config.lake)} is set up: ${changed}.`);
   terminal.note(
     'Its catalog commits several tables at once. `dawnload lake push` fills it; so does each run.',
   );
+  const { namespace } = config.lake;
   if (json === true) terminal.out(JSON.stringify({ namespace, created: created.length, added }));
   return EXIT.done;
 }
 
-export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
-  const config = requireLake(invocation.loadConfig());
-  const { terminal } = invocation;
-  const changes = await withLake(config, invocation, (lake) => statusOf(lake, 1));
-  if (json === true) terminal.out(JSON.stringify(changesJson(changes)));
-  else for (const line of planLines(changes)) terminal.out(line);
-  return EXIT.done;
+function placeOf({ namespace, catalog }: NonNullable<Config['lake']>): string {
+  return `${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri}`;
 }
 
 export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
@@ -68,23 +61,55 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
   return EXIT.done;
 }
 
-export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const lakePlanCommand = (options: JsonOptions, invocation: Invocation): Promise<ExitCode> =>
+  showLake(options, invocation, false);
+
+export const lakeStatusCommand = (options: JsonOptions, invocation: Invocation): Promise<ExitCode> =>
+  showLake(options, invocation, true);
+
+/** Shows what a push would bring, and what the lake holds. */
+async function showLake({ json }: JsonOptions, invocation: Invocation, isWhole: boolean): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
   const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
-  const { commits, coverage, removed } = status;
+  const { commits, coverage, removed, streams, models, onlyInLake } = status;
   if (json === true) {
-    terminal.out(JSON.stringify({ ...changesJson(status), removed, coverage, commits }));
+    const plan = {
+      push: Object.fromEntries(streams),
+      models: Object.fromEntries(models),
+      only_in_lake: Object.fromEntries(onlyInLake),
+    };
+    terminal.out(JSON.stringify(isWhole ? { ...plan, removed, coverage, commits } : plan));
     return EXIT.done;
   }
-  const { namespace, catalog } = config.lake;
-  terminal.out(`Lake ${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri}`);
-  showTable(terminal, coverage);
-  if (removed.length > 0)
-    terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
+  if (isWhole) {
+    terminal.out(`Lake ${placeOf(config.lake)}`);
+    showTable(terminal, coverage);
+    if (removed.length > 0)
+      terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
+  }
   for (const line of planLines(status)) terminal.out(line);
-  showTable(terminal, commits, 'commit_id committed_at command days rows');
+  if (isWhole) showTable(terminal, commits, 'commit_id committed_at command days rows');
   return EXIT.done;
+}
+
+function planLines({ streams, models, onlyInLake }: Changes): string[] {
+  const lines = [...streams].map(
+    ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${listDays(days)}`,
+  );
+  const modelDays = [...models.values()].flat().length;
+  if (modelDays > 0) lines.push(`push ${plural(modelDays, 'day')} of ${plural(models.size, 'model')}`);
+  const commits = plural(Math.max(streams.get('events')?.length ?? 0, 1), 'commit');
+  lines.push(
+    lines.length === 0
+      ? 'All days are in the lake; small tables and marts are compared when pushing.'
+      : `in ${commits}; small tables and marts go with the last one where they differ`,
+  );
+  const kept = [...onlyInLake].map(
+    ([stream, days]) =>
+      `${stream} of ${plural(days.length, 'day')} are in the lake and not in the file, and stay there: ${listDays(days)}`,
+  );
+  return [...lines, ...kept];
 }
 
 export async function lakeVerifyCommand(
@@ -94,12 +119,11 @@ export async function lakeVerifyCommand(
   const config = requireLake(invocation.loadConfig());
   if (erased === true) return verifyErased(config, json, invocation);
   const { terminal } = invocation;
-  const { tables, differences, unpushed } = await withLake(config, invocation, async (lake) => {
-    await latestCommits(lake, 1);
-    return verify(lake, (table) => {
+  const { tables, differences, unpushed } = await withLake(config, invocation, (lake) =>
+    verify(lake, (table) => {
       terminal.progress(`comparing ${table}`);
-    });
-  });
+    }),
+  );
   if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
   else {
     showTable(terminal, tables);
@@ -152,32 +176,4 @@ async function verifyErased(
     `${formatCount(holding.length)} of ${plural(files, 'data file')} hold erased persons. Run \`dawnload lake push\`, then the upkeep of docs/scale.md (compaction, expiry, removal of orphans), and this again.`,
   );
   return EXIT.incomplete;
-}
-
-function planLines({ streams, models, onlyInLake }: Changes): string[] {
-  const lines = [...streams].map(
-    ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${listDays(days)}`,
-  );
-  const modelDays = [...models.values()].reduce((sum, days) => sum + days.length, 0);
-  if (modelDays > 0) lines.push(`push ${plural(modelDays, 'day')} of ${plural(models.size, 'model')}`);
-  const events = streams.get('events')?.length ?? 0;
-  lines.push(
-    lines.length === 0
-      ? 'All days are in the lake; small tables and marts are compared when pushing.'
-      : `in ${plural(Math.max(events, 1), 'commit')}; small tables and marts go with the last one where they differ`,
-  );
-  for (const [stream, days] of onlyInLake) {
-    lines.push(
-      `${stream} of ${plural(days.length, 'day')} are in the lake and not in the file, and stay there: ${listDays(days)}`,
-    );
-  }
-  return lines;
-}
-
-function changesJson({ streams, models, onlyInLake }: Changes): Record<string, unknown> {
-  return {
-    push: Object.fromEntries(streams),
-    models: Object.fromEntries(models),
-    only_in_lake: Object.fromEntries(onlyInLake),
-  };
 }

@@ -6,21 +6,17 @@ import { Kind, when } from '../journal/lines.js';
 import type { Effects } from '../ground/effects.js';
 import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';
-import { isMissing, type Lake, quoted } from './lake.js';
+import { isMissing, type Lake } from './lake.js';
 import type { LakeConfig } from '../config/config.js';
 
+/** A row of `lake_commits`. The writer is a data folder; the version is that of this program; days are those of streams. */
 const row = z.object({
-  /** Starts at 1. */
   number: count,
   commit_id: z.string(),
-  /** The identity of the data folder that wrote the commit. */
   writer: z.string(),
   committed_at: z.date(),
-  /** The command, such as `run`. */
   command: z.string(),
-  /** The version of this program. */
   version: z.string(),
-  /** Number of days of streams in the commit. */
   days: count,
   rows: count,
 });
@@ -44,12 +40,6 @@ export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]
   }
 }
 
-/** The changes made by one commit. */
-interface Written {
-  readonly days: number;
-  readonly rows: number;
-}
-
 /** A command that writes to the lake. */
 export interface Writing {
   readonly lake: Lake;
@@ -70,46 +60,42 @@ export interface Writing {
  */
 export async function commitTogether(
   { lake, state, effects, command, version }: Writing,
-  work: () => Promise<Written | undefined>,
+  work: () => Promise<Pick<Commit, 'days' | 'rows'> | undefined>,
 ): Promise<Commit | undefined> {
   const newest = await state.agree(lake);
   const number = (newest?.number ?? 0) + 1;
-  const about = { number, commit_id: randomUUID(), writer: state.writer, command, version };
-  const commit = { ...about, committed_at: effects.now(), days: 0, rows: 0 };
-  const id = commit.commit_id;
+  const id = randomUUID();
+  const about = {
+    number,
+    commit_id: id,
+    writer: state.writer,
+    committed_at: effects.now(),
+    command,
+    version,
+  };
   await state.note('begun', id);
-  const request = { isSent: false };
+  const request: { commit?: Commit } = {};
   try {
     await lake.session.transaction(async () => {
       await lake.session.run('lake/begin_notes');
       const written = await work();
       if (written === undefined) throw new NothingToDo();
-      Object.assign(commit, written);
+      const commit = { ...about, ...written };
       await lake.session.run('lake/end_parts', lake.ops);
-      await lake.session.run('lake/note_commit', {
-        ...lake.ops,
-        number: String(number),
-        commit: quoted(id),
-        writer: quoted(state.writer),
-        at: quoted(commit.committed_at.toISOString()),
-        command: quoted(command),
-        version: quoted(version),
-        days: String(written.days),
-        rows: String(written.rows),
-      });
+      await lake.session.runWith('lake/note_commit', commit, lake.ops);
       effects.reach('lake/before-commit');
-      request.isSent = true;
+      request.commit = commit;
     });
   } catch (error) {
     // A commit request is never interrupted.
-    const isSent = request.isSent && !(error instanceof InterruptedError);
+    const isSent = request.commit !== undefined && !(error instanceof InterruptedError);
     if (!isSent) await state.note('dropped', id);
     if (error instanceof NothingToDo) return undefined;
     if (!isSent || !(await isThere(lake, id, error))) throw error;
   }
   effects.reach('lake/after-commit');
   await state.note('settled', id);
-  return commit;
+  return request.commit;
 }
 
 class NothingToDo extends Error {}

@@ -38,32 +38,28 @@ export interface LakeCatalog {
   dataFiles(session: Session, table: string): Promise<DataFile[]>;
 }
 
-/** A data file of a table. */
-export interface DataFile {
-  readonly file: string;
-  /** True if the current snapshot of the table references the file. */
-  readonly current: boolean;
-}
+/** A data file of a table; `current` is true if the current snapshot of the table references the file. */
+const dataFile = z.object({ file: z.string(), current: z.boolean() });
+
+export type DataFile = z.infer<typeof dataFile>;
 
 /** Memory limit for the sort of a day's rows; data above the limit is spilled to disk. */
 const MEMORY_MB = 640;
 
 /** An open lake: a session to which the catalog, as `lake`, and the published file, as `warehouse`, are attached. */
 export class Lake {
+  /** The namespaces of the lake, by the schemas of the file. */
+  readonly schemas: Readonly<Record<Relation['schema'], string>>;
+  /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
+  readonly ops: { readonly ops: string };
+
   constructor(
     readonly session: Session,
     readonly catalog: LakeCatalog,
-    private readonly namespace: string,
-  ) {}
-
-  /** The namespaces of the lake, by the schemas of the file. */
-  get schemas(): Readonly<Record<Relation['schema'], string>> {
-    return { main: this.namespace, ops: `${this.namespace}_ops`, marts: `${this.namespace}_marts` };
-  }
-
-  /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
-  get ops(): { readonly ops: string } {
-    return { ops: this.schemas.ops };
+    namespace: string,
+  ) {
+    this.ops = { ops: `${namespace}_ops` };
+    this.schemas = { ...this.ops, main: namespace, marts: `${namespace}_marts` };
   }
 
   /** The qualified name of a table of the lake, such as `dawnload_marts."channel_days"`. */
@@ -182,7 +178,7 @@ const FAILURES = [
 
 /** Converts an error of the catalog to an error with a remedy; an error that has a remedy is returned unchanged. */
 export function catalogFailure(cause: unknown): unknown {
-  // Only errors of DuckDB are converted; any other error is a fault of this program.
+  // Any other error than those of DuckDB is a fault of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
   const text = messageOf(cause);
   const said = briefly(text);
@@ -212,14 +208,18 @@ const EXTENSIONS = ['httpfs', 'avro', 'iceberg'];
 export function icebergCatalog(config: LakeConfig): LakeCatalog {
   return {
     attach: async (session) => {
+      const { DAWNLOAD_LAKE_ACCESS_KEY_ID: id, DAWNLOAD_LAKE_SECRET_ACCESS_KEY: secret } =
+        config.secrets.reveal();
+      // Without keys of the storage the catalog gives some.
+      const hasKeys = id !== undefined && secret !== undefined;
       for (const name of EXTENSIONS) await loadExtension(session, name, config);
       await giveSecrets(session, config);
       await session.run('lake/log_requests');
       await session.run('lake/attach_catalog', {
         warehouse: quoted(config.catalog.warehouse),
         uri: quoted(config.catalog.uri),
-        delegation: quoted(hasKeys(config) ? 'none' : 'vended_credentials'),
-        authorization: authorization(config),
+        delegation: quoted(hasKeys ? 'none' : 'vended_credentials'),
+        authorization: AUTHORIZATION[config.catalog.auth],
       });
     },
     // The files become half as large as by default and are written faster, because fewer bytes are sent.
@@ -230,8 +230,11 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
       return requests > 0;
     },
     dataFiles: async (session, table) => {
-      const folder = await folderOf(session, table);
-      if (folder === undefined) return [];
+      const snapshot = z.object({ manifest_list: z.string() });
+      const [last] = await session.rows('lake/snapshots', snapshot, { table });
+      // A table that was never written has no folder, such as s3://bucket/dawnload/events_1.
+      if (last === undefined) return [];
+      const folder = last.manifest_list.replace(/\/metadata\/[^/]*$/, '');
       const files = await session.rows('lake/data_files', dataFile, {
         table,
         pattern: quoted(`${folder}/**/*.parquet`),
@@ -241,21 +244,12 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
   };
 }
 
-const dataFile = z.object({ file: z.string(), current: z.boolean() });
-
-/** The folder of a table, such as `s3://bucket/dawnload/events_1`; undefined if the table was never written. */
-async function folderOf(session: Session, table: string): Promise<string | undefined> {
-  const [last] = await session.rows('lake/snapshots', z.object({ manifest_list: z.string() }), { table });
-  return last?.manifest_list.replace(/\/metadata\/[^/]*$/, '');
-}
-
 async function loadExtension(session: Session, name: string, { extensions }: LakeConfig): Promise<void> {
   const hint =
     'Install it with DuckDB 1.5.5 (`install iceberg`), or set lake.extensions to a folder that holds httpfs, avro and iceberg for DuckDB 1.5.5; docs/scale.md says where they are had.';
-  const path = extensions === undefined ? name : findExtension(extensions, name);
-  if (path === undefined) {
+  const path = extensions === undefined ? name : findExtension(extensions, `${name}.duckdb_extension`);
+  if (path === undefined)
     throw new ConfigError(`There is no ${name}.duckdb_extension in ${extensions ?? ''}.`, { hint });
-  }
   try {
     await session.run('lake/load_extension', { extension: quoted(path) });
   } catch (cause) {
@@ -267,19 +261,9 @@ async function loadExtension(session: Session, name: string, { extensions }: Lak
 }
 
 /** Finds the file of an extension in a folder or its subfolders, because packages differ in their layout. */
-function findExtension(folder: string, name: string): string | undefined {
-  if (!existsSync(folder)) return undefined;
-  const file = `${name}.duckdb_extension`;
-  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(
-    (path) => basename(path) === file,
-  );
-  return found === undefined ? undefined : join(folder, found);
-}
-
-/** True if the keys of the storage are set; otherwise the catalog gives some. */
-function hasKeys({ secrets }: LakeConfig): boolean {
-  const { DAWNLOAD_LAKE_ACCESS_KEY_ID: id, DAWNLOAD_LAKE_SECRET_ACCESS_KEY: secret } = secrets.reveal();
-  return id !== undefined && secret !== undefined;
+function findExtension(folder: string, file: string): string | undefined {
+  const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  return paths.filter((path) => basename(path) === file).map((path) => join(folder, path))[0];
 }
 
 /** Passes the keys to the session. DuckDB keeps temporary secrets in memory only and never shows them. */
@@ -318,16 +302,11 @@ function listOptions(options: Readonly<Record<string, string | boolean | undefin
     .join(', ');
 }
 
-function authorization({ catalog }: LakeConfig): string {
-  switch (catalog.auth) {
-    case 'none':
-      return "authorization_type 'none'";
-    case 'oauth2':
-      return 'secret lake_catalog';
-    case 'sigv4':
-      return "authorization_type 'sigv4', secret lake_storage";
-  }
-}
+const AUTHORIZATION = {
+  none: "authorization_type 'none'",
+  oauth2: 'secret lake_catalog',
+  sigv4: "authorization_type 'sigv4', secret lake_storage",
+};
 
 const relationRow = z
   .object({

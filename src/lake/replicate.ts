@@ -109,9 +109,6 @@ export function describePushed(commits: readonly Commit[]): string {
   return `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
 }
 
-/** About 300 MB of events: files of 128 to 512 MB are the most efficient for readers of one day. */
-const ROWS_PER_FILE = 4_000_000;
-
 const counted = z.object({ rows: count });
 const affectedDay = z.object({ date: z.string() });
 const storedExport = z.object({ stored: z.boolean() });
@@ -213,12 +210,8 @@ class Transaction {
     if (stored) await this.#run('clear_days', names);
     effects.reach('lake/after-delete');
     const { rows } = await lake.session.row('lake/count_days', counted, names);
-    // Each statement writes one file per day.
-    const files = Math.ceil(rows / days.length / ROWS_PER_FILE);
-    for (let file = 0; file < files; file += 1) {
-      const share = files === 1 ? 'true' : `hash(event_id) % ${files} = ${file}`;
-      await this.#run('insert_days', { ...names, share });
-    }
+    // The statement writes one file per day.
+    if (rows > 0) await this.#run('insert_days', names);
     effects.reach('lake/after-insert');
     this.#written.rows += rows;
   }

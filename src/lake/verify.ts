@@ -12,7 +12,6 @@ import type { HeldDay } from '../warehouse/warehouse.js';
 import { latestCommits, LakeState } from './commits.js';
 import {
   type Lake,
-  daysList,
   inDays,
   CONTENTS,
   COVERAGE,
@@ -36,9 +35,10 @@ const compared = z.object({
  *
  * @returns one entry per table; the days with differences, null for tables without days; and the days that differ because
  *   they wait for a push, which are not compared
- * @throws the errors of the catalog
+ * @throws ConfigError if the lake is not set up
  */
 export async function verify(lake: Lake, progress: (table: string) => void) {
+  await latestCommits(lake, 1);
   const { streams, models } = await changesOf(lake);
   const tables = [];
   const differences = [];
@@ -52,8 +52,8 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
     tables.push({
       table,
       days: rows.filter(({ date }) => date !== null).length,
-      file_rows: sum(rows.map(({ file_rows }) => file_rows)),
-      lake_rows: sum(rows.map(({ lake_rows }) => lake_rows)),
+      file_rows: rows.reduce((sum, { file_rows }) => sum + file_rows, 0),
+      lake_rows: rows.reduce((sum, { lake_rows }) => sum + lake_rows, 0),
       equal: rows.every(({ equal }) => equal),
     });
     for (const { equal, ...counts } of rows) if (!equal) differences.push({ table, ...counts });
@@ -65,11 +65,10 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
 async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
   const covered = new Set(await coveredDays(lake, 'events'));
   const asked = days.filter((day) => covered.has(day));
-  if (asked.length === 0) return [];
   const unequal = new Set<Day | null>();
   for (const relation of await relationsOf(lake)) {
     if (relation.day !== 'export_date') continue;
-    const rows = await compare(lake, relation, `export_date in (${daysList(asked)})`);
+    const rows = await compare(lake, relation, inDays('export_date', asked));
     for (const { date, equal } of rows) if (!equal) unequal.add(date);
   }
   return asked.filter((day) => !unequal.has(day));
@@ -84,10 +83,8 @@ async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[])
   // The lake may cover days that the file has lost.
   if (name === COVERAGE) return '(stream, date) in (select (stream, date) from warehouse.ops.coverage)';
   if (stream !== null && day !== 'date') return inDays(day, await coveredDays(lake, stream));
-  const without = unpushed.length === 0 ? 'true' : `${day} not in (${daysList(unpushed)})`;
-  if (stream === null) return without;
-  const covered = inDays(day, await coveredDays(lake, stream));
-  return `${covered} and ${without}`;
+  const covered = stream === null ? 'true' : inDays(day, await coveredDays(lake, stream));
+  return `${covered} and not (${inDays(day, unpushed)})`;
 }
 
 async function coveredDays(lake: Lake, stream: Stream): Promise<Day[]> {
@@ -100,10 +97,6 @@ async function coveredDays(lake: Lake, stream: Stream): Promise<Day[]> {
 
 function compare(lake: Lake, relation: Relation, which: string): Promise<z.infer<typeof compared>[]> {
   return lake.session.rows('lake/compare_days', compared, { ...placeholders(lake, relation), which });
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 const covered = z.object({
@@ -135,8 +128,7 @@ export async function statusOf(lake: Lake, commits: number) {
 /** Nights on which a day may wait to be compared with the lake before a person is told. */
 const PATIENCE_DAYS = 7;
 
-/** The published file that is compared, and the report for a person. */
-interface Published {
+interface OpenNight {
   readonly dataDir: string;
   readonly files: { readonly published: string };
   readonly journal: Journal;
@@ -151,7 +143,7 @@ interface Published {
  */
 export async function equalInLake(
   due: readonly HeldDay[],
-  { files, dataDir, report, journal }: Published,
+  { files, dataDir, report, journal }: OpenNight,
   { lake, retention }: Pick<Config, 'retention' | 'lake'>,
   invocation: Invocation,
 ): Promise<Day[]> {
