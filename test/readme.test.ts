@@ -11,6 +11,7 @@ import { settingsSchema } from '../src/config/schema.js';
 import { EXIT } from '../src/ground/errors.js';
 import { loadCatalogue, type QueryFile, describeQuery } from '../src/readers/queries/catalogue.js';
 import type { SchemaEntry } from '../src/warehouse/dictionary.js';
+import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
@@ -198,7 +199,12 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
   );
   const sections = catalogue.map((query) => {
     const [, question = '', , ...rest] = describeQuery(query).split('\n');
-    return [`## ${query.name}`, question, `\`\`\`text\n${rest.join('\n')}\n\`\`\``].join('\n\n');
+    const { csv = '', parameters = [] } = goldenAnswers().find(({ name }) => name === query.name) ?? {};
+    const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
+    const example = ['', `dawnload query ${query.name}${given}`, ...exampleOf(csv)];
+    return [`## ${query.name}`, question, `\`\`\`text\n${[...rest, ...example].join('\n')}\n\`\`\``].join(
+      '\n\n',
+    );
   });
   return (
     ['| subject | query | answers |\n|---|---|---|', rows.join('\n')].join('\n') +

@@ -26,9 +26,6 @@
 --   select 1 where not exists (from answer)
 --     en: No monthly budget for exports is set, so it cannot be said whether it lasts.
 --     ko: 월 내보내기 예산이 설정되지 않아 충분한지 알 수 없습니다.
--- example:
---   month    records_left  tonight_records  tonight_fee  forecast_records  forecast_fee  is_enough  records_used  …
---   2026-11  941198        2170             217          83505             8350.5        true       58802         …
 
 with clock as (
     select

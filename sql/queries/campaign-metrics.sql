@@ -10,11 +10,6 @@
 --     en: “{metric_name}” of “{campaign_name}” is in {currencies}: amounts of several currencies have no sum.
 --     ko: ‘{campaign_name}’의 ‘{metric_name}’ 금액은 {currencies} 통화로 섞여 있어 합계를 내지 않습니다.
 --     as: note
--- example:
---   campaign_name    metric_name          kind      total  campaign_id  currencies
---   웹 첫 방문 쿠폰  close_button_click   standard  1025   E5uWm8       []
---   웹 첫 방문 쿠폰  in_web_message_show  standard  1874   E5uWm8       []
---   웹 첫 방문 쿠폰  main_button_click    standard  181    E5uWm8       []
 
 with period as (from marts.period('campaigns', days := 28)),
 metrics as (

@@ -58,9 +58,6 @@
 --   and date between first_date and last_date)
 --     en: No daily statistics are held of these days.
 --     ko: 이 기간의 일별 통계가 없습니다.
--- example:
---   kind  campaign_name     channel            messages  click_rate  click_rate_of_others  week_click_rate  …
---   best  11월 재구매 유도  push-notification  4942      0.0546      0.0405                0.0568           …
 
 with params as (
     select

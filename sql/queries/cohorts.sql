@@ -13,8 +13,6 @@
 --     en: People first seen in the week of {week:day} are left out: the history begins there, so their first message may be older.
 --     ko: {week:day}에 시작하는 주는 데이터가 시작되는 주여서 첫 메시지가 더 오래되었을 수 있으므로 제외했습니다.
 --     as: note
--- example:
---   cohort_week  weeks_since  people  messaged_people  clickers  click_retention  clicker_share  is_complete
 
 select
     cohort_retention.cohort_week,

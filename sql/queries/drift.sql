@@ -10,10 +10,6 @@
 --   select 1 where not exists (from answer)
 --     en: Every field is as specified.
 --     ko: 모든 필드가 명세와 같습니다.
--- example:
---   stream  place                           field   kind     example_type  first_date  last_date   records
---   events  message_data:push-notification  locale  unknown  VARCHAR       2026-11-20  2026-11-20  1
---   events  record                          locale  unknown  VARCHAR       2026-11-20  2026-11-20  1
 
 select
     schema_drift.stream,

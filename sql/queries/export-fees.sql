@@ -25,9 +25,6 @@
 --   select 1 where not exists (from answer)
 --     en: Nothing was paid for.
 --     ko: 지출이 없습니다.
--- example:
---   month    exports  ambiguous_exports  unsized_exports  records  estimated_records  fee     fee_per_thousand  …
---   2026-11  19       0                  0                58802    58000              5880.2  100               …
 
 select
     export_fees.month,

@@ -43,8 +43,6 @@
 --     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention.
 --     ko: 보존 기간이 지나 삭제된 이벤트가 {days}일분 있습니다({first_date~last_date}).
 --     as: note
--- example:
---   stream  first_date  last_date  days  reason
 
 with clock as (
     -- Yesterday is complete from 07:00 KST on (E17). Later days are not due yet.

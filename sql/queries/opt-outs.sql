@@ -10,11 +10,6 @@
 --   count(*) > 0
 --     en: {first_date~last_date}, {opt_outs} {opt_outs#opt-out was|opt-outs were} requested by 080 numbers.
 --     ko: {first_date~last_date}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
--- example:
---   date        unsubscribe_number  opt_outs  vanished  standing
---   2026-10-25  0800000000          3         0         696
---   2026-10-26  0800000000          3         0         699
---   2026-10-28  0800000000          1         0         700
 
 with period as (from marts.period('opt_outs', days := 28)),
 -- An opt-out counts on the day of its request, which may be before the first snapshot, and vanishes on the day of the first

@@ -14,8 +14,6 @@
 --     en: A push to {target} waits for a decision (`dawnload push list`): it is not known whether the service has its rows.
 --     ko: {target}에 보낸 건이 결정을 기다리고 있습니다(`dawnload push list`). 서비스가 행을 받았는지 알 수 없습니다.
 --     as: to do
--- example:
---   push_id  begun_at_kst  target  name  state  rows  sent  unchanged  rejected  unknown  erased  calls  note
 
 with begun as (
     select *, begun_at at time zone 'Asia/Seoul' as begun_at_kst, begun_at_kst::date as date

@@ -26,8 +26,6 @@
 --   ops.coverage where stream = 'events')
 --     en: No message went out by a template that is known to be refused or suspended.
 --     ko: 반려되거나 중단된 것으로 확인된 템플릿으로 보낸 메시지는 없습니다.
--- example:
---   template_kind                   template  state      status    template_known  resource_name     sent  failed  …
 
 with period as (from marts.period('events', days := 28))
 -- A template's status before its first snapshot is unknown; template_known is then `later`.

@@ -18,8 +18,6 @@
 --     en: How much the newest days will still rise is not known yet.
 --     ko: 최근 날짜의 수치가 앞으로 얼마나 늘어날지는 아직 알 수 없습니다.
 --     as: note
--- example:
---   counter  age_days  days  median_rise  largest_rise
 
 with params as (
     select

@@ -39,11 +39,6 @@
 --   select 1 where not exists (from answer) and marts.awaits_exports()
 --     en: Clicks by hour come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
 --     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
--- example:
---   channel            hour  monday  tuesday  wednesday  thursday  friday  saturday  sunday
---   push-notification  0
---   push-notification  1
---   push-notification  2
 
 with params as (
     select

@@ -13,8 +13,6 @@
 --   max(max(last_date)) over () as last_date from answer group by template order by 2 desc limit 1
 --     en: {first_date~last_date}, the template “{template}” was sent most: {sent} {sent#message|messages}.
 --     ko: {first_date~last_date}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
--- example:
---   template_name        template_kind  template    sent  failure_rate  click_rate  status  template_known  failed  …
 
 with params as (
     select

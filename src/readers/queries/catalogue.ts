@@ -9,14 +9,8 @@ import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
-import { cut } from '../../terminal/table.js';
 import { wrapLine } from '../../terminal/text.js';
 import { parseSentences, type Sentence } from './sentences.js';
-
-/** The allowed types of a parameter, by their DuckDB names. */
-const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
-
-type ParameterType = (typeof PARAMETER_TYPES)[number];
 
 /** The subjects by which queries are listed, in this order. */
 const SUBJECTS = [
@@ -33,9 +27,12 @@ const SUBJECTS = [
   'your own',
 ] as const;
 
+/** The allowed types of a parameter, by their DuckDB names. */
+const TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
+
 interface QueryParameter {
   readonly name: string;
-  readonly type: ParameterType;
+  readonly type: (typeof TYPES)[number];
   /** The default value: an SQL expression, exactly as in the query. */
   readonly default: string;
   /** The allowed values; empty if any value is allowed. */
@@ -56,8 +53,6 @@ export interface QueryFile {
   readonly params: readonly QueryParameter[];
   /** True if the answer needs to know which records are about the same person. */
   readonly countsPeople: boolean;
-  /** The first rows of the answer on the demo's data, drawn as a table; empty if the answer has no rows. */
-  readonly example: readonly string[];
   /** The sentences about the answer, each with its condition. */
   readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
@@ -70,7 +65,7 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 export const loadCatalogue = (own?: string): readonly QueryFile[] => catalogueOf(own).queries;
 
 /** Whether a query of this name is bundled; a file of its name in the user's folder is left out. */
-export const isBundled = (name: string): boolean => filesIn(FOLDER).some(([bundled]) => bundled === name);
+export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
 
 /** The catalogue, and sentences on what is left out of the user's folder. */
 export function catalogueOf(own?: string): {
@@ -107,10 +102,9 @@ export function queryNamed(name: string, own?: string): QueryFile {
 /** The files by the names of their queries, and sentences on those that are left out. */
 function filesOf(own: string | undefined): { files: ReadonlyMap<string, string>; faults: string[] } {
   const files = new Map(filesIn(FOLDER));
-  const faults: string[] = [];
-  if (own !== undefined && !existsSync(own))
-    faults.push(`The folder of own queries, ${own}, does not exist.`);
-  for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
+  const hasOwn = own !== undefined && existsSync(own);
+  const faults = own === undefined || hasOwn ? [] : [`The folder of own queries, ${own}, does not exist.`];
+  for (const [name, file] of hasOwn ? filesIn(own) : []) {
     // Other SQL may be in the folder, such as the files of pushes.
     const isRead = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     if (!isRead || !('title' in headerOf(textOf(file)))) continue;
@@ -133,41 +127,16 @@ function filesIn(folder: string): (readonly [name: string, file: string])[] {
 }
 
 /**
- * The values under which a bundled query runs: the given ones, and of those that it takes the present and the language.
- *
- * @param now the clock of the command determines the present, because a rehearsal may have moved it
- * @throws UsageError if a given value does not fit
- */
-export function valuesFor(
-  query: QueryFile,
-  given: ParameterValues,
-  now: Date,
-  lang?: string,
-): ParameterValues {
-  checkParameters(query, given);
-  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
-  return new Map([
-    ...(takes('now') ? [['now', now.toISOString()] as const] : []),
-    ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
-    ...given,
-  ]);
-}
-
-/** Matches `start (date, default last_date - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
-const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
-
-/**
  * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
  *
  * @returns writes the file, and says so
  * @throws UsageError, ConfigError if there can be no such file
  */
 export function newQuery(name: string, { sql }: { sql: string }, own: string | undefined): () => string {
-  if (own === undefined) {
+  if (own === undefined)
     throw new ConfigError('There is no folder for new queries.', {
       hint: 'Add `queries: ./queries` to dawnload.yaml.',
     });
-  }
   const file = join(own, `${name}.sql`);
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
     throw new UsageError(`"${name}" cannot name a query.`, {
@@ -176,8 +145,8 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
   if (existsSync(file) || filesOf(own).files.has(name))
     throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
   const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, one = '']) => one);
-  const names = [...new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read])];
-  const params = names.map((parameter) => {
+  const names = new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read]);
+  const params = [...names].map((parameter) => {
     const type = ['start', 'end'].includes(parameter) ? 'date' : 'varchar';
     return `\n--   ${parameter} (${type}, default null): what it chooses`;
   });
@@ -191,7 +160,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
   };
 }
 
-/** Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines), `example` and `sentences`. */
+/** Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines) and `sentences`. */
 function parseQuery(name: string, file: string): QueryFile {
   const sql = textOf(file);
   const header = headerOf(sql);
@@ -208,18 +177,19 @@ function parseQuery(name: string, file: string): QueryFile {
     question: field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     countsPeople: header['counts']?.[0] === 'people',
-    example: header['example'] ?? [],
     sentences: parseSentences(file, header['sentences'] ?? []),
     sql,
   };
 }
 
+/** Matches `start (date, default last_date - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
+const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
+
 function parseParameter(file: string, line: string): QueryParameter {
-  const [, name, typeName, fallback, choices, least = '1', description] = PARAMETER.exec(line) ?? [];
-  const type = PARAMETER_TYPES.find((known) => known === typeName);
-  if (name === undefined || type === undefined || fallback === undefined || description === undefined) {
-    throw unreadable(file, `params (${line})`);
-  }
+  const [, name = '', typeName, fallback = '', choices, least = '1', description = ''] =
+    PARAMETER.exec(line) ?? [];
+  const type = TYPES.find((known) => known === typeName);
+  if (type === undefined) throw unreadable(file, `params (${line})`);
   return {
     name,
     type,
@@ -247,106 +217,92 @@ export type ParameterValues = ReadonlyMap<string, string>;
 export function parseAssignments(texts: readonly string[]): ParameterValues {
   const values = new Map<string, string>();
   for (const text of texts) {
-    const at = text.indexOf('=');
-    const name = text.slice(0, Math.max(0, at)).trim();
-    if (!/^\w+$/.test(name)) {
+    const [, name, value = ''] = /^\s*(\w+)\s*=(.*)$/s.exec(text) ?? [];
+    if (name === undefined)
       throw new UsageError(`"${text}" is not a parameter.`, {
         hint: 'Write --param name=value, such as --param start=2026-11-01.',
       });
-    }
     if (values.has(name))
       throw new UsageError(`The parameter ${name} is given twice.`, { hint: 'Give it once.' });
-    values.set(name, text.slice(at + 1));
+    values.set(name, value);
   }
   return values;
 }
 
 /**
- * Checks the values against the parameters of a bundled query.
+ * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present and the language.
  *
- * @throws UsageError with the valid parameters or the expected kind of value
+ * @param now the clock of the command determines the present, because a rehearsal may have moved it
+ * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
  */
-function checkParameters(query: QueryFile, values: ParameterValues): void {
-  for (const [name, value] of values) {
-    const parameter = query.params.find((known) => known.name === name);
-    if (parameter === undefined) throw unknownParameter(query, name);
-    const wanted = mismatch(parameter, value);
-    if (wanted !== undefined) {
-      throw new UsageError(`The parameter ${name} must be ${wanted}, not "${value}".`, {
-        hint: `${query.name} takes ${signatureOf(query)}.`,
-      });
+export function valuesFor(
+  { name: query, params }: QueryFile,
+  given: ParameterValues,
+  now: Date,
+  lang?: string,
+): ParameterValues {
+  const takes = `It takes ${params.map(({ name, type }) => `${name} (${type})`).join(', ')}.`;
+  for (const [name, value] of given) {
+    const parameter = params.find((known) => known.name === name);
+    if (params.length === 0)
+      throw new UsageError(`The query ${query} takes no parameters.`, { hint: 'Leave --param out.' });
+    if (parameter === undefined) {
+      const near = didYouMean(
+        name,
+        params.map((known) => known.name),
+      );
+      throw new UsageError(`The query ${query} has no parameter ${name}.`, { hint: `${near}${takes}` });
     }
+    const wanted = mismatch(parameter, value);
+    if (wanted !== undefined)
+      throw new UsageError(`The parameter ${name} must be ${wanted}, not "${value}".`, {
+        hint: takes.replace('It', query),
+      });
   }
-  const start = values.get('start');
-  const end = values.get('end');
+  const [start = '', end = '9999-12-31'] = [given.get('start'), given.get('end')];
   // ISO days sort in the same order as their text.
-  if (start !== undefined && end !== undefined && start > end) {
+  if (start > end)
     throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
       hint: 'Swap the two.',
     });
-  }
-}
-
-function unknownParameter(query: QueryFile, name: string): UsageError {
-  if (query.params.length === 0) {
-    return new UsageError(`The query ${query.name} takes no parameters.`, { hint: 'Leave --param out.' });
-  }
-  const names = query.params.map((parameter) => parameter.name);
-  return new UsageError(`The query ${query.name} has no parameter ${name}.`, {
-    hint: `${didYouMean(name, names)}It takes ${signatureOf(query)}.`,
-  });
-}
-
-/** The parameters with their types: `start (date), channel (varchar)`. */
-function signatureOf(query: QueryFile): string {
-  return query.params.map(({ name, type }) => `${name} (${type})`).join(', ');
+  const present = { now: now.toISOString(), ...(lang !== undefined && { lang }) };
+  const own = Object.entries(present).filter(([name]) => params.some((parameter) => parameter.name === name));
+  return new Map([...own, ...given]);
 }
 
 /** Upper limit of a whole number: counters have the same, and a program that reads JSON still tells its neighbours apart. */
 const MOST = 1_000_000_000_000_000;
 
-const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (text: string) => boolean }> = {
-  date: { what: 'a day that exists, such as 2026-11-01', fits: isDay },
-  timestamptz: {
-    what: 'an instant with its zone, such as 2026-11-21T07:00:00+09:00',
+const CHECKS: Record<QueryParameter['type'], readonly [what: string, fits: (text: string) => boolean]> = {
+  date: ['a day that exists, such as 2026-11-01', isDay],
+  timestamptz: [
+    'an instant with its zone, such as 2026-11-21T07:00:00+09:00',
     // An instant without a zone would use the session's zone, so the answer would depend on the client.
-    fits: (text) =>
-      /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
-  },
-  varchar: { what: 'a text that is not empty', fits: (text) => text.trim() !== '' },
-  bigint: {
-    what: `a whole number up to ${MOST}`,
-    fits: (text) => /^-?\d{1,16}$/.test(text) && Number(text) <= MOST,
-  },
+    (text) => /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
+  ],
+  varchar: ['a text that is not empty', (text) => text.trim() !== ''],
+  bigint: [`a whole number up to ${MOST}`, (text) => /^-?\d{1,16}$/.test(text) && Number(text) <= MOST],
 };
 
 /** Describes the valid values; undefined if the value is valid. */
 function mismatch({ type, choices, least }: QueryParameter, value: string): string | undefined {
-  const { what, fits } = CHECKS[type];
+  const [what, fits] = CHECKS[type];
   if (!fits(value)) return what;
   if (type === 'bigint' && Number(value) < least) return `a whole number from ${least} to ${MOST}`;
   return choices.length > 0 && !choices.includes(value) ? `one of ${choices.join(', ')}` : undefined;
 }
 
 /**
- * Describes a query: what it answers, its parameters, and the first rows of an answer.
+ * Describes a query: what it answers, and its parameters.
  *
  * @param width of the terminal, in columns
  */
-export function describeQuery(query: QueryFile, width?: number): string {
-  const { name, title, question, params, example } = query;
-  const parameters = params.map(({ name: parameter, type, default: fallback, choices, description }) => {
-    const wanted = choices.length > 0 ? choices.join(' | ') : type;
-    return [`  --param ${parameter}=${wanted}`, `      ${description} (default: ${fallback})`];
-  });
-  return [
-    `${name}: ${title}`,
-    question,
-    '',
-    ...(params.length === 0 ? ['It takes no parameters.'] : ['Parameters:', ...parameters.flat()]),
-    ...(example.length === 0 ? [] : ['', "Example, from the demo's data:"]),
-  ]
-    .map((line) => wrapLine(line, width))
-    .concat(example.map((line) => cut(`  ${line}`, width ?? Infinity)))
-    .join('\n');
+export function describeQuery({ name, title, question, params }: QueryFile, width?: number): string {
+  const parameters = params.flatMap(({ name: parameter, type, default: fallback, choices, description }) => [
+    `  --param ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,
+    `      ${description} (default: ${fallback})`,
+  ]);
+  const taken = params.length === 0 ? 'It takes no parameters.' : 'Parameters:';
+  const lines = [`${name}: ${title}`, question, '', taken, ...parameters];
+  return lines.map((line) => wrapLine(line, width)).join('\n');
 }

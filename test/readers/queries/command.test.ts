@@ -92,7 +92,6 @@ describe('dawnload query', () => {
       'title',
       'question',
       'params',
-      'example',
       'sentences',
       'sql',
       'counts_people',

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import stringWidth from 'string-width';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/ground/effects.js';
@@ -39,6 +40,38 @@ export function goldenAnswers(): GoldenAnswer[] {
         heads,
       };
     });
+}
+
+const WIDEST = 113;
+const ROWS = 3;
+
+/** The first rows as a table of text, as many columns as fit on a line. */
+export function exampleOf(csv: string): string[] {
+  const rows = csv
+    .split('\n')
+    .slice(0, 1 + ROWS)
+    .map(cellsOf);
+  const [heads = []] = rows;
+  const widths = heads.map((_, i) => Math.max(...rows.map((row) => stringWidth(row[i] ?? ''))));
+  let room = WIDEST;
+  const fitting = widths.findIndex((width) => (room -= width + 2) < 1);
+  const count = fitting < 0 ? widths.length : fitting;
+  return rows
+    .filter((row) => row.length === heads.length)
+    .map((row) =>
+      [
+        ...row.slice(0, count).map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - stringWidth(cell))),
+        ...(count < heads.length ? ['…'] : []),
+      ]
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+export function cellsOf(line: string): string[] {
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
+    .slice(0, line.endsWith(',') || line === '' ? undefined : -1)
+    .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }
 
 /** Makes an empty warehouse, or the small one that is filled by hand, and models it as the job does. */

@@ -6,14 +6,13 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import stringWidth from 'string-width';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { answerOf, AS_IS, tableText } from '../../../src/readers/queries/formats.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { drawTable } from '../../../src/terminal/table.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { kept } from '../../support/template.js';
-import { ask, askBundled, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
+import { ask, askBundled, cellsOf, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
 
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const catalogue = loadCatalogue();
@@ -102,54 +101,10 @@ const TOO_WIDE: readonly string[] = ['checks', 'refused-templates', 'template-pe
 /** In the fixed world all days were asked for on one morning, none is missing, and nothing was pushed. */
 const EMPTY = ['cohorts', 'missing-days', 'pushes', 'restatements-by-age'];
 
-const WIDEST = 118;
-const ROWS = 3;
-
-/** The first rows as a table of text, as many columns as fit on a line. */
-function exampleOf(csv: string): string[] {
-  const rows = csv
-    .split('\n')
-    .slice(0, 1 + ROWS)
-    .map(cellsOf);
-  const [heads = []] = rows;
-  const widths = heads.map((_, i) => Math.max(...rows.map((row) => stringWidth(row[i] ?? ''))));
-  let room = WIDEST - '--   '.length;
-  const fitting = widths.findIndex((width) => (room -= width + 2) < 1);
-  const count = fitting < 0 ? widths.length : fitting;
-  return rows
-    .filter((row) => row.length === heads.length)
-    .map((row) =>
-      [
-        ...row.slice(0, count).map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - stringWidth(cell))),
-        ...(count < heads.length ? ['…'] : []),
-      ]
-        .join('  ')
-        .trimEnd(),
-    );
-}
-
-function cellsOf(line: string): string[] {
-  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
-    .slice(0, line.endsWith(',') || line === '' ? undefined : -1)
-    .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
-}
-
-/** The file with that example at the end of its header. */
-function withExample(sql: string, lines: readonly string[]): string {
-  const at = sql.indexOf('\n\n');
-  const header = sql.slice(0, at).replace(/\n-- example:(\n-- {3}.*)*/, '');
-  const example = lines.map((line) => `\n--   ${line}`).join('');
-  return `${header}\n-- example:${example}${sql.slice(at)}`;
-}
-
 /** What the file must be, which it is made where that is asked for. */
 function expectFile(file: string, wanted: string): void {
   if (UPDATE) writeFileSync(file, wanted);
   expect(readFileSync(file, 'utf8')).toBe(wanted);
-}
-
-function expectExample(name: string, csv: string): void {
-  expectFile(join('sql', 'queries', `${name}.sql`), withExample(sqlOf(name), exampleOf(csv)));
 }
 
 describe('in the fixed world', () => {
@@ -185,16 +140,6 @@ describe('in the fixed world', () => {
     for (const answer of answers) {
       expect(await asked(answer, 'Pacific/Kiritimati'), answer.name).toBe(answer.csv);
     }
-  });
-
-  const whole = answers.filter(({ parameters }) => parameters.length === 0);
-  it.each(whole)('$name has the beginning of its answer as an example in its header', ({ name }) => {
-    expectExample(name, goldenAnswers().find((one) => one.name === name)?.csv ?? '');
-  });
-
-  it('those with parameters have the beginning of the answer without them', { tags: ['long'] }, async () => {
-    for (const { name, csv, heads } of answers.filter((one) => !whole.includes(one)))
-      expectExample(name, await asked({ name, csv, heads, parameters: [] }));
   });
 
   it.each(answers)(
