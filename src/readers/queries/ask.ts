@@ -15,7 +15,7 @@ import { storedPrivacy } from '../../warehouse/privacy.js';
 import type { Reader } from '../../warehouse/reader.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { streamNotHeld } from './coverage.js';
-import { filled, rowsWithNumbers, saidOf, type Said } from './sentences.js';
+import { filled, rowsOf, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
@@ -38,7 +38,11 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
     if (sentences.length > 0) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
-    const told = await saidOf(connection, sentences, wording);
+    const rows = await rowsOf(
+      connection,
+      sentences.map(({ select }) => select),
+    );
+    const told = saidOf(sentences, rows, wording);
     const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
     const isEmpty = result.rowCount === 0 && sentences.length > 0;
     const why = isEmpty
@@ -86,20 +90,23 @@ async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<vo
 const KEPT = 'select * from answer order by rowid';
 
 /**
- * All rows of a bundled query, and what its sentences say of them. It runs in a session of its own, so that queries do not
- * share variables.
+ * All rows of a bundled query, and what its sentences say of them unless it is silent. It runs in a session of its own, so
+ * that queries do not share variables.
  */
 export async function answerAndSentences(
   reader: Reader,
   { sql, values, query }: Question,
   wording: Wording,
+  isSilent = false,
 ): Promise<{ readonly rows: readonly Row[]; readonly said: readonly Said[] }> {
   const session = await reader.beside();
   try {
     await setVariables(session.connection, values);
     await keepAnswer(session.connection, sql);
-    const rows = await rowsWithNumbers(session.connection, KEPT);
-    return { rows, said: await saidOf(session.connection, query?.sentences ?? [], wording) };
+    const sentences = isSilent ? [] : (query?.sentences ?? []);
+    const selects = ['from answer', ...sentences.map(({ select }) => select)];
+    const [rows = [], ...told] = await rowsOf(session.connection, selects);
+    return { rows, said: saidOf(sentences, told, wording) };
   } finally {
     await session.close();
   }
@@ -118,11 +125,16 @@ async function runAll(
   const statements = await connection.extractStatements(sql);
   for (let i = 0; ; i++) {
     const prepared = await statements.prepare(i);
-    requireReading(prepared.statementType, subject);
+    const type = prepared.statementType;
+    // An `explain` may run what it explains.
+    if (!READING.has(type)) throw notReading(subject, duckdb.StatementType[type]);
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
     if (i === statements.count - 1) return prepared.run();
-    requirePreparing(prepared.statementType, subject);
+    if (type === duckdb.StatementType.SELECT)
+      throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
+        hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
+      });
     await prepared.run();
   }
 }
@@ -165,36 +177,13 @@ async function requireReadingFunctions(reader: Reader, sql: string, subject: str
   if (found !== undefined) throw notReading(subject, found);
 }
 
-/**
- * Rejects a statement that does more than read; an `explain` may run what it explains.
- *
- * @throws UsageError
- */
-function requireReading(type: duckdb.StatementType, subject: string): void {
-  if (!READING.has(type)) throw notReading(subject, duckdb.StatementType[type]);
-}
-
 function notReading(subject: string, found: string): UsageError {
   return new UsageError(`${subject} holds ${found}, but only reading is allowed.`, {
     hint: 'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.',
   });
 }
 
-/**
- * Rejects a question before the last statement, because its answer would not be shown.
- *
- * @throws UsageError
- */
-function requirePreparing(type: duckdb.StatementType, subject: string): void {
-  if (type !== duckdb.StatementType.SELECT) return;
-  throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
-    hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
-  });
-}
-
-/**
- * Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`.
- */
+/** Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
 /**
@@ -205,29 +194,25 @@ const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   const text = messageOf(cause);
-  const place = PLACE.exec(text);
-  const lines = text
-    .slice(0, place?.index)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const [said = text, ...advice] = lines;
+  const found = PLACE.exec(text);
+  const [, line = '', shown = '', caret] = found ?? [];
+  // If the beginning of the line is omitted, the position of the caret is not the column.
+  const isColumn = caret !== undefined && !shown.startsWith('...');
+  const column = isColumn ? `, column ${caret.length - `LINE ${line}: `.length + 1}` : '';
+  const [said = text, ...advice] = text
+    .slice(0, found?.index)
+    .split(/\s*\n\s*/)
+    .filter((part) => part !== '');
   // DuckDB's advice on memory names settings, which are locked here.
   const own = said.startsWith('Out of Memory Error') ? [] : advice;
   const hint = [...own, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
     ' ',
   );
-  const sentence = said.replace(/[.!]+$/, '');
-  return new UsageError(`${subject} cannot be run: ${sentence}${place === null ? '' : placeOf(place)}.`, {
+  const place = found === null ? '' : ` (line ${line}${column})`;
+  return new UsageError(`${subject} cannot be run: ${said.replace(/[.!]+$/, '')}${place}.`, {
     hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
     cause,
   });
-}
-
-function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {
-  // If the beginning of the line is omitted, the position of the caret is not the column.
-  if (caret === undefined || shown.startsWith('...')) return ` (line ${line})`;
-  return ` (line ${line}, column ${caret.length - `LINE ${line}: `.length + 1})`;
 }
 
 /** Hints for refusals that occur only because this command is read-only. */
@@ -295,19 +280,16 @@ async function knownValues({ query, values }: Question, reader: Reader): Promise
 function match(parameter: string, value: string, known: readonly Known[]): string {
   if (known.some((one) => one.value === value)) return value;
   const wanted = plain(value);
-  const alike = new Set(
-    known.flatMap((one) => ([one.value, one.name ?? ''].map(plain).includes(wanted) ? [one.value] : [])),
-  );
-  const [only] = alike;
-  if (only !== undefined && alike.size === 1) return only;
-  if (alike.size > 1) {
-    throw new UsageError(`The ${parameter} "${value}" is the name of ${alike.size}.`, {
-      hint: `Give one of ${[...alike].sort().join(', ')}.`,
+  const spelled = known.map((one) => ({ ...one, texts: [one.value, one.name ?? one.value].map(plain) }));
+  const alike = spelled.filter(({ texts }) => texts.includes(wanted)).map((one) => one.value);
+  const [only, ...others] = [...new Set(alike)].sort();
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined)
+    throw new UsageError(`The ${parameter} "${value}" is the name of ${others.length + 1}.`, {
+      hint: `Give one of ${[only, ...others].join(', ')}.`,
     });
-  }
-  const far = (text: string): number => distance(wanted, plain(text));
-  const nearest = known
-    .map((one) => ({ ...one, far: Math.min(far(one.value), far(one.name ?? one.value)) }))
+  const nearest = spelled
+    .map((one) => ({ ...one, far: Math.min(...one.texts.map((text) => distance(wanted, text))) }))
     .sort((a, b) => a.far - b.far || (a.value < b.value ? -1 : 1))
     .slice(0, NAMED)
     .map((one) => (one.name === null ? one.value : `${one.value} (${one.name})`));

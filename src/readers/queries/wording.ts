@@ -13,6 +13,7 @@ export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money'
 
 /** The unit of a column by its name; every other number is a count. */
 const UNITS: readonly (readonly [RegExp, Unit])[] = [
+  [/_points$/, 'points'],
   [/(^|_)change(_|$)/, 'change'],
   [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
   [/_seconds$/, 'duration'],

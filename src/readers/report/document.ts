@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
 import { html, Html, prose } from './html.js';
-import { folded, listed, type Answer, type Answered, type Renderer } from './render.js';
+import { folded, listed, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
 /** Style and behaviour of the page, which contains them. */
@@ -46,7 +46,7 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
   });
   const [first, ...others] = shown.filter(({ isAbout }) => isAbout !== true);
   const about = shown.filter(({ isAbout }) => isAbout === true);
-  const queries = new Map(all.flatMap(({ answers }) => answers).map((one) => [one.asked.query, one]));
+  const commands = all.flatMap(({ answers }) => answers).map(({ command }) => `\`${command}\``);
   const day = given.day === undefined ? renderer.word('noDay') : wording.day(given.day, 'long');
   const title = renderer.word('title');
   const { markup } = html`<html lang="${wording.language}">
@@ -82,7 +82,7 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
             <summary>${about.map(({ id }) => renderer.word(id)).join(', ')}</summary>
             ${about.map(({ drawn }) => drawn)}
           </details>
-          ${folded(renderer.word('sql'), html`${[...queries.values()].map((answer) => source(renderer, answer))}`)}
+          ${folded(renderer.word('commands'), listed(commands))}
         </section>
       </main>
       ${new Html(`<script>${SCRIPT}</script>`)}
@@ -139,11 +139,4 @@ function toDo(renderer: Renderer, all: readonly Answered[]): Html {
         : folded(renderer.word('moreToDo', { left: left.length }), items(left, MOST_TO_DO + 1))
     }
   </div>`;
-}
-
-/** A bundled query as it can be run again, and its SQL without the header. */
-function source(renderer: Renderer, { asked: { query }, command, sql }: Answer): Html {
-  return html`<p><code>${command}</code></p>
-    <pre tabindex="0" role="region" aria-label="${renderer.word('sqlOf', { query })}">
-${sql.slice(sql.indexOf('\n\n') + 2)}</pre>`;
 }

@@ -17,9 +17,8 @@ import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
 
-/** The memory of DuckDB for the queries of the page, which comes on top of what a night has used; and for one that is alone. */
+/** The memory of DuckDB for two queries of the page, which comes on top of what a night has used. */
 const MEMORY = '256MB';
-const ALONE = '384MB';
 
 interface ReportOptions {
   readonly language: Language;
@@ -44,43 +43,35 @@ export function makeReport(
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const dropped = await droppedIds(reader);
+    const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
+    const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
     const [most] = await reader.objects("select current_setting('memory_limit') as memory");
-    const allow = (memory: string) => reader.connection.run(`set memory_limit = '${memory}'`);
     // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
-    await reader.connection.run('set threads = 1');
-    await allow(MEMORY);
+    await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
     const atOnce = pLimit(2);
-    const ask = (asked: Asked, day?: Day): Promise<Answer> =>
-      atOnce(() => answerTo(asked, day, reader, { wording, now, dropped }));
-    const { rows } = await ask({ query: 'freshness', parameters: { stream: 'statistics' } });
-    const day = typeof rows[0]?.['last_date'] === 'string' ? rows[0]['last_date'] : undefined;
     const answered = async (section: Section): Promise<Answered> => {
+      const ask = (asked: Asked) => atOnce(() => answerTo(asked, day, reader, { wording, now, dropped }));
       try {
-        return { section, answers: await Promise.all(section.asks.map((asked) => ask(asked, day))) };
+        return { section, answers: await Promise.all(section.asks.map(ask)) };
       } catch (error) {
         // A section that cannot be drawn must not stop the others.
         return { section, answers: [], failure: messageOf(error).split('\n', 1).join() };
       }
     };
     const all = await Promise.all(SECTIONS.map(answered));
-    // What needs more is asked again, one query at a time: with half as much again, and then with most of the machine's.
-    const isLarge = ({ failure }: Answered): boolean => failure?.startsWith('Out of Memory') === true;
-    atOnce.concurrency = 1;
-    for (const memory of [ALONE, String(most?.['memory'])]) {
-      if (all.some(isLarge)) await allow(memory);
-      for (const [nth, one] of all.entries()) if (isLarge(one)) all[nth] = await answered(one.section);
+    // A section that needs more memory is asked again by itself, with most of the machine's.
+    for (const [nth, { section, failure }] of all.entries()) {
+      if (failure?.startsWith('Out of Memory') !== true) continue;
+      await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
+      all[nth] = await answered(section);
     }
     const page = documentOf(new Renderer(wording), all, {
       day,
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: wording.say(notice) },
     });
-    return {
-      page,
-      faults: all.flatMap(({ failure }) =>
-        failure === undefined ? [] : [`A part of it could not be drawn: ${failure}`],
-      ),
-    };
+    const faults = all.flatMap(({ failure }) => failure ?? []);
+    return { page, faults: faults.map((why) => `A part of it could not be drawn: ${why}`) };
   });
 }
 
@@ -98,13 +89,13 @@ async function answerTo(
   reader: Reader,
   { wording, now, dropped }: Asking,
 ): Promise<Answer> {
-  const { query, since, isSilent, parameters } = asked;
+  const { query, since, isSilent = false, parameters } = asked;
   const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
   const param = Object.entries({ ...parameters, ...start }).map(([name, value]) => `${name}=${value}`);
   const question = questionNamed(query, { param, lang: wording.language }, now);
   const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
-  const { rows, said } = await answerAndSentences(reader, question, wording);
-  const answer = { asked, command, sql: question.sql, rows, said: isSilent === true ? [] : said };
+  const { rows, said } = await answerAndSentences(reader, question, wording, isSilent);
+  const answer = { asked, command, rows, said };
   if (dropped.length === 0 || rows.length > 0 || question.query?.countsPeople !== true) return answer;
   return { ...answer, said: [{ as: 'sentence', text: wording.say(notCounted(dropped)), row: {} }] };
 }

@@ -5,29 +5,25 @@
 import type { Row, Unit } from '../queries/wording.js';
 import type { Word } from './words.js';
 
-/** A column of a table: the value of a column of the answer, and a chart of it. */
-export interface Shown {
-  readonly column: string;
-  /** The heading; by default the name of the column. */
-  readonly head?: Word;
-  readonly unit?: Unit;
-  readonly chart?: 'bar' | 'interval';
-  /** Further columns of the answer that the chart reads. */
-  readonly with?: readonly string[];
-  /** How to read the chart. */
-  readonly legend?: Word;
-  /** Columns in small print below the value. */
-  readonly sub?: readonly string[];
-  /** True if the text has a line of its own below its row; a text of several rows is said once below the table. */
-  readonly below?: boolean;
-  /** True if a phone leaves the column out. */
-  readonly wide?: boolean;
-}
-
 /** A table of the rows. */
 export interface Table {
   readonly caption: Word;
-  readonly columns: readonly (string | Shown)[];
+  readonly columns: readonly string[];
+  /** Columns in small print below the first. */
+  readonly sub?: readonly string[];
+  /** Columns drawn as bars. */
+  readonly bars?: readonly string[];
+  /**
+   * A column drawn as a point: beside one other rate, or with the ends of its interval, around zero or the rate that
+   * follows them. A column of the low end shows both.
+   */
+  readonly interval?: readonly string[];
+  /** The text that has a line of its own below its row; a text of several rows is said once below the table. */
+  readonly below?: string;
+  /** Columns that a phone leaves out. */
+  readonly wide?: readonly string[];
+  /** The units that the names of the columns do not give. */
+  readonly units?: Readonly<Record<string, Unit>>;
   readonly where?: (row: Row) => boolean;
   /** The order of the rows, descending; by default that of the answer. */
   readonly by?: string;
@@ -46,7 +42,6 @@ export interface Series {
   readonly by: string;
   /** The column that names the rows, where names may repeat; by default `by`. */
   readonly named?: string;
-  readonly head?: Word;
   readonly sub?: string;
   readonly counters: readonly string[];
   readonly most: number;
@@ -58,7 +53,7 @@ export interface Heatmap {
 }
 
 /** How an answer is shown below its sentences; with none of these, it is not. */
-export type Block = Table | Series | Heatmap | { readonly kind: 'tiles' } | { readonly kind?: undefined };
+export type Block = Table | Series | Heatmap | { readonly kind?: 'tiles' };
 
 /** One bundled query. */
 export type Asked = Block & {
@@ -104,15 +99,11 @@ export const SECTIONS: readonly Section[] = [
         by: 'sent',
         most: 12,
         columns: [
-          'channel',
-          { column: 'sent', chart: 'bar' },
-          { column: 'sent_change', head: 'change', wide: true },
-          { column: 'delivery_rate', wide: true },
-          'click_rate',
-          { column: 'click_rate_points', head: 'change', unit: 'points' },
-          'failure_rate',
-          { column: 'failure_rate_points', head: 'change', unit: 'points', wide: true },
+          ...['channel', 'sent', 'sent_change', 'delivery_rate'],
+          ...['click_rate', 'click_rate_points', 'failure_rate', 'failure_rate_points'],
         ],
+        bars: ['sent'],
+        wide: ['sent_change', 'delivery_rate', 'failure_rate_points'],
       },
     ],
   },
@@ -124,18 +115,12 @@ export const SECTIONS: readonly Section[] = [
         caption: 'watched',
         most: 10,
         columns: [
-          { column: 'campaign_name', head: 'campaign', sub: ['channel', 'kind'] },
-          {
-            column: 'click_rate',
-            chart: 'interval',
-            with: ['click_rate_of_others'],
-            legend: 'readCompared',
-          },
-          'click_rate_of_others',
-          { column: 'week_click_rate', head: 'thisWeek', wide: true },
-          { column: 'previous_click_rate', head: 'lastWeek', wide: true },
-          'messages',
+          ...['campaign_name', 'click_rate', 'click_rate_of_others'],
+          ...['week_click_rate', 'previous_click_rate', 'messages'],
         ],
+        sub: ['channel', 'kind'],
+        interval: ['click_rate', 'click_rate_of_others'],
+        wide: ['week_click_rate', 'previous_click_rate'],
       },
       {
         query: 'period-comparison',
@@ -146,14 +131,12 @@ export const SECTIONS: readonly Section[] = [
         by: 'sent',
         most: 10,
         columns: [
-          { column: 'channel_or_campaign', head: 'campaign', sub: ['channel'] },
-          { column: 'sent', chart: 'bar' },
-          { column: 'sent_change', head: 'change', wide: true },
-          'click_rate',
-          { column: 'click_rate_points', head: 'change', unit: 'points' },
-          { column: 'conversion_rate', wide: true },
-          { column: 'failure_rate', wide: true },
+          ...['channel_or_campaign', 'sent', 'sent_change', 'click_rate', 'click_rate_points'],
+          ...['conversion_rate', 'failure_rate'],
         ],
+        sub: ['channel'],
+        bars: ['sent'],
+        wide: ['sent_change', 'conversion_rate', 'failure_rate'],
       },
     ],
   },
@@ -165,19 +148,11 @@ export const SECTIONS: readonly Section[] = [
         caption: 'testArms',
         where: ({ verdict_code: code }) => !JUDGED.includes(String(code)),
         most: 6,
-        columns: [
-          { column: 'variant_name', head: 'variant', sub: ['campaign_name', 'metric', 'unit'] },
-          { column: 'rate', head: 'rate' },
-          {
-            column: 'difference',
-            unit: 'points',
-            chart: 'interval',
-            with: ['difference_low', 'difference_high'],
-            legend: 'readInterval',
-          },
-          { column: 'difference_low', head: 'interval', unit: 'points', with: ['difference_high'] },
-          { column: 'verdict', below: true },
-        ],
+        columns: ['variant_name', 'rate', 'difference', 'difference_low'],
+        sub: ['campaign_name', 'metric', 'unit'],
+        interval: ['difference', 'difference_low', 'difference_high'],
+        units: { difference: 'points', difference_low: 'points', difference_high: 'points' },
+        below: 'verdict',
       },
     ],
   },
@@ -190,12 +165,11 @@ export const SECTIONS: readonly Section[] = [
         where: ({ variant_name: variant, revenue }) => variant === null && Number(revenue) > 0,
         by: 'revenue',
         most: 5,
-        columns: [
-          { column: 'campaign_name', head: 'campaign', sub: ['goal'] },
-          { column: 'revenue_per_message', unit: 'money', chart: 'bar' },
-          { column: 'revenue', unit: 'money' },
-          { column: 'conversions', wide: true },
-        ],
+        columns: ['campaign_name', 'revenue_per_message', 'revenue', 'conversions'],
+        sub: ['goal'],
+        bars: ['revenue_per_message'],
+        units: { revenue_per_message: 'money', revenue: 'money' },
+        wide: ['conversions'],
       },
     ],
   },
@@ -206,13 +180,10 @@ export const SECTIONS: readonly Section[] = [
         query: 'journey-funnel',
         caption: 'funnels',
         most: 12,
-        columns: [
-          { column: 'user_journey_node_name', head: 'step', sub: ['user_journey_name', 'channels'] },
-          'sent',
-          { column: 'share_of_first', head: 'ofFirst', unit: 'rate', chart: 'bar' },
-          'click_rate',
-          { column: 'conversion_rate', wide: true },
-        ],
+        columns: ['user_journey_node_name', 'sent', 'share_of_first', 'click_rate', 'conversion_rate'],
+        sub: ['user_journey_name', 'channels'],
+        bars: ['share_of_first'],
+        wide: ['conversion_rate'],
       },
     ],
   },
@@ -225,7 +196,6 @@ export const SECTIONS: readonly Section[] = [
         caption: 'sentDays',
         by: 'resource_id',
         named: 'resource_name',
-        head: 'sender',
         sub: 'channel',
         counters: ['sent'],
         most: 12,
@@ -243,13 +213,10 @@ export const SECTIONS: readonly Section[] = [
         where: ({ shrunk_click_rate: here, click_rate_of_all: usual }) => Number(here) > Number(usual),
         most: 4,
         columns: [
-          { column: 'resource_name', head: 'sender', sub: ['channel'] },
-          'hour',
-          'messages',
-          'click_rate',
-          { column: 'shrunk_click_rate', head: 'shrunk' },
-          { column: 'click_rate_of_all', head: 'ofAllHours' },
+          ...['resource_name', 'hour', 'messages'],
+          ...['click_rate', 'shrunk_click_rate', 'click_rate_of_all'],
         ],
+        sub: ['channel'],
       },
     ],
   },
@@ -263,13 +230,9 @@ export const SECTIONS: readonly Section[] = [
         where: ({ response }) => response === 'clicked',
         by: 'responses',
         most: 5,
-        columns: [
-          { column: 'resource_name', head: 'sender', sub: ['channel'] },
-          { column: 'p50_seconds', head: 'half' },
-          { column: 'p90_seconds', head: 'ninety' },
-          { column: 'share_within_hour', head: 'withinHour', wide: true },
-          { column: 'responses', head: 'clicks', wide: true },
-        ],
+        columns: ['resource_name', 'p50_seconds', 'p90_seconds', 'share_within_hour', 'responses'],
+        sub: ['channel'],
+        wide: ['share_within_hour', 'responses'],
       },
     ],
   },
@@ -279,24 +242,18 @@ export const SECTIONS: readonly Section[] = [
       {
         query: 'message-pressure',
         caption: 'pressure',
-        columns: [
-          'messages_per_person',
-          { column: 'people', chart: 'bar' },
-          'share_of_people',
-          { column: 'click_rate', chart: 'bar' },
-          { column: 'clicker_share', head: 'clickers', wide: true },
-        ],
+        columns: ['messages_per_person', 'people', 'share_of_people', 'click_rate', 'clicker_share'],
+        bars: ['people', 'click_rate'],
+        wide: ['clicker_share'],
       },
       {
         query: 'reach',
         caption: 'reached',
         most: 5,
-        columns: [
-          { column: 'resource_name', head: 'sender', sub: ['channels'] },
-          { column: 'people_reached', chart: 'bar' },
-          { column: 'messages_per_person', wide: true },
-          { column: 'clicker_share', head: 'clickers' },
-        ],
+        columns: ['resource_name', 'people_reached', 'messages_per_person', 'clicker_share'],
+        sub: ['channels'],
+        bars: ['people_reached'],
+        wide: ['messages_per_person'],
       },
     ],
   },
@@ -308,18 +265,11 @@ export const SECTIONS: readonly Section[] = [
         caption: 'followed',
         where: ({ messages }) => messages !== null,
         most: 5,
-        columns: [
-          { column: 'item', head: 'campaign', sub: ['channel'] },
-          'messages',
-          { column: 'opted_out', wide: true },
-          {
-            column: 'per_thousand',
-            chart: 'interval',
-            with: ['per_thousand_low', 'per_thousand_high', 'per_thousand_of_others'],
-            legend: 'readInterval',
-          },
-          { column: 'verdict', below: true },
-        ],
+        columns: ['item', 'messages', 'opted_out', 'per_thousand'],
+        sub: ['channel'],
+        interval: ['per_thousand', 'per_thousand_low', 'per_thousand_high', 'per_thousand_of_others'],
+        wide: ['opted_out'],
+        below: 'verdict',
       },
       { query: 'opt-outs' },
     ],
@@ -334,12 +284,9 @@ export const SECTIONS: readonly Section[] = [
         caption: 'sentTemplates',
         where: ({ template_known: known }) => known !== 'unknown',
         most: 5,
-        columns: [
-          { column: 'template_name', head: 'template', sub: ['template_kind', 'status', 'text'] },
-          { column: 'sent', chart: 'bar' },
-          'failure_rate',
-          'click_rate',
-        ],
+        columns: ['template_name', 'sent', 'failure_rate', 'click_rate'],
+        sub: ['template_kind', 'status', 'text'],
+        bars: ['sent'],
       },
     ],
   },
@@ -352,12 +299,10 @@ export const SECTIONS: readonly Section[] = [
         caption: 'reasons',
         by: 'failed',
         most: 6,
-        columns: [
-          { column: 'failure_reason', sub: ['channel', 'event_name'] },
-          { column: 'failed', chart: 'bar' },
-          'failure_rate',
-          { column: 'trend', wide: true },
-        ],
+        columns: ['failure_reason', 'failed', 'failure_rate', 'trend'],
+        sub: ['channel', 'event_name'],
+        bars: ['failed'],
+        wide: ['trend'],
       },
     ],
   },
@@ -368,13 +313,8 @@ export const SECTIONS: readonly Section[] = [
       {
         query: 'freshness',
         caption: 'streams',
-        columns: [
-          'stream',
-          { column: 'first_date', wide: true },
-          'last_date',
-          'days_held',
-          { column: 'last_pulled_at_kst', wide: true },
-        ],
+        columns: ['stream', 'first_date', 'last_date', 'days_held', 'last_pulled_at_kst'],
+        wide: ['first_date', 'last_pulled_at_kst'],
       },
       { query: 'missing-days' },
     ],
@@ -388,13 +328,9 @@ export const SECTIONS: readonly Section[] = [
         caption: 'changes',
         by: 'date',
         most: 8,
-        columns: [
-          'date',
-          { column: 'counter' },
-          { column: 'difference', chart: 'bar' },
-          { column: 'statistics_changed', wide: true },
-          { column: 'days_after', wide: true },
-        ],
+        columns: ['date', 'counter', 'difference', 'statistics_changed', 'days_after'],
+        bars: ['difference'],
+        wide: ['statistics_changed', 'days_after'],
       },
     ],
   },
@@ -407,15 +343,10 @@ export const SECTIONS: readonly Section[] = [
         parameters: { top: '20' },
         caption: 'testsOfData',
         most: 5,
-        columns: [
-          { column: 'name', sub: ['subject'] },
-          'severity',
-          'date',
-          { column: 'expected', wide: true },
-          { column: 'actual', wide: true },
-          'findings_of_check',
-          { column: 'meaning', below: true },
-        ],
+        columns: ['name', 'severity', 'date', 'expected', 'actual', 'findings_of_check'],
+        sub: ['subject'],
+        wide: ['expected', 'actual'],
+        below: 'meaning',
       },
     ],
   },
@@ -433,13 +364,10 @@ export const SECTIONS: readonly Section[] = [
         caption: 'feesByMonth',
         by: 'month',
         most: 13,
-        columns: [
-          'month',
-          { column: 'records', chart: 'bar' },
-          'exports',
-          { column: 'ambiguous_exports', wide: true },
-          { column: 'fee', unit: 'price' },
-        ],
+        columns: ['month', 'records', 'exports', 'ambiguous_exports', 'fee'],
+        bars: ['records'],
+        units: { fee: 'price' },
+        wide: ['ambiguous_exports'],
       },
     ],
   },

@@ -21,8 +21,7 @@ export const WORDS = {
   moreRows: text('{left} more rows', '나머지 {left}행'),
   notDrawn: text('This part could not be drawn: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
   about: text('About the data', '데이터 안내'),
-  sql: text('SQL behind this page', '이 페이지의 SQL'),
-  sqlOf: text('SQL of {query}', '{query}의 SQL'),
+  commands: text('Queries behind this page', '이 페이지의 쿼리'),
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
   // Tiles.
   weekBefore: text('week before {value}', '직전 주 {value}'),
@@ -92,25 +91,6 @@ export const WORDS = {
   testsOfData: text('Findings of the last round', '마지막 검사의 발견 사항'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
   budget: text('Export budget of the month', '이번 달 내보내기 예산'),
-  // Heads of columns that are not columns of an answer.
-  interval: text('95 % interval', '95% 신뢰 구간'),
-  change: text('Change', '변화'),
-  ofFirst: text('Of the first step', '첫 단계 대비'),
-  half: text('Half', '50%'),
-  ninety: text('Nine in ten', '90%'),
-  rate: text('Rate', '비율'),
-  thisWeek: text('This week', '이번 주'),
-  lastWeek: text('Week before', '직전 주'),
-  shrunk: text('Click rate, allowing for chance', '보정 클릭률(표본 수 반영)'),
-  ofAllHours: text('Click rate of all hours', '전체 시간대 클릭률'),
-  withinHour: text('Within an hour', '1시간 이내'),
-  clicks: text('Clicks', '클릭'),
-  clickers: text('People who clicked', '클릭한 사람'),
-  variant: text('Variant', '테스트안'),
-  campaign: text('Campaign', '캠페인'),
-  sender: text('Campaign or journey', '캠페인·여정'),
-  step: text('Step', '단계'),
-  template: text('Template', '템플릿'),
   // How to read a chart.
   readCompared: text('● click rate, dashes: the rate of the others', '● 클릭률, 점선은 다른 캠페인'),
   readInterval: text(
@@ -132,3 +112,32 @@ export const WORDS = {
 } satisfies Record<string, Text>;
 
 export type Word = keyof typeof WORDS;
+
+const CAMPAIGN = text('Campaign', '캠페인');
+const CHANGE = text('Change', '변화');
+
+/** Heads of columns whose names would not say on the page what they are. */
+export const HEADS: Readonly<Record<string, Text>> = {
+  campaign_name: CAMPAIGN,
+  channel_or_campaign: CAMPAIGN,
+  item: CAMPAIGN,
+  resource_name: text('Campaign or journey', '캠페인·여정'),
+  variant_name: text('Variant', '테스트안'),
+  template_name: text('Template', '템플릿'),
+  user_journey_node_name: text('Step', '단계'),
+  sent_change: CHANGE,
+  click_rate_points: CHANGE,
+  failure_rate_points: CHANGE,
+  week_click_rate: text('This week', '이번 주'),
+  previous_click_rate: text('Week before', '직전 주'),
+  rate: text('Rate', '비율'),
+  difference_low: text('95 % interval', '95% 신뢰 구간'),
+  share_of_first: text('Of the first step', '첫 단계 대비'),
+  shrunk_click_rate: text('Click rate, allowing for chance', '보정 클릭률(표본 수 반영)'),
+  click_rate_of_all: text('Click rate of all hours', '전체 시간대 클릭률'),
+  p50_seconds: text('Half', '50%'),
+  p90_seconds: text('Nine in ten', '90%'),
+  share_within_hour: text('Within an hour', '1시간 이내'),
+  responses: text('Clicks', '클릭'),
+  clicker_share: text('People who clicked', '클릭한 사람'),
+};

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/ground/effects.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
-import { filled, parseSentences, saidOf } from '../../../src/readers/queries/sentences.js';
+import { filled, parseSentences, rowsOf, saidOf } from '../../../src/readers/queries/sentences.js';
 import { Wording } from '../../../src/readers/queries/wording.js';
 import { emptyWarehouse } from './support.js';
 
@@ -74,8 +74,9 @@ async function tell(world: World): Promise<string> {
     await connection.run(`create or replace temp table answer as ${tableOf(world)}`);
     const texts: string[] = [];
     for (const sentence of sentences) {
-      const english = await saidOf(connection, [sentence], new Wording('en'));
-      const korean = await saidOf(connection, [sentence], new Wording('ko'));
+      const rows = await rowsOf(connection, [sentence.select]);
+      const english = saidOf([sentence], rows, new Wording('en'));
+      const korean = saidOf([sentence], rows, new Wording('ko'));
       const key = `${world.query}: ${sentence.en}`;
       const before = said.get(key) ?? { yes: false, no: false };
       said.set(key, { yes: before.yes || english.length > 0, no: before.no || english.length === 0 });

@@ -28,7 +28,7 @@ function answered(
   const asked = { query, ...block };
   return {
     section: { id: isAbout ? 'findings' : 'channels', isAbout, asks: [asked] },
-    answers: [{ asked, command: '', sql: '', rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
+    answers: [{ asked, command: '', rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
   };
 }
 
@@ -80,7 +80,8 @@ describe('tables', () => {
   const shown = (rows: readonly Row[], given: Partial<Table> = {}): Element => {
     const block: Block = {
       caption: 'watched',
-      columns: ['name', { column: 'verdict', below: true }],
+      columns: ['name'],
+      below: 'verdict',
       ...given,
     };
     const document = pageOf([answered('q', [], { rows, block })]);
@@ -128,14 +129,7 @@ describe('tables', () => {
       [measure('sent', 30, 20), measure('click_rate', 0.06, 0.04), measure('failure_rate', null, null)],
       {
         pivot: ['channel'],
-        columns: [
-          'channel',
-          'sent',
-          'sent_change',
-          'click_rate',
-          { column: 'click_rate_points', unit: 'points' },
-          'failure_rate',
-        ],
+        columns: ['channel', 'sent', 'sent_change', 'click_rate', 'click_rate_points', 'failure_rate'],
       },
     );
     expect([...found.querySelectorAll('tbody tr > *')].map(({ textContent }) => textContent)).toEqual([
@@ -181,9 +175,8 @@ test('sections show columns that their queries answer with', () => {
     for (const block of asks) {
       if (!('columns' in block)) continue;
       const heads = headsOf(block.query);
-      const columns = block.columns.flatMap((one) =>
-        typeof one === 'string' ? [one] : [one.column, ...(one.with ?? []), ...(one.sub ?? [])],
-      );
+      const { columns: inRow, sub = [], interval: ends = [], below = [] } = block;
+      const columns = [...inRow, ...sub, ...ends].concat(below);
       const measures =
         block.pivot === undefined
           ? []
