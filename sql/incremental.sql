@@ -1,7 +1,101 @@
 -- Statements that find the days for which models and checks are refreshed.
 
+-- name: changed
+-- The streams whose loads have changed days, and whether the events of any day have left this file.
+select
+    (select coalesce(list(distinct stream), []) from ops.touched_days where date is not null) as streams,
+    exists (from ops.removed_days) as any_removed;
+
+-- name: spared
+-- The days that stay as they were computed, since their events have left the file: the removed days, the days that look
+-- back at one, and in a full refresh the nearby days on which its records may count. Except for the removed days, a day is
+-- computed again if its own events changed.
+create or replace temp table spared_days as
+with steps as (
+    select unnest(range(1, {lookback} + 1))::integer as step, false as from_stray
+    union all
+    select unnest(range(-31, 32))::integer, true where {full}
+)
+
+select date
+from ops.removed_days
+where {spares}
+union
+select near.date
+from (
+    select (removed_days.date + steps.step)::date as date
+    from ops.removed_days
+    cross join steps
+    where
+        {spares} and {keeps_rows}
+        and (not from_stray or removed_days.date in (select date from ops.load_notes where stream = 'events' and note = 'stray'))
+) as near
+anti join (select date from ops.touched_days where stream = 'events') as own using (date);
+
+-- name: dirty
+-- The days that changes make dirty: the changed days, the days that look back at them, and with `all_later` every later
+-- day that holds events. A range of days is never enumerated: a single row of the year 9999 would make it endless.
+create or replace temp table dirty_days as
+with changed as (
+    select date
+    from ops.touched_days
+    where stream in ({streams}) and date is not null
+    union
+    -- A snapshot reports opt-outs of earlier days, which are relevant for days that hold events.
+    select (requested_at at time zone 'Asia/Seoul')::date
+    from opt_outs_history
+    where
+        'opt_outs' in ({streams})
+        and valid_from in (select date from ops.touched_days where stream = 'opt_outs')
+        and requested_at >= (select min(date) from ops.coverage where stream = 'events')
+        and isfinite(requested_at)
+),
+
+-- A day without events is missing from these, but it looks back at earlier days too.
+later as (
+    select date
+    from changed
+    union
+    select date
+    from events
+    where {all_later} and date > (select min(date) from changed)
+),
+
+found as (
+    select date
+    from later
+    union
+    select (later.date + steps.step)::date
+    from later
+    cross join (select unnest(range(1, {lookback} + 1))::integer as step) as steps
+    where later.date + steps.step <= greatest((select max(date) from changed), (select max(date) from ops.coverage))
+)
+
+select distinct (date_trunc('{partition}', date)::date + unnest(range({days}))::integer)::date as date
+from (select date from found where not {full} union all select date from every_day where {full}) as wanted
+anti join spared_days using (date);
+
+-- name: batches
+-- Divides the dirty days, in order, into batches of about a month and a million records, so that each fits into memory; the
+-- days of a week stay together where rows are by week.
+select list(date::varchar order by date) as days
+from (
+    select
+        dirty_days.date,
+        date_trunc('{partition}', dirty_days.date) as part,
+        sum(coalesce(covered.records, 0)) over (order by part) // 1000000 as filled,
+        (dense_rank() over (order by part) - 1) * {days} // 31 as month
+    from dirty_days
+    left join (select date, sum(rows) as records from ops.coverage group by date) as covered using (date)
+) as sized
+group by filled, month
+order by min(date);
+
 -- name: batch
--- The days that the days of a batch look back at, and their bounds.
+-- The days of a batch, the days that they look back at, and their bounds.
+create or replace temp table batch_days as
+select unnest([{days}])::date as date;
+
 create or replace temp table lookback_days as
 select distinct date - back::integer as date
 from batch_days
@@ -12,55 +106,10 @@ set variable first_batch_day = (select min(date) from batch_days);
 set variable last_batch_day = (select max(date) from batch_days);
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
--- name: changes
--- The changes that make days dirty, as short lists. A day is a number, counted from 1970-01-01.
-select
-    -- The days that loads have changed.
-    (
-        select coalesce(list(distinct {'stream': stream, 'day': (date - date '1970-01-01')::integer}), [])
-        from ops.touched_days
-        where date is not null
-    ) as touched,
-    -- A snapshot reports opt-outs of earlier days, which are relevant for days that hold events.
-    (
-        select coalesce(list(distinct ((requested_at at time zone 'Asia/Seoul')::date - date '1970-01-01')::integer), [])
-        from opt_outs_history
-        where
-            valid_from in (select date from ops.touched_days where stream = 'opt_outs')
-            and requested_at >= (select min(date) from ops.coverage where stream = 'events')
-            and isfinite(requested_at)
-    ) as opt_outs_told,
-    (
-        select coalesce(list({'day': day, 'records': records}), [])
-        from (
-            select (date - date '1970-01-01')::integer as day, sum(rows)::bigint as records
-            from ops.coverage
-            group by date
-        ) as days
-    ) as covered,
-    -- The days whose events have left this file, and those of them with records that may count on nearby days.
-    (select coalesce(list((date - date '1970-01-01')::integer), []) from ops.removed_days) as removed,
-    (
-        select coalesce(list(distinct (removed_days.date - date '1970-01-01')::integer), [])
-        from ops.removed_days
-        inner join ops.load_notes using (date)
-        where load_notes.stream = 'events' and load_notes.note = 'stray'
-    ) as strays;
-
--- name: days
--- Fills a table with days of a refresh: the dirty days, the days that are left unchanged, or the days of one batch.
-create or replace temp table {relation} as
-select date '1970-01-01' + unnest($days::varchar[])::integer as date;
-
--- name: event_days
--- The days that hold events, from the first dirty day on.
-select distinct (date - date '1970-01-01')::integer as day
-from events
-where date >= date '1970-01-01' + $first_dirty_day::integer;
-
 -- name: every_day
 -- For a full refresh: every day that any row is about.
-select distinct (date - date '1970-01-01')::integer as day
+create or replace temp table every_day as
+select distinct date
 from (
     select date from ops.coverage
     union
@@ -124,6 +173,9 @@ cross join (select unnest(range(days + 1))::integer as step) as steps;
 create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);
+
+-- Filled for a full refresh.
+create or replace temp table every_day (date date);
 
 -- Remains empty if no day was removed.
 create or replace temp table spared_days (date date);

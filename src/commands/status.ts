@@ -15,7 +15,7 @@ import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { adviceOn, PushLedger, waitingAmong } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
-import { findingGroup } from '../warehouse/checks.js';
+import { findingGroup } from '../warehouse/model.js';
 import { spentInWords } from './plan.js';
 import { showTable, type JsonOptions } from './shared.js';
 

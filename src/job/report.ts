@@ -21,7 +21,7 @@ import type { Budget } from '../exports/budget.js';
 import type { ExportLine } from '../exports/download.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import type { Gap, Stream } from '../ground/streams.js';
-import type { FindingGroup } from '../warehouse/checks.js';
+import type { FindingGroup } from '../warehouse/model.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/pull.js';

@@ -37,7 +37,7 @@ import { coveredDay } from '../warehouse/rows.js';
 import { Reader } from '../warehouse/reader.js';
 import { readEveryBlock } from '../warehouse/opening.js';
 import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';
-import { runChecks } from '../warehouse/checks.js';
+import { runChecks } from '../warehouse/model.js';
 import { refreshModels } from '../warehouse/model.js';
 import {
   assertPublishable,

@@ -16,7 +16,7 @@ import type { KnownHead } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
 import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';
-import { findingGroup } from '../warehouse/checks.js';
+import { findingGroup } from '../warehouse/model.js';
 import { storedPrivacy } from '../warehouse/privacy.js';
 import { headIn, knownBy, Reader } from '../warehouse/reader.js';
 import { knownDays, type Rows } from '../warehouse/rows.js';

@@ -16,11 +16,11 @@ import { Session, statement } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import type { ModelSettings } from './experiments.js';
+import type { ExperimentSettings } from '../config/schema.js';
 import type { Privacy } from './privacy.js';
 import { Reader } from './reader.js';
 
-export interface WarehouseOptions extends ModelSettings {
+export interface WarehouseOptions {
   /** The private working file; readers use the published one. */
   readonly path: string;
   /** Folder for data that DuckDB spills when memory does not suffice. */
@@ -38,6 +38,12 @@ export interface WarehouseOptions extends ModelSettings {
   readonly threads?: number;
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
+  /** Settings of A/B tests, by campaign id. */
+  readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
+  /** Main goals: the conversion that counts, by campaign or user journey id. */
+  readonly mainGoals?: Readonly<Record<string, string>>;
+  /** Names of events that are no clicks, besides the built-in ones. */
+  readonly notClicks?: readonly string[];
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   type Row,
 } from './support.js';
 import { refreshAll, refreshModels } from '../../src/warehouse/model.js';
-import { checkAll, readCheck, runChecks } from '../../src/warehouse/checks.js';
+import { checkAll, readCheck, runChecks } from '../../src/warehouse/model.js';
 
 const DAY = '2026-11-20';
 

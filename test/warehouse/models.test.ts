@@ -9,7 +9,7 @@ import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import type { Pull } from '../../src/landing/pull.js';
 import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/checks.js';
+import { runChecks } from '../../src/warehouse/model.js';
 
 const DAY = '2026-11-16';
 const TABLES = models().filter(({ incremental }) => incremental !== undefined);

@@ -9,7 +9,7 @@ import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { dayAfter, loadOne, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/checks.js';
+import { runChecks } from '../../src/warehouse/model.js';
 
 const FIRST = '2026-10-01';
 const day = (n: number): Day => dayAfter(FIRST, n);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { DAILY_STREAMS, STREAMS, type Stream } from '../../ground/streams.js';
-import { readCheck } from '../../warehouse/checks.js';
+import { readCheck } from '../../warehouse/model.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { statementsIn } from '../../warehouse/session.js';
