@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isDay, shiftDay } from '../src/ground/calendar.js';
-import type { Pull } from '../src/landing/pull.js';
+import type { Pull } from '../src/landing/landing-zone.js';
 import { landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
 import type { ReferenceStream } from '../src/ground/streams.js';
 import { refreshModels } from '../src/warehouse/model.js';

@@ -10,9 +10,8 @@ import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { elementsOf, jsonOf, readEnvelope, type Part } from '../ground/envelope.js';
 import { DurableFolder } from '../landing/atomic-file.js';
-import { readPull, gzipped, readWhole } from '../landing/landing-zone.js';
+import { readPull, gzipped, readWhole, type Page, type Pull } from '../landing/landing-zone.js';
 import { foldersOf, pageOf } from '../landing/paths.js';
-import type { Page, Pull } from '../landing/pull.js';
 import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {

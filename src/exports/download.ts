@@ -23,10 +23,18 @@ import { eventGap, type Gap } from '../ground/streams.js';
 import type { Ledger } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
-import { readPull, type LandingZone, type PullWriter, readWhole } from '../landing/landing-zone.js';
+import {
+  readPull,
+  type LandingZone,
+  type PullWriter,
+  readWhole,
+  firstAnswers,
+  rowsIn,
+  type Page,
+  type Pull,
+} from '../landing/landing-zone.js';
 import type { ExportFolder } from '../landing/paths.js';
 import { estimateDays } from './budget.js';
-import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 

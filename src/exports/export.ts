@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
 import { event, Kind, when, type Entry, type LineOf } from '../journal/lines.js';
-import { wholeNumber, instant } from '../landing/pull.js';
+import { wholeNumber, instant } from '../landing/landing-zone.js';
 
 const text = z.string();
 const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;

@@ -5,10 +5,9 @@ import { ServiceError } from '../ground/errors.js';
 import { createHash } from 'node:crypto';
 import { textOf, partValue, readEnvelope, type Envelope } from '../ground/envelope.js';
 import { exportResult } from '../service/endpoints.js';
-import { type LandingZone, readWhole } from '../landing/landing-zone.js';
+import { type LandingZone, readWhole, BESIDE, type Page, type Pull } from '../landing/landing-zone.js';
 import { basename } from 'node:path';
 import { pageName } from '../landing/paths.js';
-import { BESIDE, type Page, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 
 export interface ExportSource {

@@ -10,9 +10,8 @@ import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
 import { doubtIn, type Doubt, type KnownHead, erasuresIn, Journal } from '../journal/journal.js';
 import { happened, Kind, RUN } from '../journal/lines.js';
-import { LandingZone } from '../landing/landing-zone.js';
+import { LandingZone, type LandedPull } from '../landing/landing-zone.js';
 import { dataFiles, MANIFEST, type DataFiles } from '../landing/paths.js';
-import type { LandedPull } from '../landing/pull.js';
 import { RunLock } from '../landing/run-lock.js';
 import { knownBy } from '../warehouse/reader.js';
 

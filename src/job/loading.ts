@@ -10,13 +10,18 @@ import { landedAmong, type Export } from '../exports/export.js';
 import { daysOf } from '../ground/calendar.js';
 import { eventGap } from '../ground/streams.js';
 import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
-import type { LandingZone } from '../landing/landing-zone.js';
+import {
+  type LandingZone,
+  headShape,
+  isReference,
+  type LandedPull,
+  type Pull,
+} from '../landing/landing-zone.js';
 import { exportFolder, firstReading } from '../landing/paths.js';
-import { headShape, isReference, type LandedPull, type Pull } from '../landing/pull.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
-import { refuseNewer } from '../warehouse/migrate.js';
+import { refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { discardDatabase } from '../warehouse/publish.js';
 import { exportsKnownBy, knownBy } from '../warehouse/reader.js';

@@ -24,7 +24,7 @@ import type { Gap, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/model.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
-import { isReference, type Pull } from '../landing/pull.js';
+import { isReference, type Pull } from '../landing/landing-zone.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { plural } from '../terminal/terminal.js';
 import type { DataFolder } from './data-folder.js';

@@ -14,7 +14,7 @@ import { ConfigError, DamageError, DawnloadError, UsageError } from '../ground/e
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
 import { foldersOf, instantName } from '../landing/paths.js';
 import { isFull, readIfThere } from '../landing/storage-error.js';
-import { headShape, type Head } from '../landing/pull.js';
+import { headShape, type Head } from '../landing/landing-zone.js';
 import { happened, Kind, RUN, type Entry, type Happened } from './lines.js';
 
 /** Lines after which a request leaves that is billed or reaches people, or data is erased. */

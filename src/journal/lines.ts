@@ -4,7 +4,7 @@
  * a text of the service.
  */
 import { z } from 'zod';
-import { wholeNumber, instant } from '../landing/pull.js';
+import { wholeNumber, instant } from '../landing/landing-zone.js';
 
 const text = z.string();
 

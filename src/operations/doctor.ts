@@ -26,8 +26,7 @@ import { wereRemoved } from '../erasure/retention.js';
 import { Journal } from '../journal/journal.js';
 import { RUN, runsOf, type PastRun } from '../journal/lines.js';
 import { duckdbVersion } from '../landing/duckdb.js';
-import { firstAnswers, rowsIn } from '../landing/pull.js';
-import { LandingZone } from '../landing/landing-zone.js';
+import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nightly, notBegun } from '../../jobs/nightly.js';
 import { assertSameProject } from '../job/data-folder.js';
@@ -36,15 +35,15 @@ import { DAILY_STREAMS } from '../ground/streams.js';
 import { lockState } from '../landing/run-lock.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
-import { readEveryBlock } from '../warehouse/opening.js';
+
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
 import { PushLedger, waitingAmong } from '../push/ledger.js';
 import { wantedOf } from '../push/send.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
 import { questionOf } from '../readers/queries/question.js';
 import { assertReplaceable } from '../warehouse/publish.js';
-import { newestSchema } from '../warehouse/migrate.js';
-import { Reader } from '../warehouse/reader.js';
+import { newestSchema } from '../warehouse/opening.js';
+import { readEveryBlock, Reader } from '../warehouse/reader.js';
 import { contactService } from './contact.js';
 import { sendTestAlert } from './alerts.js';
 

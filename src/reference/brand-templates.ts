@@ -5,7 +5,7 @@ import { brandTemplate, brandTemplates } from '../service/endpoints.js';
 import { settleAll } from '../service/client.js';
 import { type Envelope, repairedJson } from '../ground/envelope.js';
 import type { BrandTemplateSettings } from '../config/schema.js';
-import { templatesOf as templatesIn, type Page, type TemplateRead } from '../landing/pull.js';
+import { templatesOf as templatesIn, type Page, type TemplateRead } from '../landing/landing-zone.js';
 import {
   rowsOn,
   numbered,

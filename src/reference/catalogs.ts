@@ -4,7 +4,7 @@ import { unanswered } from '../service/unanswered.js';
 import type { ServiceClient } from '../service/client.js';
 import { catalogItems, catalogs } from '../service/endpoints.js';
 import { RefusedError } from '../ground/errors.js';
-import { SOLE_LIST } from '../landing/pull.js';
+import { SOLE_LIST } from '../landing/landing-zone.js';
 import {
   rowsOn,
   type Announced,

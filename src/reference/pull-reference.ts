@@ -2,14 +2,13 @@
 import { setMaxListeners } from 'node:events';
 import type { ServiceAnswer, ServiceClient } from '../service/client.js';
 import type { ServiceConfig } from '../config/config.js';
-import type { PullContext } from '../landing/landing-zone.js';
+import { type PullContext, SOLE_LIST, type Pull, type ShortList } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Job } from '../ground/streams.js';
 import type { AlimtalkTemplateSettings, OptOutSettings } from '../config/schema.js';
 import { dayOf, koreanTime } from '../ground/calendar.js';
 import { alimtalkTemplates, optOuts } from '../service/endpoints.js';
 import { CredentialsError, DamageError } from '../ground/errors.js';
-import { SOLE_LIST, type Pull, type ShortList } from '../landing/pull.js';
 import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
 import { readCatalogs } from './catalogs.js';
 import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';

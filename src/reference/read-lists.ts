@@ -1,8 +1,7 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
 import { DamageError } from '../ground/errors.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
-import type { Page, Pull, ShortList } from '../landing/pull.js';
-import type { PullWriter } from '../landing/landing-zone.js';
+import type { Page, Pull, ShortList, PullWriter } from '../landing/landing-zone.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../service/endpoints.js';
 import type { PageSettings } from '../config/schema.js';

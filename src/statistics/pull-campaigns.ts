@@ -1,7 +1,7 @@
 /** The stage of the campaign statistics: requests E19 for the campaigns that occur in the daily statistics. */
 import { rangesOf, windowOf, type Day, type DayRange, dayOf } from '../ground/calendar.js';
 import type { Job } from '../ground/streams.js';
-import type { LandingZone } from '../landing/landing-zone.js';
+import type { LandingZone, Facts, Page } from '../landing/landing-zone.js';
 import {
   answersIn,
   gapsOf,
@@ -13,7 +13,6 @@ import {
 import { type ServiceClient, settleAll } from '../service/client.js';
 import { campaignStatistics, type FreeRequest } from '../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../ground/envelope.js';
-import type { Facts, Page } from '../landing/pull.js';
 
 export async function pullCampaigns(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const { warehouse, signal, report } = context;

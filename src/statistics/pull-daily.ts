@@ -3,10 +3,9 @@
  * together.
  */
 import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import type { PullContext } from '../landing/landing-zone.js';
+import type { PullContext, Pull } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
-import type { Pull } from '../landing/pull.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
 import { unanswered } from '../service/unanswered.js';
 import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../service/endpoints.js';

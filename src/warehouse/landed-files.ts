@@ -2,8 +2,7 @@
 import { open, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, unreadable } from '../landing/storage-error.js';
-import type { Page } from '../landing/pull.js';
-import { gzipped, readWhole } from '../landing/landing-zone.js';
+import { type Page, gzipped, readWhole } from '../landing/landing-zone.js';
 import { repairedJson } from '../ground/envelope.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';

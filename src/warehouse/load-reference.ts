@@ -5,7 +5,7 @@
 import { makeCatalogViews } from './describe.js';
 import { redact } from './privacy.js';
 import { asPattern, countRows, largestOf, DOCUMENTS, split } from './landed-files.js';
-import { listsOf, templatesOf, type Pull } from '../landing/pull.js';
+import { listsOf, templatesOf, type Pull } from '../landing/landing-zone.js';
 import { dayOf } from '../ground/calendar.js';
 import type { Session } from './session.js';
 import type { ReferenceStream } from '../ground/streams.js';

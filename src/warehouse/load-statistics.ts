@@ -2,7 +2,7 @@
 import { redact } from './privacy.js';
 import { asPattern, largestOf, split } from './landed-files.js';
 import { areNightsApart } from '../ground/calendar.js';
-import { answersOf, type Pull } from '../landing/pull.js';
+import { answersOf, type Pull } from '../landing/landing-zone.js';
 import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';

@@ -10,7 +10,7 @@ import { type Stagings, loadEvents } from './load-events.js';
 import { isRefusal, loadError, withRepairs } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
-import { isReference, rowsIn, type Pull } from '../landing/pull.js';
+import { isReference, rowsIn, type Pull } from '../landing/landing-zone.js';
 import type { LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { count, type Session } from './session.js';

@@ -13,7 +13,7 @@ import { DawnloadError, messageOf } from '../ground/errors.js';
 import { STREAMS, type Stream } from '../ground/streams.js';
 import { escaped } from '../landing/duckdb.js';
 import { describeAll } from './describe.js';
-import { MESSAGE_ROWS } from './messages.js';
+import { MESSAGE_ROWS } from './load-events.js';
 import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
 

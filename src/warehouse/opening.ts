@@ -1,8 +1,10 @@
-/** Opens the working file with DuckDB's settings, and reports why it cannot be opened. */
+/** Opens the working file with DuckDB's settings, reports why it cannot be opened, and migrates its schema. */
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   codeOf,
+  ConfigError,
   CorruptDatabaseError,
   DawnloadError,
   messageOf,
@@ -10,15 +12,14 @@ import {
   TryLaterError,
 } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
-import { isLocked, openInstance } from '../landing/duckdb.js';
+import { isLocked, openInstance, unlessMissing } from '../landing/duckdb.js';
 import { orStorageError } from '../landing/storage-error.js';
-import { Session, statement } from './session.js';
+import { count, Session, statement, statementsIn } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Privacy } from './privacy.js';
-import { Reader } from './reader.js';
 
 export interface WarehouseOptions {
   /** The private working file; readers use the published one. */
@@ -33,7 +34,7 @@ export interface WarehouseOptions {
   /** The format of a new file: the oldest DuckDB that reads it. */
   readonly storageVersion?: 'v1.0.0' | 'v1.4.0';
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
+  /** Memory limit of DuckDB for ordinary loads, in MB; see `limitsOf`. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
@@ -64,7 +65,8 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
       mkdir(folder, { recursive: true, mode: FOLDER_MODE }),
     );
   await sweep(tempDirectory);
-  await removeEmpty(path);
+  // A run that was killed while DuckDB created the file leaves an empty one, which DuckDB rejects.
+  if ((await stat(path).catch(() => undefined))?.size === 0) await rm(path, { force: true });
   const settings = {
     memory_limit: `${limits.megabytes}MB`,
     threads: String(limits.threads),
@@ -84,15 +86,6 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
 async function sweep(tempDirectory: string): Promise<void> {
   const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-|batch_)/.test(name));
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
-}
-
-/** Removes an empty file, left by a run that was killed while DuckDB created it; DuckDB rejects an empty file. */
-async function removeEmpty(path: string): Promise<void> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => undefined,
-  );
-  if (size === 0) await rm(path, { force: true });
 }
 
 function openingError(path: string, cause: unknown): Error {
@@ -135,23 +128,20 @@ export function limitsOf({
 const STEPS = [3, 10];
 
 /**
- * The higher limits use one thread, since each thread holds a page and its messages in memory, and at most a share of
- * the machine's memory.
+ * Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. They use one thread, since
+ * each thread holds a page and its messages in memory, and at most a share of the machine's memory.
  */
-function higherLimits({ megabytes }: MemoryLimit): MemoryLimit[] {
-  const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
-  const most = Math.max(megabytes, Math.floor(machine * AT_MOST));
-  return STEPS.map((step) => ({ megabytes: Math.min(megabytes * step, most), threads: 1 }));
-}
-
-/** Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. */
 export async function withMemoryLimit<T>(
   session: Session,
   limits: MemoryLimit,
   work: (limits: MemoryLimit) => Promise<T>,
 ): Promise<T> {
+  const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
+  const most = Math.max(limits.megabytes, Math.floor(machine * AT_MOST));
+  const higher = STEPS.map((step) => ({ megabytes: Math.min(limits.megabytes * step, most), threads: 1 }));
+  const apply = ({ megabytes, threads }: MemoryLimit): Promise<void> =>
+    session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
   let given = limits;
-  const higher = higherLimits(limits);
   try {
     for (;;) {
       try {
@@ -160,16 +150,12 @@ export async function withMemoryLimit<T>(
         const next = higher.shift();
         if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
         given = next;
-        await apply(session, given);
+        await apply(given);
       }
     }
   } finally {
-    if (given !== limits) await apply(session, limits);
+    if (given !== limits) await apply(limits);
   }
-}
-
-async function apply(session: Session, { megabytes, threads }: MemoryLimit): Promise<void> {
-  await session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
 }
 
 export function cannotWrite(path: string, cause: unknown): StorageError {
@@ -202,14 +188,59 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
 }
 
 /**
- * Reads every value of every table; resolves with the number of tables.
+ * Migrates the file to the schema of this program, as a whole or not at all.
  *
- * @throws CorruptDatabaseError when a block is damaged
+ * @throws ConfigError when a newer version of this program has migrated the file further
  */
-export function readEveryBlock(path: string): Promise<number> {
-  return Reader.using(path, async (reader) => {
-    const tables = await reader.rows('ops/tables', z.object({ name: z.string() }));
-    for (const { name } of tables) await reader.objects(statement('ops/read_table', { table: name }));
-    return tables.length;
+export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
+  const last = session.row('ops/last_migration', z.object({ number: count }));
+  const { number: applied } = await unlessMissing(last, { number: 0 });
+  refuseNewer(applied);
+  const missing = migrations().filter(({ number }) => number > applied);
+  if (missing.length === 0) return;
+  await session.transaction(async () => {
+    for (const { number, name, file } of missing) {
+      await session.run(file);
+      await session.runWith('ops/note_migration', { number, name, applied_at: now() });
+    }
+  });
+}
+
+/** Throws ConfigError for a schema that is newer than this program. */
+export function refuseNewer(applied: number): void {
+  const newest = newestSchema();
+  if (applied <= newest) return;
+  throw new ConfigError(
+    `The warehouse has schema ${applied}; this version of dawnload knows up to ${newest}.`,
+    { hint: 'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.' },
+  );
+}
+
+/** The number of this program's last migration. */
+export function newestSchema(): number {
+  return migrations().at(-1)?.number ?? 0;
+}
+
+/** The files of `sql/schema`: `schema/0003_campaigns` has the number 3 and the name `campaigns`. */
+function migrations() {
+  return statementsIn('schema').map((file) => {
+    const [number, ...name] = basename(file).split('_');
+    return { number: Number(number), name: name.join('_'), file };
+  });
+}
+
+// The macros of the load are stored in the file, in the schema `macros`: DuckDB binds the body of a macro when it is
+// created, and creating them in every session would take as long as a small load.
+
+/** Creates the macros again if they are those of another version of this program, all of them or none. */
+export async function keepMacros(session: Session): Promise<void> {
+  const names = statementsIn('macros');
+  const version = createHash('sha256')
+    .update(names.map((name) => statement(name)).join('\0'))
+    .digest('hex');
+  const made = session.row('ops/macros_version', z.object({ version: z.string() }));
+  if ((await unlessMissing(made, { version: '' })).version === version) return;
+  await session.transaction(async () => {
+    for (const name of names) await session.run(name, { version });
   });
 }

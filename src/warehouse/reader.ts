@@ -6,10 +6,10 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { codeOf, ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
 import type { KnownHead } from '../journal/journal.js';
-import { headShape } from '../landing/pull.js';
+import { headShape } from '../landing/landing-zone.js';
 import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
 import { storageError } from '../landing/storage-error.js';
-import { refuseNewer } from './migrate.js';
+import { refuseNewer } from './opening.js';
 import { exportRow, type ExportRow } from './rows.js';
 import { statement } from './session.js';
 import { z } from 'zod';
@@ -184,4 +184,17 @@ async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => 
   } finally {
     await reader?.close();
   }
+}
+
+/**
+ * Reads every value of every table; resolves with the number of tables.
+ *
+ * @throws CorruptDatabaseError when a block is damaged
+ */
+export function readEveryBlock(path: string): Promise<number> {
+  return Reader.using(path, async (reader) => {
+    const tables = await reader.rows('ops/tables', z.object({ name: z.string() }));
+    for (const { name } of tables) await reader.objects(statement('ops/read_table', { table: name }));
+    return tables.length;
+  });
 }

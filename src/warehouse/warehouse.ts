@@ -6,25 +6,25 @@ import type { Day, DayRange } from '../ground/calendar.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
 import { PATTERNS } from '../ground/redaction.js';
 import { wellFormedJson } from '../ground/text.js';
-import { keepMacros, migrate } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
+  keepMacros,
   limitsOf,
+  migrate,
   openSession,
   withMemoryLimit,
   writing,
   type WarehouseOptions,
 } from './opening.js';
-import type { Page } from '../landing/pull.js';
+import type { Page } from '../landing/landing-zone.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
 import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals } from './rows.js';
 import { count, Session } from './session.js';
-import { Stagings } from './load-events.js';
-import { EVENT_TABLES } from './messages.js';
+import { Stagings, EVENT_TABLES } from './load-events.js';
 import type { ReferenceStream, Stream } from '../ground/streams.js';
 
 /** A loaded day of events that is still in the file. */
@@ -108,32 +108,6 @@ export class Warehouse {
     return this.#days('status/removed');
   }
 
-  /** Removes the versions of opt-outs that ended before the day. Resolves with their last days, and their numbers. */
-  async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
-    const ended = await this.session.rowsWith('retention/closed_opt_outs', removedDay, { before });
-    await this.#writing(() => this.session.runWith('retention/remove_opt_outs', { before }));
-    return ended;
-  }
-
-  /**
-   * Copies the computed rows of days whose pages were removed, from another file of this data folder. Call before
-   * `model`.
-   */
-  async takeDays(from: string, days: readonly Day[]): Promise<void> {
-    const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
-    await this.session.run('retention/attach', { old: escaped(from) });
-    await this.session.set({ days });
-    const tables = await this.session.rows('retention/take_days', table);
-    for (const names of tables) await this.session.run('retention/take_model', names);
-    await this.session.run('retention/detach');
-  }
-
-  /** The days that the warehouse covers for a stream, with the rows of each. */
-  async coverage(stream: Stream): Promise<Map<Day, number>> {
-    const days = await this.session.rows('status/coverage', coveredDay);
-    return new Map(days.filter((day) => day.stream === stream).map(({ date, rows }) => [date, rows]));
-  }
-
   /** The days of a stream that were loaded from pulls later than the instant. */
   coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
     return this.#days('ops/covered_since', { stream, instant });
@@ -145,13 +119,61 @@ export class Warehouse {
   }
 
   async #days(name: string, given: Parameters<Session['rowsWith']>[2] = {}): Promise<Day[]> {
-    const days = await this.session.rowsWith(name, z.object({ date: z.string() }), given);
-    return days.map(({ date }) => date);
+    return (await this.session.rowsWith(name, z.object({ date: z.string() }), given)).map(({ date }) => date);
+  }
+
+  /** The days that the warehouse covers for a stream, with the rows of each. */
+  async coverage(stream: Stream): Promise<Map<Day, number>> {
+    const days = await this.session.rows('status/coverage', coveredDay);
+    return new Map(days.flatMap((day) => (day.stream === stream ? [[day.date, day.rows]] : [])));
   }
 
   /** The days of all streams, as the file records them. */
   knownDays(today: Day) {
     return knownDays((name, shape) => this.session.rows(name, shape), today);
+  }
+
+  /** The message totals of each day in the daily statistics, over all channels. */
+  messages(): Promise<Map<Day, MessageTotals>> {
+    return messagesIn((name, shape) => this.session.rows(name, shape));
+  }
+
+  /** Campaign ids in the daily statistics of the range, sorted. */
+  async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
+    const shape = z.object({ campaign_id: z.string() });
+    const rows = await this.session.rowsWith('ops/campaigns_seen', shape, { start, end });
+    return rows.map(({ campaign_id }) => campaign_id);
+  }
+
+  /** Number of rows in the last snapshot of each list of a stream. */
+  async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
+    const shape = z.object({ list: z.string(), rows: count });
+    const lists = await this.session.rowsWith('ops/snapshot_rows', shape, { stream });
+    return new Map(lists.map(({ list, rows }) => [list, rows]));
+  }
+
+  /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
+  async lackOf(day: Day) {
+    const shape = z.object({ repeated: count, uncounted: count, without_id: count, erased: count });
+    const [lack] = await this.session.rowsWith('ops/lack', shape, { day });
+    return lack ?? { repeated: 0, uncounted: 0, without_id: 0, erased: 0 };
+  }
+
+  /**
+   * Counts the rows of a list's pages, and the rows that repeat one of an earlier page. `id` is the JSON pointer to a
+   * row's id; without an id, whole rows are compared.
+   *
+   * @throws DamageError when a file cannot be read
+   */
+  countRows(files: readonly Page[], id: string): Promise<CountedRows> {
+    return this.refining(() => countRows(this.session, files, id, this.options.tempDirectory));
+  }
+
+  /** Removes the versions of opt-outs that ended before the day. Resolves with their last days, and their numbers. */
+  async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
+    const ended = await this.session.rowsWith('retention/closed_opt_outs', removedDay, { before });
+    await this.#writing(() => this.session.runWith('retention/remove_opt_outs', { before }));
+    return ended;
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
@@ -167,15 +189,13 @@ export class Warehouse {
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
     // The search for contents without a message reads all messages.
     if (days.length === 0) return [];
+    const tables = EVENT_TABLES.map(({ name }) => ({ table: name }));
     return this.#writing(async () => {
       await this.session.set({ given: { days, removed_at: now } });
       return this.session.transaction(async () => {
         await this.session.run('retention/removable');
         await this.session.run('retention/leaving');
-        await this.session.runForEach(
-          'retention/clear',
-          EVENT_TABLES.map(({ name }) => ({ table: name })),
-        );
+        await this.session.runForEach('retention/clear', tables);
         await this.session.run('load/events/1_clear/contents');
         return this.session.rows('retention/left', removedDay);
       });
@@ -183,44 +203,18 @@ export class Warehouse {
   }
 
   /**
-   * Counts the rows of a list's pages, and the rows that repeat one of an earlier page. `id` is the JSON pointer to a
-   * row's id; without an id, whole rows are compared.
-   *
-   * @throws DamageError when a file cannot be read
+   * Copies the computed rows of days whose pages were removed, from another file of this data folder. Call before
+   * `model`.
    */
-  async countRows(files: readonly Page[], id: string): Promise<CountedRows> {
-    const { tempDirectory } = this.options;
-    return this.refining(() => countRows(this.session, files, id, tempDirectory));
-  }
-
-  /** Number of rows in the last snapshot of each list of a stream. */
-  async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
-    const shape = z.object({ list: z.string(), rows: count });
-    const lists = await this.session.rowsWith('ops/snapshot_rows', shape, { stream });
-    return new Map(lists.map(({ list, rows }) => [list, rows]));
-  }
-
-  /** Campaign ids in the daily statistics of the range, sorted. */
-  async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
-    const shape = z.object({ campaign_id: z.string() });
-    const rows = await this.session.rowsWith('ops/campaigns_seen', shape, { start, end });
-    return rows.map(({ campaign_id }) => campaign_id);
-  }
-
-  /** The message totals of each day in the daily statistics, over all channels. */
-  messages(): Promise<Map<Day, MessageTotals>> {
-    return messagesIn((name, shape) => this.session.rows(name, shape));
-  }
-
-  /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
-  async lackOf(day: Day) {
-    const shape = z.object({ repeated: count, uncounted: count, without_id: count, erased: count });
-    const [lack = { repeated: 0, uncounted: 0, without_id: 0, erased: 0 }] = await this.session.rowsWith(
-      'ops/lack',
-      shape,
-      { day },
+  async takeDays(from: string, days: readonly Day[]): Promise<void> {
+    const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
+    await this.session.run('retention/attach', { old: escaped(from) });
+    await this.session.set({ days });
+    await this.session.runForEach(
+      'retention/take_model',
+      await this.session.rows('retention/take_days', table),
     );
-    return lack;
+    await this.session.run('retention/detach');
   }
 
   /**
@@ -272,9 +266,11 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   return { session, stagings, limits: limitsOf(options), effects, tempDirectory };
 }
 
+type Words = Pick<WarehouseOptions, 'brand' | 'messenger'>;
+
 /** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */
 export async function hashingSession(
-  words: Pick<WarehouseOptions, 'brand' | 'messenger'>,
+  words: Words,
   key: Uint8Array,
   tempDirectory?: string,
 ): Promise<Session> {
@@ -290,7 +286,7 @@ export async function hashingSession(
 /** Makes the macros of the database hash persons under every setting. */
 export async function prepareSearch(
   session: Session,
-  options: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+  options: Words & Pick<WarehouseOptions, 'privacy'>,
 ): Promise<void> {
   await prepare(session, { ...options, privacy: { ...options.privacy, recipients: 'hash' } });
   await session.run('erasure/id_digest');
@@ -299,7 +295,7 @@ export async function prepareSearch(
 
 async function prepare(
   session: Session,
-  { brand, messenger, privacy }: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+  { brand, messenger, privacy }: Words & Pick<WarehouseOptions, 'privacy'>,
 ): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
   await session.set({
@@ -313,9 +309,9 @@ async function prepare(
       outer_pad: outer,
     },
     specification: JSON.stringify(specificationOf(fieldsFor(brand))),
+    // One variable, which statements treat as a constant: as macros, the patterns would be compiled whenever the macros
+    // are created, and expanded wherever they are used, which would take 0.3 of a load's 3 seconds.
+    patterns: PATTERNS,
   });
   await session.run('session/2_fields');
-  // One variable, which statements treat as a constant: as macros, the patterns would be compiled whenever the macros are
-  // created, and expanded wherever they are used, which would take 0.3 of a load's 3 seconds.
-  await session.set({ patterns: PATTERNS });
 }

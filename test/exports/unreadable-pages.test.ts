@@ -10,7 +10,7 @@ import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { type Ended } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { dayAfter, micros, record, shared, Workshop } from '../warehouse/support.js';
 
 const DAY = '2026-11-20';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dayOf, shiftDay, type Day } from '../../src/ground/calendar.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { landedPage, pullOf, Workshop, type Row } from '../warehouse/support.js';
 
 const FIRST = '2026-11-16';

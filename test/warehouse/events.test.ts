@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
 import { fieldsFor } from '../../src/ground/fields.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import {
   contents,
   dayAfter,

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import type { ExperimentSettings } from '../../src/config/schema.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { dayAfter, micros, modelled, record, shared, statistic, type Row, type Workshop } from './support.js';
 
 /** A Monday. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fieldsFor, pointerTo, shapesOf } from '../../src/ground/fields.js';
-import { staged } from '../../src/warehouse/messages.js';
+import { staged } from '../../src/warehouse/load-events.js';
 
 const fields = fieldsFor('acme');
 const known = (place: string): ReturnType<typeof fieldsFor> =>

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
 import { groupsOf } from '../../src/warehouse/load.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { anyPull, pullsOf } from './pulls.js';
 import {
   contents,

@@ -1,7 +1,7 @@
 /** What the marts say of days whose answer can be worked out by hand. */
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import {
   asked,
   dayAfter,

@@ -1,7 +1,7 @@
 // @module-tag long
 /** Which ids belong to one person, and what follows from it for the marts. */
 import { describe, expect, test } from 'vitest';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */

@@ -1,6 +1,6 @@
 /** What the performance marts say of statistics whose answer can be worked out by hand: rates, names, goals. */
 import { describe, expect, test } from 'vitest';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import {
   asked,
   dayAfter,

@@ -1,6 +1,6 @@
 /** Any pulls of the four streams of days, for properties that hold in any order of loading. */
 import fc from 'fast-check';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { micros, record, statistic, type Row, type Workshop } from './support.js';
 
 export const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;

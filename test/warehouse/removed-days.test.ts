@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';

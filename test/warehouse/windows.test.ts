@@ -2,7 +2,7 @@
 /** What compares one period with another: only what is wholly held, and only what is more than chance. */
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
-import type { Pull } from '../../src/landing/pull.js';
+import type { Pull } from '../../src/landing/landing-zone.js';
 import type { Workshop } from './support.js';
 import { dayAfter, micros, modelled, record, shared, statistic, type Row } from './support.js';
 

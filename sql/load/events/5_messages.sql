@@ -1,5 +1,5 @@
 -- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table
--- cannot hold. src/warehouse/messages.ts fills the placeholders from the list of fields.
+-- cannot hold. src/warehouse/load-events.ts fills the placeholders from the list of fields.
 
 -- name: all
 {tables}
