@@ -2,11 +2,6 @@
 -- are written as JSON, hashed and compared with what is remembered of earlier pushes. The session hashes with the key of the
 -- data folder.
 
--- name: known
--- The pushes that the file remembers.
-select push_id as id, target
-from ops.pushes;
-
 -- name: pushes
 -- Replaces all pushes by those of the ledger, given as JSON.
 delete from ops.pushes;
@@ -82,7 +77,7 @@ end;
 
 -- The rule of a declared type of a catalog's field that a value breaks. Arrays may be changed by $add and $remove.
 create macro wrong_type(json_text, declared, is_patch) as case
-    when json_text is null then null
+    when json_text is null or declared is null then null
     when declared = 'string' and left(json_text, 1) <> '"' then 'must be a text'
     when declared = 'number' and not regexp_full_match(json_text, '[-0-9.eE+]+') then 'must be a number'
     when declared = 'boolean' and json_text not in ('true', 'false') then 'must be true or false'
@@ -127,6 +122,16 @@ create macro wrong_type(json_text, declared, is_patch) as case
         )
 end;
 
+-- The reason why an id does not fit; null if it fits. A value that is no text and no whole number gives an empty id.
+create macro wrong_id(kind, id, json_text, is_text) as case
+    when id = '' and json_text <> '""' then 'must be a text or a whole number'
+    when trim(id) = '' then 'is empty'
+    when kind = 'catalog-items' and not regexp_full_match(id, '[A-Za-z0-9_-]{1,250}')
+    then 'must have 1 to 250 letters, digits, _ and -'
+    when kind = 'opt-outs' and not (is_text and regexp_full_match(id, '[+0-9][0-9 -]{5,24}'))
+    then 'must be a telephone number of at most 25 characters'
+end;
+
 -- name: remembered
 -- The lines of the file of a target (landing/pushed-rows.ts). A line that was torn or altered is none.
 create or replace table lines as
@@ -162,7 +167,6 @@ calls as (
     select
         lines.nth,
         if(regexp_matches(lines.target, '^(events|journey) '), '', lines.columns) as columns,
-        list_contains(getvariable('unfinished')::varchar[], lines.push) as unfinished,
         coalesce(states.state <> 'acknowledged', false) as doubt,
         states.state in ('acknowledged', 'ambiguous', 'in_doubt', 'open')
         or exists (from lines as ends where ends.taken and ends.push = lines.push and ends.call = lines.call) as is_known,
@@ -175,7 +179,7 @@ calls as (
 -- An intended call without an acknowledgement counts only if it may be repeated.
 written as (
     select
-        columns, unnest(k) as k, unnest(r) as r, nth, unfinished, doubt, coalesce(is_known, false) as is_known
+        columns, unnest(k) as k, unnest(r) as r, nth, doubt, coalesce(is_known, false) as is_known
     from calls
     where is_known or columns <> ''
 ),
@@ -185,7 +189,6 @@ newest as (
         columns,
         arg_max(r, nth) filter (is_known) as r,
         arg_max(doubt, nth) filter (is_known) as doubt,
-        arg_max(unfinished, nth) filter (is_known) as unfinished,
         max(nth) filter (is_known) as known_at,
         max(nth) as written_at
     from written
@@ -206,7 +209,6 @@ select
         r
     ) as r,
     doubt,
-    unfinished,
     known_at as nth
 from newest
 where
@@ -217,22 +219,21 @@ where
         where gone.k = newest.k and gone.columns = '*' and gone.known_at > newest.known_at
     );
 
+-- The last rejected row of each key that the service has not taken since, and how often it was tried.
 create or replace table rejected as
 with rows_rejected as (
-    select nth, push, reason, unnest(k) as k, unnest(r) as r
+    select nth, reason, unnest(k) as k, unnest(r) as r
     from lines
     where reason is not null
 ),
 newest as (
-    select k, arg_max(r, nth) as r, arg_max(reason, nth) as reason, max(nth) as nth
+    select k, r, arg_max(reason, nth) as reason, count(*)::integer as tries, max(nth) as nth
     from rows_rejected
-    group by k
+    group by k, r
+    qualify row_number() over (partition by k order by max(nth) desc) = 1
 )
-select newest.k, newest.r, newest.reason, list(distinct rows_rejected.push) as pushes
 from newest
-inner join rows_rejected on newest.k = rows_rejected.k and newest.r = rows_rejected.r
-where not exists (from remembered where remembered.k = newest.k and remembered.nth > newest.nth)
-group by newest.k, newest.r, newest.reason;
+where not exists (from remembered where remembered.k = newest.k and remembered.nth > newest.nth);
 
 -- name: calls
 -- The calls whose rows are remembered, and the keys with which they were hashed.
@@ -241,10 +242,9 @@ select
     push,
     call,
     len(k)::integer as rows,
-    exists (from lines as ends where ends.taken and ends.push = sent.push and ends.call = sent.call) as taken,
     line,
     made_with
-from lines as sent
+from lines
 where
     k is not null
     and reason is null
@@ -255,48 +255,88 @@ where
 order by nth;
 
 -- name: rejections
-select k, reason, len(pushes)::integer as tries
+select k, reason, tries, tries < 4 as tried_again
 from rejected
 order by k;
 
 -- name: values
--- The values of each row as JSON texts (j0, j1, …), and the texts of its key and of its id.
+-- The columns of each row with their values as JSON texts, and the texts of its key and of its id.
 create table row_values as
 select
-    rowid as nth, {values}, coalesce({key}, '') as key, coalesce({id}, '') as id,
-    [{persons}]::varchar[] as persons
-from answer
-where {only};
+    rowid as nth,
+    [{cells}] as cells,
+    coalesce({key}, '') as key,
+    coalesce({id}, '') as id,
+    {id_json} as id_json,
+    {is_text} as is_text
+from answer;
 
 drop table answer;
 
 -- name: rows
 -- Each row as the text of a call, with the hashes of its key and of its content, and the reason why it cannot be sent.
 create table rows_found as
-with texts as (
+with parts as (
     select
-        nth,
-        key,
-        {nulls} as nulls,
-        {item} as item,
-        concat_ws(',', {content}) as content,
-        coalesce({wrong}) as wrong
+        *,
+        to_json(id)::varchar as id_text,
+        list_transform(
+            list_filter(
+                cells,
+                lambda cell: cell.is_member and (getvariable('target').sends_null or cell.json is not null)
+            ),
+            lambda cell: to_json(cell.name)::varchar || ':' || coalesce(cell.json, 'null')
+        ) as members,
+        array_to_string(members, ',') as text_of_members
     from row_values
+),
+texts as (
+    select
+        *,
+        case
+            when getvariable('target').head = '' then id_text
+            when getvariable('target').field <> ''
+            then getvariable('target').head || id_text || ',' || getvariable('target').field || ':{' || text_of_members || '}}'
+            else getvariable('target').head || id_text || if(text_of_members = '', '}', ',' || text_of_members || '}')
+        end as item
+    from parts
 )
 select
     nth,
     key,
-    {key_hash} as k,
-    left(digest('row ' || content), 32) as r,
+    if(getvariable('target').is_plain, key, '#' || left(digest('key ' || getvariable('target').key || ' ' || key), 32)) as k,
+    left(digest('row ' || concat_ws(',', id_text, array_to_string(list_sort(members), ','))), 32) as r,
     item,
     strlen(item) + 1 as bytes,
-    nulls,
+    if(
+        getvariable('target').sends_null,
+        len(list_filter(cells, lambda cell: cell.is_member and cell.json is null)),
+        0
+    ) as nulls,
     case
-        when key = '' then {key_name} || ': is empty'
+        when key = '' then getvariable('target').key || ': is empty'
         when row_number() over (partition by key order by nth) > 1
-        then {key_name} || ': occurs more than once'
-        when strlen(item) + 1 > {most_bytes} then 'the row: is too long'
-        else wrong
+        then getvariable('target').key || ': occurs more than once'
+        when strlen(item) + 1 > getvariable('target').most_bytes then 'the row: is too long'
+        else coalesce(
+            getvariable('target').identity || ': ' || wrong_id(getvariable('target').kind, id, id_json, is_text),
+            list_filter(
+                list_transform(
+                    cells,
+                    lambda cell: cell.name || ': ' || case
+                        when not cell.is_sent then null
+                        when cell.is_twice then 'is the name of two columns'
+                        when getvariable('target').hashes and is_hash(cell.json)
+                        then 'is a hash, which the service does not know'
+                        else coalesce(
+                            wrong_size(cell.json),
+                            wrong_type(cell.json, cell.declared, getvariable('target').sends_null)
+                        )
+                    end
+                ),
+                lambda reason: reason is not null
+            )[1]
+        )
     end as wrong
 from texts;
 
@@ -304,7 +344,7 @@ from texts;
 -- The rows that name an erased person in a column for ids, whatever the kind of the id.
 create table erased as
 with given as (
-    select nth, unnest(persons) as value
+    select nth, unnest(cells) as cell
     from row_values
 ),
 kinds as (
@@ -315,12 +355,15 @@ from given
 cross join kinds
 where
     len(getvariable('erased_ids')::varchar[]) > 0
-    and given.value <> ''
-    and list_has_any(person_digests(kinds.kind, given.value), getvariable('erased_ids')::varchar[]);
+    and (
+        cell.name = getvariable('target').identity
+        or regexp_full_match(cell.name, '(service_)?(user|device)_id|recipient_no|\$phone_number|\$email')
+    )
+    and cell.text <> ''
+    and list_has_any(person_digests(kinds.kind, cell.text), getvariable('erased_ids')::varchar[]);
 
 -- name: compared
--- Decides about each row. Where a row must not arrive twice (once), its key alone counts while its outcome is unknown or
--- its push unfinished, since other columns may have changed.
+-- Decides about each row. Where a row must not arrive twice (once), its key alone counts: a changed row was sent before.
 create table compared as
 select
     found.nth,
@@ -330,38 +373,42 @@ select
     case
         when exists (from erased where erased.nth = found.nth) then 'erased'
         when found.wrong is not null then 'invalid'
-        when remembered.doubt and (getvariable('compared').once or remembered.r = found.r) then 'unknown'
-        when remembered.r = found.r or (getvariable('compared').once and remembered.unfinished) then 'unchanged'
-        when rejected.r = found.r and list_contains(rejected.pushes, getvariable('compared').push) then 'tried'
-        when rejected.r = found.r and len(rejected.pushes) >= getvariable('compared').tries then 'left'
+        when remembered.doubt then 'unknown'
+        when remembered.r = found.r then 'unchanged'
+        when rejected.r = found.r and rejected.tries >= 4 then 'left'
         when exists (from remembered as others where others.k = found.k) then 'changed'
         else 'new'
-    end as outcome,
-    remembered.k is not null as alike
+    end as outcome
 from rows_found as found
-left join remembered on found.k = remembered.k and remembered.columns = getvariable('compared').columns
+left join remembered on found.k = remembered.k and remembered.columns = getvariable('target').columns
 left join rejected on found.k = rejected.k;
 
--- The rows to send in the order of the query, and the items that earlier pushes of the same columns sent and the query lacks
--- (deletes); numbered from 1, so that the rows of a call are found without a search.
+-- The rows to send in the order of the query, and then the items that earlier pushes of the same columns sent and the query
+-- lacks (deletes). A call has as many rows as the target takes, of which all but the first are within a window of bytes.
 create table sending as
 with found as (
     select false as deletes, nth, k, r, item, bytes
     from compared
     inner join rows_found using (nth, k)
-    where outcome in ('new', 'changed')
+    where outcome = 'new' or (outcome = 'changed' and not getvariable('target').once)
     union all
     select true, 0, k, left(digest('row ' || k), 32), '{"id":"' || k || '"}', length(k) + 10
     from remembered
     where
-        columns = getvariable('compared').columns
+        columns = getvariable('target').columns
         and regexp_full_match(k, '[A-Za-z0-9_-]{1,250}')
         and not exists (from compared where compared.k = remembered.k)
+),
+numbered as (
+    select
+        *,
+        (row_number() over (partition by deletes order by nth, k) - 1) // getvariable('target').most as part,
+        sum(bytes) over (partition by deletes order by nth, k) // getvariable('target').window_bytes as bytes_part
+    from found
 )
-
-select row_number() over (partition by deletes order by nth, k) as nth, deletes, k, r, item, bytes
-from found
-order by deletes, 1;
+select deletes, nth, k, r, item, dense_rank() over (order by deletes, part, bytes_part)::integer as call
+from numbered
+order by call, nth, k;
 
 drop table rows_found;
 drop table row_values;
@@ -375,11 +422,10 @@ select
     count(*) filter (outcome = 'unknown')::integer as unknown,
     count(*) filter (outcome = 'left')::integer as left,
     count(*) filter (outcome = 'erased')::integer as erased,
-    count(*) filter (alike)::integer as alike,
-    count(*) filter (exists (from remembered where remembered.k = compared.k))::integer as known,
     count(*) filter (ends_with(wrong, ': is empty'))::integer as empty,
     count(*) filter (ends_with(wrong, ': occurs more than once'))::integer as repeated,
     coalesce(sum(nulls) filter (outcome in ('new', 'changed')), 0)::integer as nulls,
+    (select count(*) filter (not deletes) from sending)::integer as send,
     (select count(*) filter (deletes) from sending)::integer as missing
 from compared;
 
@@ -390,13 +436,17 @@ where outcome = 'invalid'
 group by wrong
 order by wrong;
 
--- name: call
--- The rows of the next call: as many as the target takes, and no more bytes than a body may have.
-select nth::integer as nth, k, r, item
+-- name: sends
+select call, deletes
 from sending
-where deletes = $deletes and nth > $after and nth <= $after + $most
-qualify sum(bytes) over (order by nth) <= $bytes
-order by nth;
+group by call, deletes
+order by call;
+
+-- name: call
+select k, r, item
+from sending
+where call = $call
+order by nth, k;
 
 -- name: keys
 select k, key

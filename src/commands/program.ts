@@ -249,7 +249,6 @@ export function commandLine(version: string, perform: Perform): Command {
       ...SQL_OPTIONS,
       KEY_OPTION,
       choice('--mode <mode>', 'how catalog items are changed', 'replace', 'patch', 'delete'),
-      ['--only <key>', 'send the one row with this key, to try it; of two columns: ["u1",1]'],
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--dry-run', 'show what would be sent; sends nothing'],
       ['--yes', 'send it in spite of doubts, without asking'],
@@ -274,12 +273,16 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [['--query <name>', 'a query that finds the rows'], ...SQL_OPTIONS, KEY_OPTION, JSON_OPTION],
     load: async () => (await import('./push.js')).pushRejectedCommand,
   });
-  add('push resume <push>', 'let a push with rows of unknown outcome go on; it leaves these rows out', {
-    examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
-    options: [['--again', 'the service does not have the rows of unknown outcome: send them again']],
-    load: async () => (await import('./push.js')).pushResumeCommand,
-  });
-  add('push abandon <push>', 'give up the rest of a push', {
+  add(
+    'push resume <push>',
+    'say that the service has the rows of unknown outcome, so that no push sends them',
+    {
+      examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
+      options: [['--again', 'say that it has not: the next push sends them again']],
+      load: async () => (await import('./push.js')).pushResumeCommand,
+    },
+  );
+  add('push abandon <push>', 'leave the outcome open: no push sends these rows', {
     examples: ['dawnload push abandon 2026-11-21.1'],
     load: async () => (await import('./push.js')).pushAbandonCommand,
   });

@@ -7,8 +7,8 @@ import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/wanted-days.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
-import { adviceOn, PushLedger, rowOf, waitingAmong, type Push } from '../push/ledger.js';
-import { readRemembered, TRIES, writeAnswer, type WantedPush } from '../push/plan.js';
+import { adviceOn, pushesOf, recordDecision, rowOf, waits } from '../push/ledger.js';
+import { readRemembered, writeAnswer, type WantedPush } from '../push/plan.js';
 import { pushRows, sentenceOn, wantedOf, type Pushed } from '../push/send.js';
 import { ALL, parseTarget } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
@@ -19,7 +19,7 @@ import { showTable, type JsonOptions, type Options } from './shared.js';
 export interface PushOptions
   extends
     JsonOptions,
-    Options<'mode' | 'query' | 'sql' | 'file' | 'key' | 'only', 'deleteMissing' | 'dryRun' | 'yes'> {
+    Options<'mode' | 'query' | 'sql' | 'file' | 'key', 'deleteMissing' | 'dryRun' | 'yes'> {
   readonly param?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export async function pushCommand(
       hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
     });
   const config = requireService(invocation.loadConfig());
-  const { key, only, deleteMissing, dryRun, yes, json } = options;
+  const { key, mode, deleteMissing, dryRun, yes, json } = options;
   const configured = config.pushes.find(({ name }) => name === first);
   const names = config.pushes.map(({ name }) => name);
   const own = ['query', 'sql', 'file', 'key', 'mode', 'deleteMissing'] as const;
@@ -45,14 +45,8 @@ export async function pushCommand(
     });
   const wanted: WantedPush =
     configured === undefined
-      ? {
-          target: parseTarget([first, second], options.mode, names),
-          source: sourceOf(options),
-          key,
-          only,
-          deleteMissing,
-        }
-      : { ...wantedOf(configured), only };
+      ? { target: parseTarget(first, second, mode, names), source: sourceOf(options), key, deleteMissing }
+      : wantedOf(configured);
   invocation.terminal.progress('pushing');
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
     pushRows(wanted, config, invocation, journal, { dryRun, yes }),
@@ -66,7 +60,7 @@ const sourceOf = ({ query, sql, file, param }: PushOptions) => ({ name: query, s
 async function pushesNow(config: Config, effects: Invocation['effects']) {
   const { journal, lock, needed } = await ledgerNow(config, effects);
   const lost = needed.flatMap(({ key, advice }) => (key === 'ledger' ? [advice] : []));
-  return { pushes: new PushLedger(journal, effects).pushes, isRunning: lock.taken, lost };
+  return { pushes: pushesOf(journal), isRunning: lock.taken, lost };
 }
 
 function showPushed(
@@ -75,56 +69,46 @@ function showPushed(
   json: boolean | undefined,
   { terminal }: Invocation,
 ): ExitCode {
-  const { plan, push } = pushed;
-  if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
-  if (push !== undefined) terminal.note(sentenceOn(wanted, pushed));
+  const { plan, id, sent, rejected, calls } = pushed;
+  const isDone = id !== undefined;
+  const { counts, invalid, gone: missing, send, nulls: set_to_null, doubts: needs_yes } = plan;
+  const planned = { ...counts, invalid, missing, to_send: send + missing, set_to_null, calls };
+  const rest = isDone ? { sent, rejected } : { needs_yes };
+  if (json === true)
+    terminal.out(JSON.stringify({ push: id ?? null, target: wanted.target.text, ...planned, ...rest }));
+  if (isDone) terminal.note(sentenceOn(wanted, pushed));
   else if (json !== true) terminal.out(sentenceOn(wanted, pushed));
-  if (push === undefined)
+  if (!isDone)
     for (const doubt of plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
-  const rejected = push?.rejected ?? 0;
-  const here = Object.values(plan.invalid).reduce((sum, rows) => sum + rows, 0);
-  if (rejected > here)
+  if (rejected > Object.values(invalid).reduce((sum, rows) => sum + rows, 0))
     terminal.warn('`dawnload push rejected` shows the reasons, and which rows the next push tries again.');
-  return rejected > 0 ? EXIT.incomplete : EXIT.done;
-}
-
-function asJson({ target }: WantedPush, { plan, push, sent, calls }: Pushed): object {
-  return {
-    push: push?.id ?? null,
-    target: target.text,
-    ...plan.counts,
-    invalid: plan.invalid,
-    missing: plan.gone,
-    to_send: plan.send + plan.gone,
-    set_to_null: plan.nulls,
-    calls,
-    ...(push === undefined ? { needs_yes: plan.doubts } : { sent, rejected: push.rejected }),
-  };
+  return isDone && rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 /** Lists the pushes. The exit code is 1 while one needs a person. */
 export async function pushListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
-  const config = invocation.loadConfig();
-  const { pushes, isRunning, lost } = await pushesNow(config, effects);
-  const needed = waitingAmong(pushes, isRunning);
-  const all = pushes.map((push) => shown(push, needed.includes(push)));
+  const { pushes, isRunning, lost } = await pushesNow(invocation.loadConfig(), effects);
+  const all = pushes.map((push) => {
+    const { id, target, name = null, begunAt, updatedAt, note = null, ...row } = rowOf(push, isRunning);
+    const about = { push: id, target, name, state: row.state, begun_at: begunAt, updated_at: updatedAt };
+    const { sent, rejected, unknown, calls } = row;
+    return { ...about, ...push.counts, sent, rejected, in_doubt: unknown, calls, note };
+  });
   if (json === true) terminal.out(JSON.stringify(all));
   else if (pushes.length === 0 && lost.length === 0) terminal.note('The journal lists no push.');
   else showTable(terminal, all, 'push target name state begun_at rows sent rejected in_doubt note');
-  const advice = [...lost, ...needed.map(adviceOn)];
+  const advice = [...lost, ...pushes.filter((push) => waits(push, isRunning)).map(adviceOn)];
   for (const sentence of advice) terminal.warn(sentence);
   return advice.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-function shown(push: Push, isAmbiguous: boolean) {
-  const { id, target, name = null, begunAt, updatedAt, note = null, sent, unknown, calls } = rowOf(push);
-  const state = isAmbiguous ? 'ambiguous' : push.state;
-  const about = { push: id, target, name, state, begun_at: begunAt, updated_at: updatedAt };
-  return { ...about, ...push.counts, sent, rejected: push.rejected, in_doubt: unknown, calls, note };
-}
-
-const rejection = z.object({ k: z.string(), reason: z.string(), tries: z.number() });
+const rejection = z.object({
+  k: z.string(),
+  reason: z.string(),
+  tries: z.number(),
+  tried_again: z.boolean(),
+});
 
 /**
  * Lists the rows that the service rejected. A row of a person is kept as a keyed hash; its key is shown if the query that is
@@ -135,7 +119,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   const config = invocation.loadConfig();
   const { pushes, lost } = await pushesNow(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
-  const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
+  const all: (Omit<z.infer<typeof rejection>, 'k'> & { target: string; row: string })[] = [];
   const session = await hashingSession(config, hmac);
   try {
     for (const [target, key] of new Map(pushes.map((push) => [push.target, push.key]))) {
@@ -146,8 +130,7 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
       const rejections = await session.rows('push/rejections', rejection);
       if (rejections.length === 0) continue;
       const keys = await keysOf(target, { key, ...options }, hmac, config, effects.now());
-      for (const { k, reason, tries } of rejections)
-        all.push({ target, row: keys.get(k) ?? k, reason, tries, tried_again: tries < TRIES });
+      for (const { k, ...rest } of rejections) all.push({ target, row: keys.get(k) ?? k, ...rest });
     }
   } finally {
     session.close();
@@ -171,7 +154,7 @@ async function keysOf(
   const source = sourceOf(options);
   const isAsked = (source.name ?? source.sql ?? source.file) !== undefined;
   if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
-  const wanted = { target: parseTarget([kind, name.join(' ')], undefined), source, key };
+  const wanted = { target: parseTarget(kind, name.join(' ')), source, key };
   const session = await hashingSession(config, hmac);
   try {
     await writeAnswer(session, wanted, config, { key: hmac, now });
@@ -182,33 +165,27 @@ async function keysOf(
   }
 }
 
-/** Records that a person looked whether the service has the rows of unknown outcome; the same push goes on. */
+/** Records that a person looked whether the service has the rows of unknown outcome; later pushes follow it. */
 export async function pushResumeCommand(
   { again = false }: Options<never, 'again'>,
   invocation: Invocation,
   id: string,
 ): Promise<ExitCode> {
-  const unknown = await settle('resumed', again, invocation, id);
-  const rows = `${plural(unknown, 'row')} of unknown outcome`;
-  const what = unknown === 0 ? '' : again ? `, and sends ${rows} again` : `, and leaves out ${rows}`;
-  invocation.terminal.note(`The same command, or a night that makes this push, goes on${what}.`);
+  const rows = `${plural(await decide(again, invocation, id), 'row')} of unknown outcome`;
+  const what = again ? `sends ${rows} again` : `leaves out ${rows}`;
+  invocation.terminal.note(`The same command, or a night that makes this push, goes on, and ${what}.`);
   return EXIT.done;
 }
 
 export async function pushAbandonCommand(_: object, invocation: Invocation, id: string): Promise<ExitCode> {
-  const unknown = await settle('abandoned', false, invocation, id);
-  const but = unknown === 0 ? '' : `, but not the ${plural(unknown, 'row')} of unknown outcome`;
-  invocation.terminal.note(
-    `Push ${id} is abandoned. The next push of the query sends what was not acknowledged${but}.`,
-  );
+  const rows = plural(await decide(false, invocation, id), 'row');
+  invocation.terminal.note(`Push ${id} is given up: no push sends its ${rows} of unknown outcome.`);
   return EXIT.done;
 }
 
 /** Records a decision about a push; returns the number of its rows of unknown outcome. */
-function settle(decision: 'resumed' | 'abandoned', again: boolean, invocation: Invocation, id: string) {
-  const command = decision === 'resumed' ? 'push resume' : 'push abandon';
-  return withDataFolder(invocation.loadConfig(), invocation, command, 'nothing', async ({ journal }) => {
-    const ledger = new PushLedger(journal, invocation.effects);
-    return ledger.recordDecision(ledger.get(id), decision, again);
-  });
+function decide(again: boolean, invocation: Invocation, id: string): Promise<number> {
+  return withDataFolder(invocation.loadConfig(), invocation, 'push resume', 'nothing', ({ journal }) =>
+    recordDecision(journal, id, again),
+  );
 }

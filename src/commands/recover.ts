@@ -9,7 +9,7 @@ import type { Invocation } from '../config/invocation.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
-import { lostCalls, PushLedger, recordLost, ROWS_LOST } from '../push/ledger.js';
+import { enterCalls, lostCalls, pushesOf, recordLost, ROWS_LOST } from '../push/ledger.js';
 import { rememberedCalls } from '../push/plan.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -29,8 +29,7 @@ export async function recoverCommand(
     const again = async (): Promise<Doubt | undefined> =>
       folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
     const remembered = await rememberedCalls(config.dataDir);
-    const pushes = new PushLedger(journal, effects);
-    const lost = lostCalls(pushes.pushes, remembered);
+    const lost = lostCalls(pushesOf(journal), remembered);
     if (ledger.doubt === undefined) await recordLost(lost, journal);
     const doubt = await again();
     const untracked = await untrackedIn(config.dataDir, journal, {
@@ -69,7 +68,7 @@ export async function recoverCommand(
     await ledger.recover(untracked, config.exports.pricePerRecord);
     // Calls that reach people (E13, E16); any other call may be repeated.
     const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
-    const entered = await pushes.enter(once);
+    const entered = await enterCalls(journal, once);
     if (entered > 0)
       terminal.note(`Entered ${plural(entered, 'push call')} of unknown outcome: \`dawnload push list\`.`);
     await journal.confirm(
@@ -78,7 +77,7 @@ export async function recoverCommand(
     );
     if (lost.length > 0)
       terminal.note(
-        `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets asks first, since it may send them again.`,
+        `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets may send them again.`,
       );
     const exports =
       isWhole && untracked.length === 0

@@ -23,7 +23,7 @@ import { resume, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/lines.js';
-import { adviceOn, PushLedger, rowOf, waits } from '../push/ledger.js';
+import { adviceOn, pushesOf, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { withDataFolder } from './data-folder.js';
@@ -313,14 +313,14 @@ async function noteJournal(folder: OpenFolder): Promise<void> {
   const { effects } = folder.invocation;
   await ledger.readTexts();
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.attention.push(advice);
-  const { pushes } = new PushLedger(journal, effects);
-  for (const push of pushes.filter(waits)) report.attention.push(adviceOn(push));
+  const pushes = pushesOf(journal);
+  for (const push of pushes.filter((one) => waits(one))) report.attention.push(adviceOn(push));
   const erased = erasures.register.erasures;
   await warehouse.note({
     exports: [...ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) })), ...forgotten],
     budget: { ...config.exports, notedAt: effects.now() },
     prices: config.prices,
-    ...(pushes.length > 0 && { pushes: pushes.map(rowOf) }),
+    ...(pushes.length > 0 && { pushes: pushes.map((push) => rowOf(push)) }),
     ...(await nightlyDays(folder)),
     ...(erased.length > 0 && { erasures: erased }),
     runs: runsOf(journal.of(RUN)),

@@ -37,7 +37,7 @@ import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
-import { PushLedger, waitingAmong } from '../push/ledger.js';
+import { pushesOf, waits as needsDecision } from '../push/ledger.js';
 import { wantedOf } from '../push/send.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
 import { questionOf } from '../readers/queries/question.js';
@@ -335,7 +335,7 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
   const paid = `${entries}, ${length || 'none'} ${length > 1 ? 'need' : 'needs'} action`;
-  const [push] = waitingAmong(new PushLedger(journal, effects).pushes, lock.taken);
+  const push = pushesOf(journal).find((one) => needsDecision(one, lock.taken));
   const waits = push && ` Push ${push.id} to ${push.target} waits for a person.`;
   if (length === 0 && waits === undefined) return ok(paid);
   const lists = [...(length > 0 ? ['exports'] : []), ...(waits ? ['push'] : [])];

@@ -1,9 +1,12 @@
-/** The targets of a push: their columns and limits, their requests, and the rows that an answer says were taken. Pure. */
+/** The targets of a push: their columns and limits, their requests, and what an answer says of the rows. Pure. */
 import { z } from 'zod';
+import type { Config } from '../config/config.js';
+import { MODES } from '../config/schema.js';
 import { jsonOf, readEnvelope } from '../ground/envelope.js';
+import { UsageError } from '../ground/errors.js';
 import { withoutPeople } from '../ground/redaction.js';
+import { didYouMean } from '../ground/text.js';
 import type { ServiceAnswer } from '../service/client.js';
-import { isJudged, isSame, readError } from '../service/refusals.js';
 import {
   enterJourney,
   setUserProperties,
@@ -12,30 +15,29 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../service/endpoints.js';
-import type { Config } from '../config/config.js';
-import { MODES } from '../config/schema.js';
-import { CredentialsError, UsageError } from '../ground/errors.js';
-import { didYouMean } from '../ground/text.js';
+import { isJudged, isSame, readError } from '../service/refusals.js';
 
-/** @param most maximum number of rows of a call (specification, Limits) */
-function traits(identity: string, most: number, needs = '', none = '', form = /^$/) {
-  return { identity, most, needs, none, form };
-}
-
-/** The targets: the column that every query needs, the rows of a call, and the word after the kind. */
+/**
+ * The targets: the column that every query needs, the most rows of a call (specification, Limits), and the word after the kind.
+ * An event and a journey are sent once: a repetition would reach people again.
+ */
 const KINDS = {
-  'catalog-items': traits('id', 50, 'the name of a catalog', 'catalog has the name', /^[\w-]{1,250}$/),
-  'user-properties': traits('user_id', 1_000),
-  'opt-outs': traits('recipient_no', 1_000, 'an 080 number', '080 number is', /^080-?\d{3,4}-?\d{4}$/),
-  events: traits('user_id', 500, 'the name of an event', 'event has the name', /\S/),
+  'catalog-items': { identity: 'id', most: 50, needs: 'the name of a catalog', form: /^[\w-]{1,250}$/ },
+  'user-properties': { identity: 'user_id', most: 1_000, needs: '', form: /^$/ },
+  'opt-outs': {
+    identity: 'recipient_no',
+    most: 1_000,
+    needs: 'an 080 number',
+    form: /^080-?\d{3,4}-?\d{4}$/,
+  },
+  events: { identity: 'user_id', most: 500, needs: 'the name of an event', form: /\S/ },
   // An id of dots would be another path of the service.
-  journey: traits(
-    'user_id',
-    1_000,
-    'the id of a user journey',
-    'user journey has the id',
-    /^(?!\.{1,2}$).*\S/s,
-  ),
+  journey: {
+    identity: 'user_id',
+    most: 1_000,
+    needs: 'the id of a user journey',
+    form: /^(?!\.{1,2}$).*\S/s,
+  },
 };
 type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
@@ -48,39 +50,33 @@ export type Target = ReturnType<typeof parseTarget>;
  * @param pushes the names of pushes in the settings, for the hint
  * @throws UsageError for a target that does not exist, or a name or mode that does not fit it
  */
-export function parseTarget(
-  [kindText, name = '']: readonly [string, (string | undefined)?],
-  mode: string | undefined,
-  pushes: readonly string[] = [],
-) {
+export function parseTarget(kindText: string, name = '', modeText?: string, pushes: readonly string[] = []) {
   const kind = ALL.find((one) => one === kindText);
   if (kind === undefined)
     throw new UsageError(`There is no target and no push ${kindText}.`, {
       hint: `${didYouMean(kindText, [...ALL, ...pushes])}Choose one of ${[...ALL, ...pushes].join(', ')}.`,
     });
-  const { identity, most, needs, none, form } = KINDS[kind];
-  const known = MODES.find((one) => one === mode);
+  const { needs, form, ...traits } = KINDS[kind];
+  const mode = MODES.find((one) => one === modeText);
   const isOfItems = kind === 'catalog-items';
-  const faults: readonly (readonly [isFault: boolean, what: string])[] = [
-    [
-      (needs === '') !== (name === ''),
-      `The target ${kind} ${needs === '' ? 'takes no name' : `needs ${needs}`}.`,
-    ],
-    [!form.test(name), `No ${none} ${name}.`],
-    [isOfItems && known === undefined, `The target ${kind} needs --mode ${MODES.join(', ')}.`],
-    [!isOfItems && mode !== undefined, `The target ${kind} has no --mode; it belongs to catalog-items.`],
-  ];
-  const fault = faults.find(([isFault]) => isFault);
-  if (fault !== undefined) throw new UsageError(fault[1], { hint: 'See `dawnload push --help`.' });
-  const takesAway = known === 'delete';
+  const fault =
+    name !== '' && needs === ''
+      ? 'takes no name'
+      : !form.test(name)
+        ? `needs ${needs}${name === '' ? '' : `, and ${name} is none`}`
+        : isOfItems && mode === undefined
+          ? `needs --mode ${MODES.join(', ')}`
+          : !isOfItems && modeText !== undefined && 'has no --mode; it belongs to catalog-items';
+  if (fault !== false)
+    throw new UsageError(`The target ${kind} ${fault}.`, { hint: 'See `dawnload push --help`.' });
+  const takesAway = mode === 'delete';
   return {
+    ...traits,
     kind,
     /** The catalog, the 080 number, the event or the journey; empty for user properties. */
     name,
-    mode: known,
+    mode,
     text: `${kind} ${name}`.trim(),
-    identity,
-    most,
     /** True if a call is sent once: a repetition would reach people again. An unknown outcome needs a person. */
     once: kind === 'events' || kind === 'journey',
     /** True if the rows are taken away: nothing is remembered of them but that they are gone. */
@@ -88,59 +84,45 @@ export function parseTarget(
     /** True if a row is its identity alone, and other columns of the query do not count. */
     isBare: takesAway || kind === 'opt-outs',
     /** True if a column that is null sets a value to null: a patch and a property change what is given. */
-    sendsNull: kind === 'user-properties' || known === 'patch',
+    sendsNull: kind === 'user-properties' || mode === 'patch',
   };
 }
 
 const METHODS = { replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
 /** The call that carries these items, each as JSON text. */
-export function requestOf(target: Target, projectId: string, items: readonly string[]): ServiceRequest {
+export function requestOf(
+  { kind, name, mode }: Target,
+  projectId: string,
+  items: readonly string[],
+): ServiceRequest {
   const list = `[${items.join(',')}]`;
-  switch (target.kind) {
+  switch (kind) {
     case 'catalog-items':
-      return writeItems(projectId, target.name, METHODS[target.mode ?? 'replace'], list);
+      return writeItems(projectId, name, METHODS[mode ?? 'replace'], list);
     case 'user-properties':
       return setUserProperties(list);
     case 'opt-outs':
-      return writeOptOuts(projectId, target.name, list);
+      return writeOptOuts(projectId, name, list);
     case 'events':
       return trackEvents(list);
     case 'journey':
-      return enterJourney(projectId, target.name, list);
+      return enterJourney(projectId, name, list);
   }
 }
 
+/** The answers that the specification gives. Those of E13 and E16 are believed only without any other key. */
 const ANSWERS = {
-  E2: z.object({ error: z.null() }),
-  E12: z.object({ success: z.literal(true) }),
-  E14: z.object({ data: z.int().nonnegative() }),
+  'catalog-items': z.object({ error: z.null() }),
+  'user-properties': z.object({ data: z.int().nonnegative() }),
+  'opt-outs': z.object({ success: z.literal(true) }),
+  events: z.strictObject({
+    message: z.string(),
+    error: z.null().optional(),
+    data: z.null().optional(),
+  }),
+  journey: z.strictObject({ code: z.literal(200), success: z.literal(true), error: z.null() }),
 };
-
-/**
- * The number of rows that an answer to a request that may be repeated says were taken; undefined if it does not say so,
- * or says an impossible number.
- */
-export function takenBy(
-  endpoint: string,
-  { verdict, body }: ServiceAnswer,
-  rows: number,
-): number | undefined {
-  if (verdict.kind !== 'ok' || !(endpoint === 'E2' || endpoint === 'E12' || endpoint === 'E14'))
-    return undefined;
-  const answer = ANSWERS[endpoint].safeParse(jsonOf(body));
-  if (!answer.success) return undefined;
-  const taken = 'data' in answer.data ? answer.data.data : rows;
-  return taken > rows ? undefined : taken;
-}
-
-/** The answers of E13 and E16 that the specification gives. */
-const tracked = z.strictObject({
-  message: z.string(),
-  error: z.null().optional(),
-  data: z.null().optional(),
-});
-const entered = z.strictObject({ code: z.literal(200), success: z.literal(true), error: z.null() });
 
 /** Texts of E13 that state that all events were tracked. */
 const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
@@ -150,66 +132,81 @@ const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
 
 const bare = (text: string): string => text.replace(/\.$/, '');
 
-/**
- * The outcome of a call that is sent once (E13, E16). Only an answer that the specification gives, or that a person has
- * judged, is believed; all others are ambiguous. `text` is what a person may judge.
- */
-export function onceOutcome(
-  endpoint: 'E13' | 'E16',
-  { verdict, status, body }: ServiceAnswer,
-  rows: number,
-  judged: Pick<Config['push'], 'acknowledgements' | 'refusals'>,
-): { outcome: 'acknowledged' | 'refused' | 'ambiguous'; text?: string } {
-  if (verdict.kind === 'unreachable') return { outcome: verdict.sent ? 'ambiguous' : 'refused' };
-  const envelope = readEnvelope(body);
-  if (envelope?.kind !== 'object' || envelope.twice.size > 0) return { outcome: 'ambiguous' };
-  const json = jsonOf(body);
-  const isOk = status === 200;
-  if (isOk && endpoint === 'E16' && entered.safeParse(json).success) return { outcome: 'acknowledged' };
-  const message = isOk && endpoint === 'E13' ? tracked.safeParse(json).data?.message : undefined;
-  const isAll = [...TRACKED, ...judged.acknowledgements].some((known) =>
-    isSame(bare(known.replaceAll('{count}', String(rows))), bare(message ?? '')),
-  );
-  if (message !== undefined && isAll) return { outcome: 'acknowledged' };
-  const told =
-    message === undefined
-      ? readError(status ?? 0, envelope, body)
-      : ({ kind: 'error', text: message } as const);
-  if (told.kind !== 'error') return { outcome: told.kind === 'refused' ? 'refused' : 'ambiguous' };
-  return isJudged(told.text, judged.refusals)
-    ? { outcome: 'refused' }
-    : { outcome: 'ambiguous', text: told.text };
+/** The number of rows that an answer says were taken; undefined if it does not say so, or says an impossible number. */
+function takenBy(kind: Kind, json: unknown, rows: number, judged: readonly string[]): number | undefined {
+  const told = ANSWERS[kind].safeParse(json).data;
+  if (told === undefined) return undefined;
+  if ('message' in told) {
+    const texts = [...TRACKED, ...judged].map((known) => known.replaceAll('{count}', String(rows)));
+    return texts.some((known) => isSame(bare(known), bare(told.message))) ? rows : undefined;
+  }
+  if (!('data' in told)) return rows;
+  return told.data > rows ? undefined : told.data;
 }
 
-const rejection = z.object({ error: z.object({ code: z.string().optional().catch(undefined) }) });
+/**
+ * What an answer says of the rows of a call. `taken` may be fewer than were sent (E14); `rejected` is for what a row holds, and
+ * `refused` for what the call is, where no row was taken. `unknown` needs a person, who may judge `text`.
+ */
+export type Outcome =
+  | { readonly is: 'taken'; readonly rows: number; readonly isGone?: boolean }
+  | { readonly is: 'rejected'; readonly reason: string }
+  | { readonly is: 'refused'; readonly reason: string }
+  | { readonly is: 'unknown'; readonly reason: string; readonly text?: string | undefined };
 
-/** The shape of a catalog's error (specification, Catalog API error). */
+/** Statuses of a call that is refused for what one of its rows holds. */
+const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
+
+export function outcomeOf(
+  { kind, mode, once, takesAway }: Target,
+  { verdict, status, body }: ServiceAnswer,
+  rows: number,
+  { acknowledgements, refusals }: Pick<Config['push'], 'acknowledgements' | 'refusals'>,
+): Outcome {
+  const envelope = readEnvelope(body);
+  const isObject = envelope?.kind === 'object';
+  const json = isObject && envelope.twice.size === 0 ? jsonOf(body) : undefined;
+  const isOk = once ? status === 200 : verdict.kind === 'ok';
+  const taken = isOk ? takenBy(kind, json, rows, acknowledgements) : undefined;
+  if (taken !== undefined) return { is: 'taken', rows: taken };
+  // A replaced item need not be there, so a 404 says that the catalog is missing.
+  const isNoItem = (mode === 'patch' || takesAway) && isMissing(status, json);
+  // An item that a repeated call does not find is taken away already.
+  if (isNoItem && takesAway && rows === 1) return { is: 'taken', rows, isGone: true };
+  const unclear = verdict.kind === 'ok' && !once ? ', which does not say what was taken' : '';
+  const reason = `${reasonOf(status, json)}${unclear}`;
+  if (once && (verdict.kind !== 'unreachable' || verdict.sent)) {
+    const message = isOk && kind === 'events' ? ANSWERS.events.safeParse(json).data?.message : undefined;
+    const told =
+      !isObject || json === undefined
+        ? undefined
+        : message === undefined
+          ? readError(status ?? 0, envelope, body)
+          : { kind: 'error' as const, text: message };
+    const text = told?.kind === 'error' ? told.text : undefined;
+    if (told?.kind !== 'refused' && !(text !== undefined && isJudged(text, refusals)))
+      return { is: 'unknown', reason, text };
+  }
+  const isOfRow = isNoItem || (verdict.kind === 'refused' && OF_ROWS.includes(status) && isObject);
+  return { is: isOfRow ? 'rejected' : 'refused', reason };
+}
+
+/** The shape of a catalog's error (specification, Catalog API error); a proxy's 404 has another one. */
 const catalogError = z.strictObject({
   data: z.null(),
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
 });
 
-/** True if a catalog says that an item, or the catalog itself, is not there; a proxy's 404 has another shape. */
-export function isMissing({ status, body }: ServiceAnswer): boolean {
-  return status === 404 && catalogError.safeParse(jsonOf(body)).success;
-}
+const isMissing = (status: number | undefined, json: unknown): boolean =>
+  status === 404 && catalogError.safeParse(json).success;
 
-/** True if the answer is a JSON object, as all answers of the service are; a proxy answers otherwise. */
-export function isOfService({ body }: ServiceAnswer): boolean {
-  return readEnvelope(body)?.kind === 'object';
-}
+const coded = z.object({ error: z.object({ code: z.string().regex(/^[A-Za-z][A-Za-z_-]{0,39}$/) }) });
 
 /** The reason of a refusal without the service's sentences, which may repeat a value: `HTTP 400, INVALID_ARGUMENT`. */
-export function refusalOf({ status, body }: ServiceAnswer): string {
-  const error = rejection.safeParse(jsonOf(body));
-  const code = error.success ? error.data.error.code : undefined;
-  if (status === undefined) return 'no answer';
-  // Anything but a word may hold a value.
-  const word = code !== undefined && /^[A-Za-z][A-Za-z_-]{0,39}$/.test(code) ? `, ${code}` : '';
-  return `HTTP ${status}${word}`;
+function reasonOf(status: number | undefined, json: unknown): string {
+  const code = coded.safeParse(json).data?.error.code;
+  return status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${code}`}`;
 }
-
-const LONGEST_TEXT = 500;
 
 const WORD = /[\p{L}\p{N}@._-]+/gu;
 
@@ -225,15 +222,5 @@ export function shownText(text: string, items: readonly string[]): string {
   const words = new Set(values.match(WORD));
   const isValue = (word: string): boolean =>
     word !== String(items.length) && (word.length < 3 ? words.has(word) : values.includes(word));
-  return withoutPeople(text, LONGEST_TEXT).replaceAll(WORD, (found) =>
-    isValue(found.toLowerCase()) ? '…' : found,
-  );
-}
-
-/** Throws the error without the service's words, which may repeat a value of what was sent. */
-export function withoutWords(error: unknown): never {
-  if (!(error instanceof CredentialsError)) throw error;
-  throw new CredentialsError('The service denies what was pushed.', {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-  });
+  return withoutPeople(text, 500).replaceAll(WORD, (found) => (isValue(found.toLowerCase()) ? '…' : found));
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { judge, type ServiceAnswer } from '../../src/service/client.js';
-import { isMissing, onceOutcome, refusalOf, shownText, takenBy } from '../../src/push/targets.js';
+import { outcomeOf, parseTarget, shownText, type Outcome } from '../../src/push/targets.js';
 import { columnsOf } from '../../src/readers/queries/rows.js';
 import { answerOf } from '../../src/readers/queries/formats.js';
 import { statement } from '../../src/warehouse/session.js';
@@ -125,61 +125,75 @@ describe('answers', () => {
     const nothing = { contentType: '', retryAfter: undefined, location: undefined, date: undefined };
     return { body, status, verdict: judge({ status, body, ...nothing }, new Date()) };
   };
-  const TAKEN: [endpoint: string, json: unknown, taken: number | undefined][] = [
+  const TARGETS = {
+    E2: parseTarget('catalog-items', 'products', 'patch'),
+    E12: parseTarget('opt-outs', '0801234567'),
+    E13: parseTarget('events', 'viewed'),
+    E14: parseTarget('user-properties'),
+    E16: parseTarget('journey', 'uj-1'),
+  };
+  type Endpoint = keyof typeof TARGETS;
+  const told = (endpoint: Endpoint, json: unknown, status?: number, rows = 7): Outcome =>
+    outcomeOf(TARGETS[endpoint], answer(json, status), rows, { acknowledgements: [], refusals: [] });
+
+  const TAKEN: [endpoint: Endpoint, json: unknown, taken: number | undefined][] = [
     ['E2', { data: null, error: null }, 7],
     ['E2', { data: null, error: { code: 'X', message: 'x' } }, undefined],
     ['E12', { success: true }, 7],
     ['E14', { data: 7 }, 7],
-    ...[8, null, '5', true, 4.5].map((data): [string, unknown, undefined] => ['E14', { data }, undefined]),
+    ['E14', { data: 4 }, 4],
+    ...[8, null, '5', true, 4.5].map((data): [Endpoint, unknown, undefined] => ['E14', { data }, undefined]),
   ];
   test.each(TAKEN)('%s: %j', (endpoint, json, taken) => {
-    expect(takenBy(endpoint, answer(json), 7)).toBe(taken);
+    const outcome = told(endpoint, json);
+    expect(outcome.is === 'taken' ? outcome.rows : undefined).toBe(taken);
   });
 
-  const ONCE: [endpoint: 'E13' | 'E16', status: number, json: unknown, outcome: string][] = [
-    ['E13', 200, { message: '7 events were tracked.' }, 'acknowledged'],
-    ['E13', 200, { message: 'Tracked 7 events' }, 'acknowledged'],
-    ['E13', 200, { message: 'Tracked 7 event(s)' }, 'acknowledged'],
-    ['E13', 200, { message: '7 event(s) were tracked.' }, 'acknowledged'],
-    ['E13', 200, { message: 'Tracked 6 event(s)' }, 'ambiguous'],
-    ['E13', 200, { message: '7 events tracked', error: null }, 'acknowledged'],
-    ['E13', 200, { message: '6 of 7 events were tracked.' }, 'ambiguous'],
-    ['E13', 200, { message: '7 events could not be tracked' }, 'ambiguous'],
-    ['E13', 200, { message: '7건의 이벤트를 수집했습니다.' }, 'ambiguous'],
-    ['E13', 200, { message: '7 events were received, 3 were ignored.' }, 'ambiguous'],
-    ['E13', 202, { message: '7 events were tracked.' }, 'ambiguous'],
-    ['E13', 200, '{"message":"0 events","message":"Tracked 7 events"}', 'ambiguous'],
-    ['E13', 200, { code: 200, success: true, error: null }, 'ambiguous'],
-    ['E16', 200, { code: 200, success: true, error: null }, 'acknowledged'],
-    ['E16', 200, { success: true }, 'ambiguous'],
-    ['E16', 200, { message: 'Tracked 7 events' }, 'ambiguous'],
-    ['E16', 500, { code: 200, success: true, error: null }, 'ambiguous'],
-    ['E16', 400, { error: '4 users entered, 3 are invalid' }, 'ambiguous'],
+  const ONCE: [endpoint: Endpoint, status: number, json: unknown, outcome: string][] = [
+    ['E13', 200, { message: '7 events were tracked.' }, 'taken'],
+    ['E13', 200, { message: 'Tracked 7 events' }, 'taken'],
+    ['E13', 200, { message: 'Tracked 7 event(s)' }, 'taken'],
+    ['E13', 200, { message: '7 event(s) were tracked.' }, 'taken'],
+    ['E13', 200, { message: 'Tracked 6 event(s)' }, 'unknown'],
+    ['E13', 200, { message: '7 events tracked', error: null }, 'taken'],
+    ['E13', 200, { message: '6 of 7 events were tracked.' }, 'unknown'],
+    ['E13', 200, { message: '7 events could not be tracked' }, 'unknown'],
+    ['E13', 200, { message: '7건의 이벤트를 수집했습니다.' }, 'unknown'],
+    ['E13', 200, { message: '7 events were received, 3 were ignored.' }, 'unknown'],
+    ['E13', 202, { message: '7 events were tracked.' }, 'unknown'],
+    ['E13', 200, '{"message":"0 events","message":"Tracked 7 events"}', 'unknown'],
+    ['E13', 200, { code: 200, success: true, error: null }, 'unknown'],
+    ['E16', 200, { code: 200, success: true, error: null }, 'taken'],
+    ['E16', 200, { success: true }, 'unknown'],
+    ['E16', 200, { message: 'Tracked 7 events' }, 'unknown'],
+    ['E16', 500, { code: 200, success: true, error: null }, 'unknown'],
+    ['E16', 400, { error: '4 users entered, 3 are invalid' }, 'unknown'],
     ['E16', 401, { data: null, error: 'Unauthorized' }, 'refused'],
     ['E16', 403, { code: 403, success: false, error: 'Forbidden' }, 'refused'],
-    ['E16', 403, { code: 403, success: true, error: 'Forbidden' }, 'ambiguous'],
+    ['E16', 403, { code: 403, success: true, error: 'Forbidden' }, 'unknown'],
     ['E16', 429, { code: 429, success: false, error: 'Too many requests' }, 'refused'],
-    ['E16', 404, '<html>Not Found</html>', 'ambiguous'],
-    ['E13', 400, { data: null, error: 'InvalidRequest', tracked: 6 }, 'ambiguous'],
+    ['E16', 404, '<html>Not Found</html>', 'unknown'],
+    ['E13', 400, { data: null, error: 'InvalidRequest', tracked: 6 }, 'unknown'],
   ];
   test.each(ONCE)('%s %i %j is %s', (endpoint, status, json, outcome) => {
-    const none = { acknowledgements: [], refusals: [] };
-    expect(onceOutcome(endpoint, answer(json, status), 7, none).outcome).toBe(outcome);
+    expect(told(endpoint, json, status).is).toBe(outcome);
   });
 
   test('of a catalog say that an item is missing in their own shape alone', () => {
     const error = { code: 'NOT_FOUND', message: 'An item does not exist.' };
-    expect(isMissing(answer({ data: null, error }, 404))).toBe(true);
+    expect(told('E2', { data: null, error }, 404).is).toBe('rejected');
     for (const other of ['<html>404</html>', { error: 'catalog not found' }, { data: null, error: 'gone' }])
-      expect(isMissing(answer(other, 404))).toBe(false);
-    expect(isMissing(answer({ data: null, error }, 400))).toBe(false);
+      expect(told('E2', other, 404).is).toBe('refused');
+    const gone = { ...TARGETS.E2, mode: 'delete' as const, takesAway: true };
+    const none = { acknowledgements: [], refusals: [] };
+    expect(outcomeOf(gone, answer({ data: null, error }, 404), 1, none)).toMatchObject({ isGone: true });
+    expect(outcomeOf(gone, answer({ data: null, error }, 400), 1, none).is).toBe('rejected');
   });
 
   test('give a reason by their status and code, never by a message or a value', () => {
-    const reason = (code: string) =>
-      refusalOf(answer({ data: null, error: { code, message: 'secret' } }, 400));
-    expect(reason('INVALID_ARGUMENT')).toBe('HTTP 400, INVALID_ARGUMENT');
-    expect(reason('a secret value')).toBe('HTTP 400');
+    const reason = (code: string) => told('E2', { data: null, error: { code, message: 'secret' } }, 400);
+    expect(reason('INVALID_ARGUMENT')).toMatchObject({ reason: 'HTTP 400, INVALID_ARGUMENT' });
+    expect(reason('a secret value')).toMatchObject({ reason: 'HTTP 400' });
   });
 
   test('are shown without the values of the call', () => {

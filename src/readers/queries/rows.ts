@@ -4,7 +4,6 @@
  * rounded on the way.
  */
 import type { DuckDBType } from '@duckdb/node-api';
-import { z } from 'zod';
 import { lastCompleteDay } from '../../ground/calendar.js';
 import { RefusedError, UsageError } from '../../ground/errors.js';
 import { withoutPeople } from '../../ground/redaction.js';
@@ -30,14 +29,10 @@ export interface FoundColumn {
   readonly isText: boolean;
 }
 
-const knownPush = z.object({ id: z.string(), target: z.string() });
-
 export interface Found {
   /** The text of the query, and the parameters that were given. */
   readonly source: readonly [sql: string, ...parameters: readonly string[]];
   readonly columns: readonly FoundColumn[];
-  /** The pushes that the file remembers. */
-  readonly pushes: readonly z.infer<typeof knownPush>[];
 }
 
 /**
@@ -66,12 +61,11 @@ export async function findRows(
         hint: 'Run `dawnload run` first; `dawnload status` shows what is held. A day that is only a value can be written as make_date(2026, 12, 31).',
       });
     }
-    const pushes = await reader.rowsIfAny('push/known', knownPush);
     await reader.confine();
     const answer = await ask(reader, question);
     await session.append('answer', answer);
     const source = [question.sql, ...(asking.param ?? [])] as const;
-    return { source, columns: columnsOf(answer), pushes };
+    return { source, columns: columnsOf(answer) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw withoutValues(error, question.subject);
