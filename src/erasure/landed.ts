@@ -5,13 +5,21 @@
  */
 import { createHmac } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { elementsOf, jsonOf, readEnvelope, type Part } from '../ground/envelope.js';
 import { DurableFolder } from '../landing/atomic-file.js';
-import { readPull, gzipped, readWhole, type Page, type Pull } from '../landing/landing-zone.js';
-import { foldersOf, pageOf } from '../landing/paths.js';
+import {
+  gzipped,
+  listPulls,
+  pagesIn,
+  readPull,
+  readWhole,
+  type Page,
+  type Pull,
+} from '../landing/landing-zone.js';
+import { foldersOf } from '../landing/paths.js';
 import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
@@ -191,7 +199,7 @@ export class Erasures {
 
   async #pagesIn(folder: string): Promise<SizedFile[]> {
     const all: SizedFile[] = [];
-    for (const file of await pagesIn(folder))
+    for (const file of (await pagesIn(folder)).values())
       all.push(...((await this.#readable(file, sized([{ file }]))) ?? []));
     return all;
   }
@@ -245,7 +253,7 @@ export class Erasures {
     if (read !== undefined && !this.isCut(pull)) return read.files.reduce((all, { rows }) => all + rows, 0);
     const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
-    for (const file of await pagesIn(join(this.#landing, pull))) {
+    for (const file of (await pagesIn(join(this.#landing, pull))).values()) {
       const body = await this.#readable(file, readWhole(file));
       records += body === undefined ? (landed.get(file) ?? 0) : (listIn(body)?.elements ?? 0);
     }
@@ -307,19 +315,13 @@ export class Erasures {
    */
   async #foldersOfPersons(): Promise<{ folder: string; changed: number }[]> {
     const folders: { folder: string; changed: number }[] = [];
-    for (const [stream, levels] of [
-      ['events', 3],
-      ['opt_outs', 2],
-    ] as const) {
-      let level = [join(this.#landing, stream)];
-      for (let depth = levels; depth > 0; depth--) level = (await Promise.all(level.map(pathsIn))).flat();
-      for (const folder of level.sort()) {
-        const found = await stat(folder);
-        if (!found.isDirectory()) continue;
-        // A page that is written over changes its folder in nothing.
-        const files = await Promise.all((await pathsIn(folder)).map((path) => stat(path)));
-        folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
-      }
+    for (const { id } of await listPulls(this.#landing, ['events', 'opt_outs'])) {
+      const folder = join(this.#landing, id);
+      const found = await stat(folder);
+      if (!found.isDirectory()) continue;
+      // A page that is written over changes its folder in nothing.
+      const files = await Promise.all((await namesIn(folder)).map((name) => stat(join(folder, name))));
+      folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
     }
     return folders;
   }
@@ -347,12 +349,4 @@ function* searchBatches(files: readonly SizedFile[]): Generator<SizedFile[]> {
     bytes += one.bytes;
   }
   if (some.length > 0) yield some;
-}
-
-async function pathsIn(folder: string): Promise<string[]> {
-  return (await namesIn(folder)).map((name) => join(folder, name));
-}
-
-async function pagesIn(folder: string): Promise<string[]> {
-  return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined).sort();
 }

@@ -9,14 +9,8 @@ import { wereRemoved } from '../erasure/retention.js';
 import { landedAmong, type Export } from '../exports/export.js';
 import { daysOf } from '../ground/calendar.js';
 import { eventGap } from '../ground/streams.js';
-import { type DamageError, messageOf, StrayError } from '../ground/errors.js';
-import {
-  type LandingZone,
-  headShape,
-  isReference,
-  type LandedPull,
-  type Pull,
-} from '../landing/landing-zone.js';
+import { messageOf, StrayError } from '../ground/errors.js';
+import { headShape, isReference, type LandedPull, type Pull } from '../landing/landing-zone.js';
 import { exportFolder, firstReading } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
@@ -61,7 +55,7 @@ export async function withWarehouse<T>(
   which: 'working' | 'rebuilt',
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const { config, invocation, dataDir, files, journal, landing, ledger } = folder;
+  const { config, invocation, dataDir, files, journal, ledger } = folder;
   const { effects, terminal, signal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   if (which === 'working') refuseNewer(folder.publishedSchema);
@@ -80,7 +74,7 @@ export async function withWarehouse<T>(
     const erasures = new Erasures({ dataDir, tempDirectory, key }, register, effects, () =>
       warehouse.searching(),
     );
-    const waiting = await unloaded(landing, warehouse, report);
+    const waiting = await unloaded(folder, warehouse, report);
     await folder.lookAgain([
       ...headsOf(waiting),
       ...heads.map((head) => ({ ...head, place: files.working })),
@@ -104,12 +98,8 @@ export async function withWarehouse<T>(
  * Returns the landed pulls that the warehouse lacks, and removes those of free streams that never ended. A manifest that
  * cannot be read is reported.
  */
-async function unloaded(
-  landing: LandingZone,
-  warehouse: Warehouse,
-  report: RunReport,
-): Promise<LandedPull[]> {
-  const loaded = await warehouse.loader.loaded();
+async function unloaded({ landing }: DataFolder, { loader }: Warehouse, report: RunReport) {
+  const loaded = await loader.loaded();
   const found = landing.found.filter(({ id }) => !loaded.has(id));
   await landing.removeUnended(found);
   return landing.pulls(found, ({ sentences }, { stream, days }) => {
@@ -170,15 +160,10 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
     if (pull !== undefined) pulls.push(pull);
     if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
     // A manifest that cannot be read was reported when the landing zone was read.
-    const damage: DamageError[] = [];
+    const damage: unknown[] = [];
     await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
-    if (damage.length > 0) continue;
-    report.gaps.push(
-      eventGap(
-        day,
-        `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`,
-      ),
-    );
+    const reason = `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
+    if (damage.length === 0) report.gaps.push(eventGap(day, reason));
   }
   return pulls;
 }

@@ -359,12 +359,9 @@ async function lostDays(folder: OpenFolder): Promise<Day[]> {
   const { ledger, forgotten, warehouse } = folder;
   const untracked = forgotten.filter(({ state }) => state === 'loaded');
   // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
-  const loaded = ledger
-    .entries()
-    .filter(({ state, loadedAt }) => loadedAt !== undefined && state !== 'abandoned');
+  const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
   const covered = await warehouse.coverage('events');
-  const missing = [...untracked, ...loaded].map(({ day }) => day).filter((day) => !covered.has(day));
-  if (missing.length === 0) return [];
-  const removed = new Set(removedExports(folder).map(({ day }) => day));
-  return [...new Set(missing)].filter((day) => !removed.has(day));
+  const removed = removedExports(folder).map(({ day }) => day);
+  const days = new Set([...untracked, ...loaded].map(({ day }) => day));
+  return [...days].filter((day) => !covered.has(day) && !removed.includes(day));
 }

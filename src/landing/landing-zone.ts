@@ -356,13 +356,8 @@ export class LandingZone {
   }
 
   /** Returns the pages in the folder of a pull, by number; a resumed export downloads the missing ones. */
-  async pages(id: string): Promise<Map<number, string>> {
-    const folder = join(this.folder, id);
-    const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
-      const page = pageOf(name);
-      return page === undefined ? [] : [[page, join(folder, name)]];
-    });
-    return new Map(pages.sort(([a], [b]) => a - b));
+  pages(id: string): Promise<Map<number, string>> {
+    return pagesIn(join(this.folder, id));
   }
 
   /**
@@ -445,11 +440,23 @@ export class PullWriter {
   }
 }
 
-/** Lists the folders of pulls; after years, there are thousands. Throws `StorageError`. */
-async function listPulls(landing: string): Promise<PullFolder[]> {
+/** Returns the pages in a folder, by number. Throws `StorageError`. */
+export async function pagesIn(folder: string): Promise<Map<number, string>> {
+  const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
+    const page = pageOf(name);
+    return page === undefined ? [] : [[page, join(folder, name)]];
+  });
+  return new Map(pages.sort(([a], [b]) => a - b));
+}
+
+/** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. Throws `StorageError`. */
+export async function listPulls(
+  landing: string,
+  streams: readonly Stream[] = STREAMS,
+): Promise<PullFolder[]> {
   const below = async (id: string): Promise<string[]> =>
     (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
-  const all = STREAMS.map(async (stream) => {
+  const all = streams.map(async (stream) => {
     let ids: string[] = [stream];
     for (let depth = stream === 'events' ? 3 : 2; depth > 0; depth--)
       ids = (await Promise.all(ids.map(below))).flat();

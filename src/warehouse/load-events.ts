@@ -8,14 +8,14 @@ import {
   DOCUMENTS,
   type Documents,
   isRefusal,
-  largestOf,
   loadError,
   sized,
   SMALLEST_BUFFER,
   split,
   withRepairs,
 } from './landed-files.js';
-import { firstAnswers, rowsIn, type Pull } from '../landing/landing-zone.js';
+import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
+import type { MemoryLimit } from './opening.js';
 import { count, listOf, statement, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -280,14 +280,6 @@ const filled = z.object({
 });
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
 
-/** The workers that prepare batches in parallel. */
-interface Workers {
-  readonly stagings: Stagings;
-  readonly count: number;
-  /** The memory that all workers share, in MB. */
-  readonly megabytes: number;
-}
-
 /**
  * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
  * other exports that must be loaded again, since their records had been dropped as duplicates of a replaced day.
@@ -295,12 +287,17 @@ interface Workers {
  * @throws DamageError when the pages do not hold the number of records that landed
  * @throws StrayError
  */
-export async function loadEvents(session: Session, workers: Workers, pulls: readonly Pull[]): Promise<Day[]> {
+export async function loadEvents(
+  session: Session,
+  staging: (worker: number) => Promise<Staging>,
+  limits: MemoryLimit,
+  pulls: readonly Pull[],
+): Promise<Day[]> {
   await session.run('load/begin_end/forget');
   await session.run('load/events/1_clear/mark');
   await session.runForEach('load/events/1_clear/table', TABLES);
   const before = await session.row('load/events/1_clear/before', dayBefore);
-  const { repaired, large } = await fill(session, workers, pulls);
+  const { repaired, large } = await fill(session, staging, limits, pulls);
   const repeats = await session.row('load/events/8_repeats/find', filled);
   const counts = new Map(repeats.days.map((one) => [one.day, one]));
   const records: number[] = [];
@@ -357,20 +354,22 @@ function endsFull({ files }: Pull): boolean {
  */
 async function fill(
   session: Session,
-  workers: Workers,
+  stagingOf: (worker: number) => Promise<Staging>,
+  { threads, megabytes }: MemoryLimit,
   pulls: readonly Pull[],
 ): Promise<{ repaired: Day[]; large: Day[] }> {
   const repaired: Day[] = [];
   const large: Day[] = [];
-  const batches = batchesOf(pulls, (workers.megabytes * SHARE_OF_MEMORY * 2 ** 20) / workers.count);
+  const batches = batchesOf(pulls, (megabytes * SHARE_OF_MEMORY * 2 ** 20) / threads);
   // Inserts run one after the other, since the load's transaction has one connection.
   const inserting = pLimit(1);
   let failed = false;
   const work = async (worker: number): Promise<void> => {
-    for (let next = await batches.next(); next.done !== true && !failed; next = await batches.next()) {
-      const staging = await workers.stagings.of(worker);
-      large.push(...next.value.pages.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
-      await staging.use(next.value, async (folder, found) => {
+    for await (const batch of batches) {
+      if (failed) return;
+      const staging = await stagingOf(worker);
+      large.push(...batch.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
+      await staging.use(batch, async (folder, found) => {
         await inserting(async () => {
           await session.set({ batch: asPattern(folder) });
           await session.runForEach('load/events/7_insert/rows', TABLES);
@@ -384,37 +383,37 @@ async function fill(
   await session.run('ops/threads', { threads: '1' });
   // All workers must end before the transaction does.
   const ends = await Promise.allSettled(
-    Array.from({ length: workers.count }, (_, worker) =>
+    Array.from({ length: threads }, (_, worker) =>
       work(worker).catch((error: unknown) => {
         failed = true;
         throw error;
       }),
     ),
   );
-  await session.run('ops/threads', { threads: String(workers.count) });
+  await session.run('ops/threads', { threads: String(threads) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return { repaired, large };
 }
 
-async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<Batch, undefined> {
+/** A page of an export on disk. */
+interface PageFile extends Page {
+  /** The KST day of its export. */
+  readonly day: Day;
+}
+
+/** Divides pages into batches of so many bytes of JSON, or of one larger page. */
+async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<readonly PageFile[]> {
   let pages: PageFile[] = [];
-  let largest = SMALLEST_BUFFER;
-  let bytes = 0;
-  const batch = (): Batch => {
-    const full = { pages, largest };
-    [pages, largest, bytes] = [[], SMALLEST_BUFFER, 0];
-    return full;
-  };
   for (const { days, files } of pulls)
     // An empty export may have landed as an answer without records, which is not a page.
-    for (const { file, rows, bytes: size } of (await sized(files)).filter((page) => page.rows > 0)) {
-      if (pages.length > 0 && bytes + size > most) yield batch();
-      pages.push({ file, rows, day: days.start });
-      largest = Math.max(largest, size);
-      bytes += size;
+    for (const page of await sized(files.filter(({ rows }) => rows > 0))) {
+      if (pages.reduce((sum, { bytes }) => sum + bytes, page.bytes) > most && pages.length > 0) {
+        yield pages;
+        pages = [];
+      }
+      pages.push({ ...page, day: days.start });
     }
-  if (pages.length > 0) yield batch();
-  return undefined;
+  if (pages.length > 0) yield pages;
 }
 
 /**
@@ -431,20 +430,6 @@ async function keepOneOfEach(session: Session): Promise<void> {
 // E21: batches of pages are prepared outside the warehouse: typed, checked against the specification, redacted. The
 // load's transaction only copies the prepared rows.
 
-/** A page of an export on disk. */
-interface PageFile {
-  readonly file: string;
-  readonly rows: number;
-  /** The KST day of its export. */
-  readonly day: Day;
-}
-
-interface Batch {
-  readonly pages: readonly PageFile[];
-  /** JSON size of the largest page, in bytes. */
-  readonly largest: number;
-}
-
 const batchRead = z.object({ personal: z.boolean() });
 const placeFound = z.object({ place: z.string() });
 type BatchRead = z.infer<typeof batchRead>;
@@ -456,38 +441,24 @@ interface StagingSettings {
   readonly hasColumnRules: boolean;
 }
 
-/** The connections of all workers, by their numbers; each is opened at its first use. */
-export class Stagings {
-  readonly #opened: Promise<Staging>[] = [];
-
-  constructor(
-    private readonly open: () => Promise<Session>,
-    private readonly settings: StagingSettings,
-  ) {}
-
-  of(worker: number): Promise<Staging> {
-    return (this.#opened[worker] ??= this.#open(`batch_${worker}`));
-  }
-
-  async #open(batch: string): Promise<Staging> {
-    const session = await this.open();
-    const { home } = await session.row('ops/home', z.object({ home: z.string() }));
-    return new Staging(session, this.settings, { batch, home });
-  }
-}
-
 /** A connection that prepares one batch at a time, in its own in-memory database. */
-class Staging {
+export class Staging {
   #batches = 0;
   /** The layout of the pages: one page per line, until a page spans several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
-  constructor(
+  private constructor(
     private readonly session: Session,
     private readonly settings: StagingSettings,
     /** The names of the connection's own database, which no other connection has, and of the warehouse's. */
     private readonly databases: { readonly batch: string; readonly home: string },
   ) {}
+
+  /** @param batch the name of a database that no other connection has */
+  static async open(session: Session, settings: StagingSettings, batch: string): Promise<Staging> {
+    const { home } = await session.row('ops/home', z.object({ home: z.string() }));
+    return new Staging(session, settings, { batch, home });
+  }
 
   /**
    * Prepares a batch, passes the folder of its files, one for each table, to `take`, with the days of pages that had to be
@@ -495,7 +466,10 @@ class Staging {
    *
    * @throws DamageError when a file is not a page, or not JSON
    */
-  async use(batch: Batch, take: (folder: string, repaired: readonly Day[]) => Promise<void>): Promise<void> {
+  async use(
+    batch: readonly PageFile[],
+    take: (folder: string, repaired: readonly Day[]) => Promise<void>,
+  ): Promise<void> {
     const folder = join(this.settings.tempDirectory, `${this.databases.batch}_${this.#batches++}`);
     await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
@@ -505,7 +479,7 @@ class Staging {
     }
   }
 
-  async #prepare(folder: string, batch: Batch): Promise<Day[]> {
+  async #prepare(folder: string, batch: readonly PageFile[]): Promise<Day[]> {
     const { session } = this;
     const { personal, repaired } = await this.#read(batch);
     if (this.settings.hasColumnRules) {
@@ -521,32 +495,32 @@ class Staging {
   }
 
   /** Reads all pages, in one layout or the other; if DuckDB rejects a page in both, from a repaired copy. */
-  async #read({ pages, largest }: Batch): Promise<BatchRead & { repaired: Day[] }> {
+  async #read(pages: readonly PageFile[]): Promise<BatchRead & { repaired: Day[] }> {
     try {
-      return { ...(await this.#readPages(pages, largest)), repaired: [] };
+      return { ...(await this.#readPages(pages)), repaired: [] };
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
     if (this.#layout === 'newline_delimited') {
       this.#layout = 'unstructured';
-      return this.#read({ pages, largest });
+      return this.#read(pages);
     }
     return withRepairs(this.session, pages, this.settings.tempDirectory, async (usable, repaired) => ({
-      ...(await this.#readPages(usable, await largestOf(usable))),
+      ...(await this.#readPages(await sized(usable))),
       repaired: repaired.map(({ day }) => day),
     })).catch((error: unknown) => {
       throw loadError(error, pages[0]?.file ?? '');
     });
   }
 
-  async #readPages(pages: readonly PageFile[], largest: number): Promise<BatchRead> {
+  async #readPages(pages: readonly PageFile[]): Promise<BatchRead> {
     await this.session.run('load/events/2_read/open', this.databases);
     await this.session.set({
       landed: {
         files: pages.map(({ file }) => asPattern(file)),
         paths: pages.map(({ file }) => file),
         path_days: pages.map(({ day }) => day),
-        largest_object: largest,
+        largest_object: Math.max(SMALLEST_BUFFER, ...pages.map(({ bytes }) => bytes)),
       },
     });
     const known = this.settings.fields.filter(({ place }) => place === 'record');

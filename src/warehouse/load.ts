@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
-import { type Stagings, loadEvents } from './load-events.js';
+import { type Staging, loadEvents } from './load-events.js';
 import { isRefusal, loadError, withRepairs } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
@@ -19,7 +19,8 @@ const pullId = z.object({ pull: z.string() });
 
 export interface LoadContext {
   readonly session: Session;
-  readonly stagings: Stagings;
+  /** Returns the connection of a worker that prepares batches of exports; it is opened at its first use. */
+  readonly staging: (worker: number) => Promise<Staging>;
   readonly limits: MemoryLimit;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
@@ -168,8 +169,8 @@ function attempt(
  */
 async function replaceRows(
   pulls: readonly Pull[],
-  { session, stagings, tempDirectory }: LoadContext,
-  { threads, megabytes }: MemoryLimit,
+  { session, staging, tempDirectory }: LoadContext,
+  limits: MemoryLimit,
   current: ReadonlySet<string>,
 ): Promise<Day[]> {
   const stream = pulls[0]?.stream;
@@ -177,12 +178,8 @@ async function replaceRows(
     case undefined:
       return [];
     case 'events': {
-      const workers = { stagings, count: threads, megabytes };
-      return loadEvents(
-        session,
-        workers,
-        pulls.filter(({ id }) => current.has(id)),
-      );
+      const days = pulls.filter(({ id }) => current.has(id));
+      return loadEvents(session, staging, limits, days);
     }
     case 'statistics':
     case 'statistics_by_subchannel':

@@ -135,9 +135,15 @@ function relationOf(name: string): string {
   return folder === 'dimensions' ? file : `marts.${file}`;
 }
 
+/** What each text reads, since every model and check is compared with every model. */
+const read = new Map<string, ReadonlySet<string>>();
+
 /** True if the select reads the relation. */
 export function mentions(text: string, relation: string): boolean {
-  return new RegExp(`\\b(from|join) ${relation.replace('.', '\\.')}\\b(?!\\.)`).test(text);
+  const names =
+    read.get(text) ?? new Set([...text.matchAll(/\b(?:from|join) ([\w.]+)/g)].map(([, name = '']) => name));
+  read.set(text, names);
+  return names.has(relation);
 }
 
 /** A key that is equal for models that depend on the same days in the same way. */

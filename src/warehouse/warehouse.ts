@@ -24,7 +24,7 @@ import { Loader, type LoadContext } from './load.js';
 import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
 import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals } from './rows.js';
 import { count, Session } from './session.js';
-import { Stagings, EVENT_TABLES } from './load-events.js';
+import { Staging, EVENT_TABLES } from './load-events.js';
 import type { ReferenceStream, Stream } from '../ground/streams.js';
 
 /** A loaded day of events that is still in the file. */
@@ -84,14 +84,13 @@ export class Warehouse {
 
   /** Writes what the journal and the settings hold into the schema `ops`, all of it or nothing. */
   async note(notes: Readonly<Partial<Record<keyof typeof NOTES, unknown>>>): Promise<void> {
-    const given = new Map<string, unknown>(Object.entries(notes));
+    const some = Object.entries(notes).filter(([, value]) => value !== undefined);
+    const given = Object.fromEntries(some.map(([name, value]) => [name, wellFormedJson(value)]));
     await this.#writing(() =>
       this.session.transaction(async () => {
-        for (const [name, statement] of Object.entries(NOTES)) {
-          if (given.get(name) === undefined) continue;
-          await this.session.set({ given: { [name]: wellFormedJson(given.get(name)) } });
-          await this.session.run(statement);
-        }
+        await this.session.set({ given });
+        for (const [name, statement] of Object.entries(NOTES))
+          if (given[name] !== undefined) await this.session.run(statement);
       }),
     );
     if (notes.exports !== undefined) this.options.effects.reach('exports/after-replace');
@@ -256,14 +255,16 @@ export class Warehouse {
 /** Returns the parts that loads use. Connections beside the warehouse's own prepare the batches of exports. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory, brand, privacy } = options;
-  const open = async (): Promise<Session> => {
+  const hasColumnRules = (privacy.columns ?? []).length > 0;
+  const settings = { fields: fieldsFor(brand), tempDirectory, hasColumnRules };
+  const open = async (batch: string): Promise<Staging> => {
     const sibling = await session.sibling();
     await prepare(sibling, options);
-    return sibling;
+    return Staging.open(sibling, settings, batch);
   };
-  const hasColumnRules = (privacy.columns ?? []).length > 0;
-  const stagings = new Stagings(open, { fields: fieldsFor(brand), tempDirectory, hasColumnRules });
-  return { session, stagings, limits: limitsOf(options), effects, tempDirectory };
+  const opened: Promise<Staging>[] = [];
+  const staging = (worker: number): Promise<Staging> => (opened[worker] ??= open(`batch_${worker}`));
+  return { session, staging, limits: limitsOf(options), effects, tempDirectory };
 }
 
 type Words = Pick<WarehouseOptions, 'brand' | 'messenger'>;
