@@ -24,6 +24,7 @@ import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
   asPattern,
+  inBatches,
   isRefusal,
   loadError,
   sized,
@@ -173,7 +174,7 @@ export class Erasures {
   /** Yields the records on pages, by default all of exports and opt-outs, that hold one of the searched ids, in batches. */
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
-    for (const some of searchBatches(files ?? (await this.#pages()))) {
+    for (const some of inBatches(files ?? (await this.#pages()), BATCH_BYTES)) {
       let found: Match[] = [];
       try {
         found = await this.#search(session, some);
@@ -334,19 +335,4 @@ const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 function listIn(page: Buffer): Part | undefined {
   const envelope = readEnvelope(page);
   return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
-}
-
-/** Divides files into batches whose JSON is small enough to be searched at once. */
-function* searchBatches(files: readonly SizedFile[]): Generator<SizedFile[]> {
-  let some: SizedFile[] = [];
-  let bytes = 0;
-  for (const one of files) {
-    if (some.length > 0 && bytes + one.bytes > BATCH_BYTES) {
-      yield some;
-      [some, bytes] = [[], 0];
-    }
-    some.push(one);
-    bytes += one.bytes;
-  }
-  if (some.length > 0) yield some;
 }

@@ -238,22 +238,20 @@ export class LandingZone {
   ) {}
 
   /**
-   * Opens the landing zone for writing and removes temporary files of dead processes. Requires the lock.
+   * Opens the landing zone. For writing, which requires the lock, temporary files of dead processes are removed; beside a run
+   * nothing is created or removed.
    *
-   * @param head returns the end of the journal, which manifests carry
+   * @param head returns the end of the journal, which manifests carry; without it, the landing zone is only read
    */
-  static async open(dataDir: string, effects: Effects, head: () => Head): Promise<LandingZone> {
-    const landing = resolve(foldersOf(dataDir).landing);
-    await new DurableFolder(dataDir, effects).makeFolder(landing);
-    await sweepTemporaries(landing);
-    return LandingZone.read(dataDir, effects, head);
-  }
-
-  /** Opens the landing zone for reading beside a run; creates and removes nothing. */
-  static async read(dataDir: string, effects: Effects, head: () => Head = NO_HEAD): Promise<LandingZone> {
+  static async open(dataDir: string, effects: Effects, head?: () => Head): Promise<LandingZone> {
     const landing = resolve(foldersOf(dataDir).landing);
     const disk = new DurableFolder(dataDir, effects);
-    return new LandingZone(landing, await listPulls(landing), { disk, effects, landing, head });
+    if (head !== undefined) {
+      await disk.makeFolder(landing);
+      await sweepTemporaries(landing);
+    }
+    const zone = { disk, effects, landing, head: head ?? NO_HEAD };
+    return new LandingZone(landing, await listPulls(landing), zone);
   }
 
   /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */

@@ -14,7 +14,7 @@ import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
 import { isLocked, openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
 import { instant } from './landing-zone.js';
-import { orStorageError } from './storage-error.js';
+import { orStorageError, storageError } from './storage-error.js';
 
 const holder = z.object({
   pid: z.number().int().positive(),
@@ -133,25 +133,20 @@ export async function lockState(dataDir: string): Promise<LockState> {
   return { taken: false, holder: named };
 }
 
-/** Number of times that a damaged file is mended. */
-const MENDINGS = 3;
-
-/** Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`. */
-async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
-  const attempt = (): Promise<DuckDBInstance> =>
-    openInstance(path, SETTINGS).catch(async (error: unknown) => {
-      throw isLocked(error) ? await otherRun(dataDir, error) : error;
-    });
-  // Another process that mends it at the same time may write between the mending here and the next attempt.
-  for (let tries = 0; tries < MENDINGS; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (error instanceof TryLaterError) throw error;
-    }
-    await orStorageError('lock', path, () => mend(path));
+/**
+ * Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`.
+ *
+ * @param mendings how often it is mended: a process that mends it at the same time may write between the mending and the next attempt
+ */
+async function openAlone(path: string, dataDir: string, mendings = 3): Promise<DuckDBInstance> {
+  try {
+    return await openInstance(path, SETTINGS);
+  } catch (error) {
+    if (isLocked(error)) throw await otherRun(dataDir, error);
+    if (mendings === 0) throw storageError('lock', path, error);
   }
-  return orStorageError('lock', path, attempt);
+  await orStorageError('lock', path, () => mend(path));
+  return openAlone(path, dataDir, mendings - 1);
 }
 
 /**

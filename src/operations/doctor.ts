@@ -492,7 +492,7 @@ const MOST_TOLD = 10;
  */
 async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const { dataDir } = config;
-  const landing = await LandingZone.read(dataDir, effects);
+  const landing = await LandingZone.open(dataDir, effects);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
   const journal = await Journal.read(config, effects);

@@ -33,6 +33,22 @@ export async function sized<P extends { readonly file: string }>(
   return all;
 }
 
+/** Divides pages into batches of so many bytes of JSON, or of one larger page. */
+export function* inBatches<P extends { readonly bytes: number }>(
+  pages: readonly P[],
+  most: number,
+): Generator<readonly P[]> {
+  let batch: P[] = [];
+  for (const page of pages) {
+    if (batch.length > 0 && batch.reduce((sum, { bytes }) => sum + bytes, page.bytes) > most) {
+      yield batch;
+      batch = [];
+    }
+    batch.push(page);
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs. Throws as `sized` does. */
 export async function largestOf(pages: readonly { readonly file: string }[]): Promise<number> {
   return (await sized(pages)).reduce((largest, { bytes }) => Math.max(largest, bytes), SMALLEST_BUFFER);

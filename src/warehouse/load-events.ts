@@ -7,6 +7,7 @@ import {
   asPattern,
   DOCUMENTS,
   type Documents,
+  inBatches,
   isRefusal,
   loadError,
   sized,
@@ -360,12 +361,17 @@ async function fill(
 ): Promise<{ repaired: Day[]; large: Day[] }> {
   const repaired: Day[] = [];
   const large: Day[] = [];
-  const batches = batchesOf(pulls, (megabytes * SHARE_OF_MEMORY * 2 ** 20) / threads);
+  const pages: PageFile[] = [];
+  // An empty export may have landed as an answer without records, which is not a page.
+  for (const { days, files } of pulls)
+    for (const page of await sized(files.filter(({ rows }) => rows > 0)))
+      pages.push({ ...page, day: days.start });
+  const batches = inBatches(pages, (megabytes * SHARE_OF_MEMORY * 2 ** 20) / threads);
   // Inserts run one after the other, since the load's transaction has one connection.
   const inserting = pLimit(1);
   let failed = false;
   const work = async (worker: number): Promise<void> => {
-    for await (const batch of batches) {
+    for (const batch of batches) {
       if (failed) return;
       const staging = await stagingOf(worker);
       large.push(...batch.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
@@ -399,21 +405,6 @@ async function fill(
 interface PageFile extends Page {
   /** The KST day of its export. */
   readonly day: Day;
-}
-
-/** Divides pages into batches of so many bytes of JSON, or of one larger page. */
-async function* batchesOf(pulls: readonly Pull[], most: number): AsyncGenerator<readonly PageFile[]> {
-  let pages: PageFile[] = [];
-  for (const { days, files } of pulls)
-    // An empty export may have landed as an answer without records, which is not a page.
-    for (const page of await sized(files.filter(({ rows }) => rows > 0))) {
-      if (pages.reduce((sum, { bytes }) => sum + bytes, page.bytes) > most && pages.length > 0) {
-        yield pages;
-        pages = [];
-      }
-      pages.push({ ...page, day: days.start });
-    }
-  if (pages.length > 0) yield pages;
 }
 
 /**

@@ -89,7 +89,7 @@ describe('landing an answer', () => {
     const { data, open } = await opened();
     const half = join(data, 'landing/.tmp-12345-0');
     await writeFile(half, 'half');
-    await LandingZone.read(data, testEffects());
+    await LandingZone.open(data, testEffects());
     expect(await filesBelow(data)).toContain(half.slice(data.length + 1));
     await open();
     expect(await filesBelow(data)).not.toContain(half.slice(data.length + 1));
@@ -97,7 +97,7 @@ describe('landing an answer', () => {
 
   it('makes nothing when it is only read', async () => {
     const data = await dataFolder();
-    expect(await (await LandingZone.read(data, testEffects())).pulls()).toEqual([]);
+    expect(await (await LandingZone.open(data, testEffects())).pulls()).toEqual([]);
     await expect(stat(data)).rejects.toThrow('ENOENT');
   });
 });
