@@ -180,11 +180,12 @@ const batch = z.object({ days: z.array(z.string()) });
  * reused by following refreshes of the same days.
  */
 export class DirtyDays {
-  #names: Readonly<Record<string, string>> | undefined;
+  /** The refresh whose days `dirty_days` holds. */
+  #found = '';
+  #lookback = '0';
   #batches: readonly string[] = [];
   /** The batch that `batch_days` and `lookback_days` hold. */
   #filled = '';
-  #knowsEveryDay = false;
 
   private constructor(
     private readonly session: Session,
@@ -211,23 +212,27 @@ export class DirtyDays {
       keeps_rows: String(keepsRows),
       spares: String(sparesArchived({ streams })),
     };
-    if (JSON.stringify(this.#names) !== JSON.stringify(names)) {
-      if (full && !this.#knowsEveryDay) await this.session.run('incremental/every_day');
-      this.#knowsEveryDay ||= full;
-      if (this.changes.any_removed) await this.session.run('incremental/spared', names);
+    const { any_removed: anyRemoved } = this.changes;
+    // Of a full refresh the days are the same for all models, unless some are spared.
+    const found = full && !anyRemoved ? partition : JSON.stringify(names);
+    if (this.#found !== found) {
+      if (full) await this.session.run('incremental/every_day');
+      if (anyRemoved) await this.session.run('incremental/spared', names);
       await this.session.run('incremental/dirty', names);
       const batches = await this.session.rows('incremental/batches', batch, names);
       this.#batches = batches.map(({ days }) => listOf(days));
-      this.#names = names;
+      this.#found = found;
     }
+    this.#lookback = String(lookback);
     return this.#batches.length > 0;
   }
 
   /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
   async forEachBatch(work: () => Promise<void>): Promise<void> {
     for (const days of this.#batches) {
-      const filled = `${this.#names?.['lookback']} ${days}`;
-      if (this.#filled !== filled) await this.session.run('incremental/batch', { ...this.#names, days });
+      const filled = `${this.#lookback} ${days}`;
+      if (this.#filled !== filled)
+        await this.session.run('incremental/batch', { lookback: this.#lookback, days });
       this.#filled = filled;
       await work();
     }
