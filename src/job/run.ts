@@ -5,7 +5,7 @@
 import { nightly } from '../../jobs/nightly.js';
 import { ServiceClient } from '../service/client.js';
 import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from '../service/clocks.js';
-import { dayOf, daysOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
+import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { deleteComputed } from '../erasure/person.js';
 import { retain } from '../erasure/retention.js';
@@ -19,6 +19,7 @@ import {
 } from '../ground/errors.js';
 import { actionsNeeded } from '../exports/advice.js';
 import { recordsOf } from '../exports/budget.js';
+import { missingDays } from '../exports/export.js';
 import { resume, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
@@ -81,8 +82,8 @@ async function extract(job: Job, source: Source): Promise<void> {
   if (job.streams.has('statistics')) await pullStatistics(job, missing, source);
   if (job.streams.has('campaigns')) await pullCampaigns(job, missing, source);
   if (job.streams.has('events')) {
-    const known = new Set(ledger.entries().map(({ day }) => day));
-    if (daysOf(job.eventDays).some((day) => !known.has(day))) await assertPublishable(files.published);
+    const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
+    if (mayPay) await assertPublishable(files.published);
     await resumeExports(source);
     await requestMissing(job, source);
   }
