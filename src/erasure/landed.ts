@@ -65,8 +65,6 @@ interface Cut {
 /** Called before a page is cut, with the ids as its records spell them. */
 type Before = (written: ReadonlySet<string>) => Promise<void>;
 
-const NOTHING_BEFORE: Before = () => Promise.resolve();
-
 const nothingCut = (): Cut => ({ records: 0, pulls: new Set() });
 
 /** Searches landed files for the ids of one set of digests, and cuts them out. */
@@ -211,9 +209,9 @@ export class Erasures {
   }
 
   /** Cuts the records on these pages, and adds to what was cut. */
-  async #cutPages(files: readonly SizedFile[], before = NOTHING_BEFORE, cut = nothingCut()): Promise<Cut> {
+  async #cutPages(files: readonly SizedFile[], before?: Before, cut = nothingCut()): Promise<Cut> {
     for await (const found of this.find(files)) {
-      await before(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
+      await before?.(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
       for (const file of new Set(found.map(({ filename }) => filename))) {
         const here = found.filter(({ filename }) => filename === file);
         await this.#cutPage(cut, file, new Map(here.map(({ position, own }) => [position, own])));

@@ -40,44 +40,30 @@ export const ERASE = new Kind(
 );
 type Line = LineOf<typeof ERASE>;
 
-/** An erasure, as `ops.erasures` shows it. */
-export interface Erasure {
-  /** The number of its line in the journal. */
-  readonly line: number;
-  /** The keyed digests of the erased ids. */
-  readonly ids: readonly string[];
-  readonly erasedAt: Date;
-  readonly persons: number;
-  /** Number of records that were cut from landed pages. */
-  readonly records: number;
-  /** Number of rows of the warehouse that were deleted. */
-  readonly rows: number;
-  /** Number of records that arrived after the erasure and were cut. */
-  readonly lateRecords: number;
-  /** True if the erasure is complete. */
-  readonly done: boolean;
+/** The erasures that the lines of the journal tell of, oldest first, as `ops.erasures` shows them. Pure. */
+export function erasuresOf(lines: readonly Line[]) {
+  const begun = lines.flatMap((line) => (line.event === 'begun' ? [line] : []));
+  return begun.map(({ seq, at: erasedAt, persons, ids }, nth) => {
+    const end = begun[nth + 1]?.seq ?? Number.POSITIVE_INFINITY;
+    const isLate = (line: Line) => line.event === 'late' && line.seq > seq && line.seq < end;
+    const cut = lines.flatMap((line) => (line.event === 'cut' && line.of === seq ? [line] : [])).at(-1);
+    return {
+      /** The number of its line in the journal, and the keyed digests of the erased ids. */
+      ...{ line: seq, ids, erasedAt, persons },
+      /** Numbers of records that were cut from landed pages, of rows that were deleted, and of records that arrived later. */
+      records: cut?.records ?? 0,
+      rows: cut?.rows ?? 0,
+      lateRecords: lines.reduce(
+        (sum, line) => sum + (isLate(line) && 'records' in line ? line.records : 0),
+        0,
+      ),
+      /** True if the erasure is complete. */
+      done: lines.some((line) => line.event === 'done' && line.of === seq),
+    };
+  });
 }
 
-/** The erasures that the lines of the journal tell of, oldest first. Pure. */
-export function erasuresOf(lines: readonly Line[]): Erasure[] {
-  const erasures = new Map<number, Erasure>();
-  let last = 0;
-  for (const line of lines) {
-    if (line.event === 'begun') {
-      const { seq, at: erasedAt, persons, ids } = line;
-      const none = { records: 0, rows: 0, lateRecords: 0, done: false };
-      erasures.set(seq, { line: seq, erasedAt, persons, ids, ...none });
-      last = seq;
-      continue;
-    }
-    const of = erasures.get('of' in line ? line.of : last);
-    if (of === undefined) continue;
-    if (line.event === 'late') erasures.set(last, { ...of, lateRecords: of.lateRecords + line.records });
-    else if (line.event === 'done') erasures.set(line.of, { ...of, done: true });
-    else if (line.event === 'cut') erasures.set(line.of, { ...of, records: line.records, rows: line.rows });
-  }
-  return [...erasures.values()];
-}
+type Erasure = ReturnType<typeof erasuresOf>[number];
 
 /**
  * True if a pull may hold fewer records than its manifest says: an erasure has cut it, or the lines that would say so were
