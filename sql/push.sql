@@ -259,36 +259,40 @@ select k, reason, tries, tries < 4 as tried_again
 from rejected
 order by k;
 
--- name: values
--- The columns of each row with their values as JSON texts, and the texts of its key and of its id.
-create table row_values as
-select
-    rowid as nth,
-    [{cells}] as cells,
-    coalesce({key}, '') as key,
-    coalesce({id}, '') as id,
-    {id_json} as id_json,
-    {is_text} as is_text
-from answer;
-
-drop table answer;
-
 -- name: rows
--- Each row as the text of a call, with the hashes of its key and of its content, and the reason why it cannot be sent.
+-- The column of a row by its name; of two columns with the name, the last one.
+create macro cell_of(cells, wanted) as list_filter(cells, lambda cell: cell.name = wanted)[-1];
+
+-- Each row as the text of a call, with the hashes of its key and of its content, and the reason why it cannot be sent. Members are
+-- the columns that are sent beside the id.
 create table rows_found as
 with parts as (
     select
-        *,
+        nth,
+        cells,
+        cell_of(cells, getvariable('target').identity) as id_cell,
+        coalesce(struct_extract(id_cell, 'id'), '') as id,
         to_json(id)::varchar as id_text,
+        list_transform(getvariable('target').keys, lambda name: cell_of(cells, name)) as key_cells,
+        coalesce(
+            case
+                when len(key_cells) = 1 then key_cells[1].text
+                when len(list_filter(key_cells, lambda cell: cell.json is null)) > 0 then null
+                else '[' || array_to_string(list_transform(key_cells, lambda cell: cell.json), ',') || ']'
+            end,
+            ''
+        ) as key,
+        list_filter(
+            cells, lambda cell: not getvariable('target').is_bare and cell.name <> getvariable('target').identity
+        ) as member_cells,
         list_transform(
             list_filter(
-                cells,
-                lambda cell: cell.is_member and (getvariable('target').sends_null or cell.json is not null)
+                member_cells, lambda cell: getvariable('target').sends_null or cell.json is not null
             ),
             lambda cell: to_json(cell.name)::varchar || ':' || coalesce(cell.json, 'null')
         ) as members,
         array_to_string(members, ',') as text_of_members
-    from row_values
+    from found
 ),
 texts as (
     select
@@ -308,29 +312,29 @@ select
     left(digest('row ' || concat_ws(',', id_text, array_to_string(list_sort(members), ','))), 32) as r,
     item,
     strlen(item) + 1 as bytes,
-    if(
-        getvariable('target').sends_null,
-        len(list_filter(cells, lambda cell: cell.is_member and cell.json is null)),
-        0
-    ) as nulls,
+    if(getvariable('target').sends_null, len(list_filter(member_cells, lambda cell: cell.json is null)), 0) as nulls,
     case
         when key = '' then getvariable('target').key || ': is empty'
         when row_number() over (partition by key order by nth) > 1
         then getvariable('target').key || ': occurs more than once'
         when strlen(item) + 1 > getvariable('target').most_bytes then 'the row: is too long'
         else coalesce(
-            getvariable('target').identity || ': ' || wrong_id(getvariable('target').kind, id, id_json, is_text),
+            getvariable('target').identity || ': '
+            || wrong_id(getvariable('target').kind, id, id_cell.json, id_cell.is_text),
             list_filter(
                 list_transform(
-                    cells,
+                    list_append(member_cells, id_cell),
                     lambda cell: cell.name || ': ' || case
-                        when not cell.is_sent then null
-                        when cell.is_twice then 'is the name of two columns'
+                        when list_contains(getvariable('target').twice, cell.name) then 'is the name of two columns'
                         when getvariable('target').hashes and is_hash(cell.json)
                         then 'is a hash, which the service does not know'
                         else coalesce(
                             wrong_size(cell.json),
-                            wrong_type(cell.json, cell.declared, getvariable('target').sends_null)
+                            wrong_type(
+                                cell.json,
+                                getvariable('target').types[list_position(getvariable('target').fields, cell.name)],
+                                getvariable('target').sends_null
+                            )
                         )
                     end
                 ),
@@ -345,7 +349,7 @@ from texts;
 create table erased as
 with given as (
     select nth, unnest(cells) as cell
-    from row_values
+    from found
 ),
 kinds as (
     select unnest(['user_id', 'service_user_id', 'device_id', 'service_device_id', 'recipient']) as kind
@@ -411,7 +415,7 @@ from numbered
 order by call, nth, k;
 
 drop table rows_found;
-drop table row_values;
+drop table found;
 
 -- name: counts
 select

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { UsageError } from '../ground/errors.js';
-import { escaped, openInstance } from '../landing/duckdb.js';
+import { openInstance } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
 import { GONE, pushedFiles } from '../landing/pushed-rows.js';
 import type { Asking } from '../readers/queries/question.js';
@@ -15,7 +15,7 @@ import { declaredFields } from '../reference/catalogs.js';
 import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';
-import { Session, statement } from '../warehouse/session.js';
+import { Session } from '../warehouse/session.js';
 import { callLine, type CallLine, pushCounts, rowOf, type Push } from './ledger.js';
 import type { Target } from './targets.js';
 
@@ -51,12 +51,7 @@ const TENFOLD = 10;
 
 /** The columns of the key. Throws `UsageError` for events without one: a user has many. */
 export function keyOf({ target, key }: Pick<WantedPush, 'target' | 'key'>): string[] {
-  const columns = key?.split(',').map((column) => column.trim());
-  if (columns?.includes('') === true)
-    throw new UsageError(`--key ${key ?? ''} has a column without a name.`, {
-      hint: 'Write the columns with commas between them.',
-    });
-  if (columns !== undefined) return columns;
+  if (key !== undefined) return key.split(',').map((column) => column.trim());
   if (target.kind !== 'events') return [target.identity];
   throw new UsageError(
     'Events need --key: the column, or the columns with commas, that tell two events apart.',
@@ -90,12 +85,21 @@ export async function rememberedCalls(dataDir: string): Promise<CallLine[]> {
   }
 }
 
-/** The declared types of a catalog's fields by name; undefined if the service does not show them. */
-type Fields = ReadonlyMap<string, string> | undefined;
-
-/** @throws UsageError if the columns of a query do not fit the target */
-function checkColumns(target: Target, columns: readonly string[], fields: Fields): void {
-  const { identity, kind, name, once, takesAway } = target;
+/**
+ * @param fields the declared types of a catalog's fields; undefined if the service does not show them
+ * @throws UsageError if the columns of a query do not fit the target
+ */
+function checkColumns(
+  wanted: WantedPush,
+  columns: readonly string[],
+  fields: ReadonlyMap<string, string> | undefined,
+): void {
+  const { identity, kind, name, text, once, takesAway } = wanted.target;
+  const missing = [identity, ...keyOf(wanted)].find((one) => !columns.includes(one));
+  if (missing !== undefined)
+    throw new UsageError(`The query has no column ${missing}, which ${text} needs.`, {
+      hint: `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`,
+    });
   const reserved = ['__proto__', ...(once ? ['userId', 'projectId', 'eventName'] : [])];
   const taken = columns.find((one) => reserved.includes(one));
   if (taken !== undefined)
@@ -110,8 +114,6 @@ function checkColumns(target: Target, columns: readonly string[], fields: Fields
   if (!takesAway && /^catalog|^user/.test(kind) && columns.length < 2)
     throw new UsageError(`The query has no column but ${identity}: nothing would be set.`);
 }
-
-const literal = (text: string): string => `'${escaped(text)}'`;
 
 /** The text of a row before its id, and the field for the other columns (N13, N14, N16), if they are not beside the id. */
 function frameOf({ kind, name: eventName }: Target, { projectId, push }: Config): Record<string, string> {
@@ -157,65 +159,30 @@ export async function writeAnswer(
   { key: hmac, now, service }: { key: Uint8Array; now: Date; service?: ServiceClient },
 ): Promise<Found & { readonly class: string }> {
   const { target } = wanted;
-  const { identity, kind, isBare } = target;
+  const { identity, kind, once, isBare, sendsNull, most } = target;
   const privacy = { ...config.privacy, key: hmac };
   const { published } = dataFiles(config.dataDir);
-  const found = await findRows(
-    published,
-    { ...wanted.source, queries: config.queries },
-    now,
-    privacy,
-    session,
-  );
+  const asking = { ...wanted.source, queries: config.queries };
+  const found = await findRows(published, asking, now, privacy, session);
+  const { columns: names } = found;
   const isOfItems = kind === 'catalog-items';
-  const fields =
+  const types =
     isOfItems && service ? await declaredFields(service, config.baseUrl ?? '', target.name) : undefined;
-  const names = found.columns.map(({ name }) => name);
-  const columnOf = (wantedName: string) => {
-    const column = found.columns.findLast(({ name }) => name === wantedName);
-    if (column !== undefined) return column;
-    throw new UsageError(`The query has no column ${wantedName}, which ${target.text} needs.`, {
-      hint: `Its columns are ${names.join(', ')}. Name one \`as ${wantedName}\`.`,
-    });
-  };
-  const id = columnOf(identity);
-  const keys = keyOf(wanted).map(columnOf);
-  checkColumns(target, names, fields);
-  const cells = found.columns.map(({ name, json, text }, nth) => {
-    const declared = name === identity ? undefined : fields?.get(name);
-    const isMember = !isBare && name !== identity;
-    return `{'name': ${literal(name)}, 'json': ${json}, 'text': ${text}, 'is_member': ${isMember},
-      'declared': ${declared === undefined ? 'null::varchar' : literal(declared)},
-      'is_sent': ${isMember || name === identity}, 'is_twice': ${names.lastIndexOf(name) !== nth}}`;
-  });
-  const [single] = keys;
-  const list = keys.map(({ json }) => json);
-  const parts: Record<string, string> = {
-    cells: cells.join(', '),
-    key:
-      keys.length === 1 && single !== undefined
-        ? single.text
-        : `if(${list.join(' is null or ')} is null, null, '[' || concat_ws(',', ${list.join(', ')}) || ']')`,
-    id: id.id,
-    id_json: id.json,
-    is_text: String(id.isText),
-  };
-  const columns = classOf(target, names);
+  checkColumns(wanted, names, types);
+  const [keys, columns] = [keyOf(wanted), classOf(target, names)];
   await session.set({
     target: {
-      ...{ kind, identity, columns, once: target.once, sends_null: target.sendsNull },
       ...frameOf(target, config),
-      key: keyOf(wanted).join(', '),
-      is_plain: isOfItems && keyOf(wanted).join() === identity,
+      ...{ kind, identity, columns, once, most, keys, key: keys.join(', ') },
+      ...{ is_bare: isBare, sends_null: sendsNull, is_plain: isOfItems && keys.join() === identity },
+      ...{ most_bytes: ROW_BYTES, window_bytes: WINDOW_BYTES },
+      twice: names.filter((name, nth) => names.indexOf(name) !== nth),
       hashes: fingerprintOf(privacy) !== undefined,
-      ...{ most: target.most, most_bytes: ROW_BYTES, window_bytes: WINDOW_BYTES },
+      fields: [...(types?.keys() ?? [])],
+      types: [...(types?.values() ?? [])],
     },
   });
   await session.run('push/macros');
-  // The texts of columns may hold what looks like a placeholder, so all are filled at once.
-  await session.runText(
-    statement('push/values').replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? ''),
-  );
   await session.run('push/rows');
   return { ...found, class: columns };
 }

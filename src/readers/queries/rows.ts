@@ -32,11 +32,12 @@ export interface FoundColumn {
 export interface Found {
   /** The text of the query, and the parameters that were given. */
   readonly source: readonly [sql: string, ...parameters: readonly string[]];
-  readonly columns: readonly FoundColumn[];
+  readonly columns: readonly string[];
 }
 
 /**
- * Copies the rows of a query into the table `answer` of the session.
+ * Copies the rows of a query into the table `found` of the session: `nth` and `cells`, a list of the columns as structs of name,
+ * json, text, id and is_text (`FoundColumn`).
  *
  * @throws UsageError for a query that cannot be run, without any value of a row
  * @throws RefusedError if the file does not hold what the query asks about
@@ -64,8 +65,20 @@ export async function findRows(
     await reader.confine();
     const answer = await ask(reader, question);
     await session.append('answer', answer);
+    const columns = columnsOf(answer);
+    const cells = columns.map(({ name, json, text, id, isText }) =>
+      [
+        `{'name': '${escaped(name)}', 'json': ${json}`,
+        `'text': ${text}`,
+        `'id': ${id}`,
+        `'is_text': ${isText}}`,
+      ].join(),
+    );
+    await session.runText(
+      `create table found as select rowid as nth, [${cells.join(', ')}] as cells from answer; drop table answer;`,
+    );
     const source = [question.sql, ...(asking.param ?? [])] as const;
-    return { source, columns: columnsOf(answer) };
+    return { source, columns: columns.map(({ name }) => name) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw withoutValues(error, question.subject);
