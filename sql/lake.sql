@@ -319,14 +319,12 @@ lake_days as (
         and not (relation = 'marts.event_people' and date in (select date from ops.removed_days))
 )
 
-select
-    coalesce(file_days.relation, lake_days.relation) as relation,
-    coalesce(file_days.date, lake_days.date)::varchar as date,
-    file_days.version
+select relation as key, list(date::varchar order by date) as dates
 from file_days
-full join lake_days on file_days.relation = lake_days.relation and file_days.date = lake_days.date
+full join lake_days using (relation, date)
 where file_days.version is distinct from lake_days.version
-order by relation, date;
+group by relation
+order by relation;
 
 -- name: note_commit
 insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, command, version, days, rows)
@@ -361,10 +359,11 @@ where changed and version is not null;
 
 -- name: only_in_lake
 -- Days that the lake covers and the file does not; they are left unchanged.
-select lake.stream, lake.date::varchar as date
+select lake.stream as key, list(lake.date::varchar order by lake.date) as dates
 from lake.{ops}.coverage as lake
 anti join ops.coverage as file on lake.stream = file.stream and lake.date = file.date
-order by lake.stream, lake.date;
+group by lake.stream
+order by lake.stream;
 
 -- name: published_events
 select date::varchar as date, pull, epoch_ms(loaded_at)::double as loaded_at_ms
@@ -470,7 +469,7 @@ create or replace temporary secret lake_storage (type s3, {options});
 
 -- name: stream_days
 -- Days of the streams that differ between the lake and the file. Archived days are only in the lake.
-select file.stream, file.date::varchar as date
+select file.stream as key, list(file.date::varchar order by file.date) as dates
 from ops.coverage as file
 anti join lake.{ops}.coverage as lake
     on
@@ -479,4 +478,5 @@ anti join lake.{ops}.coverage as lake
         and file.pull is not distinct from lake.pull
         and file.loaded_at is not distinct from lake.loaded_at
 where not (file.stream = 'events' and file.date in (select date from ops.removed_days))
-order by file.date, file.stream;
+group by file.stream
+order by min(file.date), file.stream;

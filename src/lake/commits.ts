@@ -118,9 +118,6 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
   }
 }
 
-// What the journal of this data folder holds about a lake: the last commit seen in it, and the commits that were requested
-// and not seen. A lake has one writer, because two writers would undo each other's days.
-
 /**
  * Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. A commit is `begun` before it is
  * requested, so that after any failure the next push knows which one to look for; `dropped` if it was not requested; and
@@ -139,8 +136,11 @@ const LAKE = new Kind(
 /** Maximum number of pending commits that are looked for. */
 const MOST_PENDING = 10;
 
+/** What the journal holds about a lake. A lake has one writer, because two writers would undo each other's days. */
 export class LakeState {
   readonly #lake: string;
+  /** Identifies this data folder as a writer. */
+  readonly writer: string;
 
   /** @param journal open for writing if a commit is requested */
   constructor(
@@ -148,24 +148,7 @@ export class LakeState {
     { catalog, namespace }: Pick<LakeConfig, 'catalog' | 'namespace'>,
   ) {
     this.#lake = `${catalog.uri} ${catalog.warehouse} ${namespace}`;
-  }
-
-  get #state(): { readonly head: string | null; readonly pending: readonly (string | null)[] } {
-    let head: string | null = null;
-    let pending: (string | null)[] = [];
-    for (const { lake, event, commit } of this.journal.of(LAKE)) {
-      if (lake !== this.#lake) continue;
-      // A catalog may execute a request long after the client stopped waiting for the answer.
-      pending = pending.filter((id) => id !== commit);
-      if (event === 'settled') head = commit;
-      else if (event === 'begun') pending = [...pending, commit].slice(-MOST_PENDING);
-    }
-    return { head, pending };
-  }
-
-  /** Identifies this data folder as a writer. */
-  get writer(): string {
-    return this.journal.id;
+    this.writer = journal.id;
   }
 
   async note(event: 'begun' | 'dropped' | 'settled', commit: string | null): Promise<void> {
@@ -175,7 +158,7 @@ export class LakeState {
   /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `assertOurs` does. */
   async agree(lake: Lake): Promise<Commit | undefined> {
     const newest = await this.assertOurs(lake);
-    if (newest !== undefined && newest.commit_id !== this.#state.head)
+    if (newest !== undefined && newest.commit_id !== this.#seen().head)
       await this.note('settled', newest.commit_id);
     return newest;
   }
@@ -187,7 +170,7 @@ export class LakeState {
    */
   async assertOurs(lake: Lake): Promise<Commit | undefined> {
     const [newest] = await latestCommits(lake, 1);
-    const { head, pending } = this.#state;
+    const { head, pending } = this.#seen();
     const id = newest?.commit_id;
     if (newest === undefined || id === undefined || id === head || pending.includes(id)) return newest;
     const who = newest.writer === this.writer ? 'another copy of this data folder' : 'another data folder';
@@ -197,5 +180,19 @@ export class LakeState {
         hint: 'Push from there, or set another lake.namespace. If the other one is gone for good: `dawnload lake setup --take-over`.',
       },
     );
+  }
+
+  /** The last commit that was seen in the lake, and those that were requested and not seen. */
+  #seen(): { readonly head: string | null; readonly pending: readonly (string | null)[] } {
+    let head: string | null = null;
+    let pending: (string | null)[] = [];
+    for (const { lake, event, commit } of this.journal.of(LAKE)) {
+      if (lake !== this.#lake) continue;
+      // A catalog may execute a request long after the client stopped waiting for the answer.
+      pending = pending.filter((id) => id !== commit);
+      if (event === 'settled') head = commit;
+      else if (event === 'begun') pending = [...pending, commit].slice(-MOST_PENDING);
+    }
+    return { head, pending };
   }
 }

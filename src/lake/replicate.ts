@@ -50,48 +50,40 @@ export function pushLake(
   return withLake(settings, invocation, async (lake) => {
     await prepareErasure?.(lake);
     const state = new LakeState(journal, settings.lake);
-    const erases = prepareErasure !== undefined;
-    return push({ lake, state, effects, command, version }, erases, (what) => {
+    await state.agree(lake);
+    const relations = await relationsOf(lake);
+    const recorded = await recordedColumns(lake);
+    if (recorded === undefined)
+      throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
+        hint: 'Run `dawnload lake setup` and see what it says.',
+      });
+    const columns = columnsVersion(relations);
+    if (recorded !== columns) await prepareTables(lake, relations);
+    effects.reach('lake/prepared');
+    const changes = await changesOf(lake);
+    const writing = { lake, state, effects, command, version };
+    const transaction = new Transaction(writing, relations, await removedDays(lake));
+    const commits: Commit[] = [];
+    const commit = async (what: string, work: () => Promise<void>): Promise<void> => {
       terminal.progress(what);
-    });
-  });
-}
-
-async function push(writing: Writing, erases: boolean, progress: (what: string) => void): Promise<Commit[]> {
-  const { lake, state, effects } = writing;
-  await state.agree(lake);
-  const relations = await relationsOf(lake);
-  const recorded = await recordedColumns(lake);
-  if (recorded === undefined) {
-    throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
-      hint: 'Run `dawnload lake setup` and see what it says.',
-    });
-  }
-  const columns = columnsVersion(relations);
-  if (recorded !== columns) await prepareTables(lake, relations);
-  effects.reach('lake/prepared');
-  const changes = await changesOf(lake);
-  const transaction = new Transaction(writing, relations, await removedDays(lake));
-  const commits: Commit[] = [];
-  const commit = async (what: string, work: () => Promise<void>): Promise<void> => {
-    progress(what);
-    const done = await transaction.commit(work);
-    if (done !== undefined) commits.push(done);
-    effects.reach('lake/settled');
-  };
-  const events = changes.streams.get('events') ?? [];
-  const apart = erases ? [] : events.slice(0, -1);
-  for (const day of apart) await commit(`pushing the events of ${day}`, () => transaction.replaceEvents(day));
-  const last = events.at(-1);
-  await commit(
-    last === undefined ? 'pushing' : `pushing the events of ${last}, and all that changed`,
-    async () => {
+      const done = await transaction.commit(work);
+      if (done !== undefined) commits.push(done);
+      effects.reach('lake/settled');
+    };
+    const events = changes.streams.get('events') ?? [];
+    const erases = prepareErasure !== undefined;
+    const apart = erases ? [] : events.slice(0, -1);
+    for (const day of apart)
+      await commit(`pushing the events of ${day}`, () => transaction.replaceEvents(day));
+    const last = events.at(-1);
+    const what = last === undefined ? 'pushing' : `pushing the events of ${last}, and all that changed`;
+    await commit(what, async () => {
       if (erases) await transaction.erase(changes.onlyInLake.get('events') ?? []);
       await transaction.replaceAll(changes, events.slice(apart.length));
       if (recorded !== columns) await transaction.noteColumns(columns);
-    },
-  );
-  return commits;
+    });
+    return commits;
+  });
 }
 
 /** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
@@ -246,31 +238,21 @@ class Transaction {
   }
 }
 
-export interface Changes {
-  /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
-  readonly streams: ReadonlyMap<Stream, readonly Day[]>;
-  /** Days of incremental models with different rows, by the name of the model. */
-  readonly models: ReadonlyMap<string, readonly Day[]>;
-  /** Days that the lake covers and the file does not; they are left unchanged. */
-  readonly onlyInLake: ReadonlyMap<Stream, readonly Day[]>;
-}
+export type Changes = Awaited<ReturnType<typeof changesOf>>;
 
-const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
-const modelDay = z.object({ relation: z.string(), date: z.string() });
-
-export async function changesOf(lake: Lake): Promise<Changes> {
-  const { session, ops } = lake;
-  return {
-    streams: byKey(await session.rows('lake/stream_days', streamDay, ops), ({ stream }) => stream),
-    models: byKey(await session.rows('lake/model_days', modelDay, ops), ({ relation }) => relation),
-    onlyInLake: byKey(await session.rows('lake/only_in_lake', streamDay, ops), ({ stream }) => stream),
+export async function changesOf({ session, ops }: Lake) {
+  const days = async <K>(name: string, key: z.ZodType<K>): Promise<ReadonlyMap<K, readonly Day[]>> => {
+    const rows = await session.rows(`lake/${name}`, z.object({ key, dates: z.array(z.string()) }), ops);
+    return new Map(rows.map((row) => [row.key, row.dates]));
   };
-}
-
-function byKey<K, T extends { readonly date: Day }>(rows: readonly T[], key: (row: T) => K): Map<K, Day[]> {
-  const days = new Map<K, Day[]>();
-  for (const row of rows) days.set(key(row), [...(days.get(key(row)) ?? []), row.date]);
-  return days;
+  return {
+    /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
+    streams: await days('stream_days', z.enum(STREAMS)),
+    /** Days of incremental models with different rows, by the name of the model. */
+    models: await days('model_days', z.string()),
+    /** Days that the lake covers and the file does not; they are left unchanged. */
+    onlyInLake: await days('only_in_lake', z.enum(STREAMS)),
+  };
 }
 
 const part = z.object({ date: z.string().nullable(), rows: count, changed: z.boolean() });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
 import { listOf } from '../warehouse/session.js';
 import { commitTogether, latestCommits, type Writing } from './commits.js';
-import { type Column, isMissing, type Lake, quoted, relationsOf, type Relation } from './lake.js';
+import { isMissing, type Lake, quoted, relationsOf, type Relation } from './lake.js';
 
 /**
  * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
@@ -16,41 +16,34 @@ import { type Column, isMissing, type Lake, quoted, relationsOf, type Relation }
  */
 export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepared> {
   const { lake, state } = writing;
-  const note = (work: () => Promise<void>): Promise<unknown> =>
-    commitTogether(writing, () => work().then(() => ({ days: 0, rows: 0 })));
+  const { session, ops } = lake;
+  const notePart = (relation: string, version: string, before?: () => Promise<void>): Promise<unknown> =>
+    commitTogether(writing, async () => {
+      await before?.();
+      await session.run('lake/note_part', { relation, version: quoted(version) });
+      return { days: 0, rows: 0 };
+    });
   // Before any other access, because DuckDB caches that a namespace was not found.
-  for (const schema of Object.values(lake.schemas)) await lake.session.run('lake/create_schema', { schema });
-  await lake.session.run('lake/create_own', { ...lake.ops, clauses: lake.catalog.tableClauses(undefined) });
+  for (const schema of Object.values(lake.schemas)) await session.run('lake/create_schema', { schema });
+  await session.run('lake/create_own', { ...ops, clauses: lake.catalog.tableClauses(undefined) });
   // The tables of another writer are not touched, because they may belong to another version.
   if (takeOver) await state.note('settled', (await latestCommits(lake, 1))[0]?.commit_id ?? null);
   else await state.agree(lake);
   const relations = await relationsOf(lake);
-  await note(() => notePart(lake, 'setup', state.writer));
-  if (!(await lake.catalog.commitsTogether(lake.session))) {
+  await notePart('setup', state.writer);
+  if (!(await lake.catalog.commitsTogether(session)))
     throw new ConfigError('The catalog commits table by table, so readers could find half a night.', {
       hint: 'Use a catalog that commits several tables at once, such as Nessie, Lakekeeper or Polaris; docs/scale.md names more.',
     });
-  }
   const prepared = await prepareTables(lake, relations);
-  await note(async () => {
-    await forget(lake, prepared.created);
-    await notePart(lake, COLUMNS_PART, columnsVersion(relations));
+  const { created } = prepared;
+  await notePart(COLUMNS_PART, columnsVersion(relations), async () => {
+    // Nothing recorded is true of tables that had to be created, because the earlier ones were dropped.
+    const names = listOf(created.map(({ name }) => name)) || "''";
+    const streams = listOf(created.flatMap(({ stream }) => stream ?? [])) || "''";
+    await session.run('lake/forget_relations', { ...ops, relations: names, streams });
   });
   return prepared;
-}
-
-async function notePart(lake: Lake, relation: string, version: string): Promise<void> {
-  await lake.session.run('lake/note_part', { relation, version: quoted(version) });
-}
-
-/** Removes the recorded state of tables that had to be created, because the earlier tables were dropped. */
-async function forget(lake: Lake, created: readonly Relation[]): Promise<void> {
-  if (created.length === 0) return;
-  await lake.session.run('lake/forget_relations', {
-    ...lake.ops,
-    relations: listOf(created.map(({ name }) => name)),
-    streams: listOf(created.flatMap(({ stream }) => stream ?? [])) || "''",
-  });
 }
 
 // The columns of the lake: missing tables and columns are added, and nothing else is changed.
@@ -83,14 +76,34 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
     const table = lake.tableOf(relation);
     const stored = await columnsIn(lake, table);
     if (stored === undefined) created.push(relation);
-    for (const { name, type } of stored === undefined ? [] : missingColumns(table, relation, stored)) {
+    for (const [name, type] of stored ?? []) {
+      const known = relation.columns.find((column) => column.name === name);
+      if (known?.type === type) continue;
+      const fault =
+        known === undefined
+          ? 'is in the lake and not in the file'
+          : `has the type ${type} in the lake and would need ${known.type}`;
+      throw new ConfigError(`Column ${name} of ${table} ${fault}.`, {
+        hint: 'Only new columns are added to a lake. Set another lake.namespace, or change the table there, then run `dawnload lake setup` and `dawnload lake push`.',
+      });
+    }
+    for (const { name, type } of relation.columns) {
+      if (stored === undefined || stored.has(name)) continue;
       await lake.session.run('lake/add_column', { table, column: `"${name}" ${type}` });
       added++;
     }
   }
   // Tables are created before the push, because a transaction that creates a table is not committed in one request.
   await lake.session.transaction(async () => {
-    for (const relation of created) await create(lake, relation);
+    for (const relation of created) {
+      // Only events and messages are large enough for one file per day.
+      const byDay = relation.stream === 'events' && relation.columns.some(({ name }) => name === 'date');
+      await lake.session.run('lake/create_table', {
+        table: lake.tableOf(relation),
+        columns: relation.columns.map(({ name, type }) => `"${name}" ${type}`).join(', '),
+        clauses: lake.catalog.tableClauses(byDay ? 'date' : undefined),
+      });
+    }
   });
   return { created, added };
 }
@@ -106,33 +119,4 @@ async function columnsIn(lake: Lake, table: string): Promise<Map<string, string>
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-async function create(lake: Lake, relation: Relation): Promise<void> {
-  // Only events and messages are large enough for one file per day.
-  const byDay = relation.stream === 'events' && relation.columns.some(({ name }) => name === 'date');
-  await lake.session.run('lake/create_table', {
-    table: lake.tableOf(relation),
-    columns: relation.columns.map(({ name, type }) => `"${name}" ${type}`).join(', '),
-    clauses: lake.catalog.tableClauses(byDay ? 'date' : undefined),
-  });
-}
-
-/** The columns that the table lacks. */
-function missingColumns(table: string, { columns }: Relation, stored: ReadonlyMap<string, string>): Column[] {
-  for (const { name, type } of columns) {
-    const known = stored.get(name) ?? type;
-    if (known !== type)
-      throw differs(`Column ${name} of ${table} has the type ${known} in the lake and would need ${type}.`);
-  }
-  const unknown = [...stored.keys()].find((name) => !columns.some((column) => column.name === name));
-  if (unknown !== undefined)
-    throw differs(`Column ${unknown} of ${table} is in the lake and not in the file.`);
-  return columns.filter(({ name }) => !stored.has(name));
-}
-
-function differs(message: string): ConfigError {
-  return new ConfigError(message, {
-    hint: 'Only new columns are added to a lake. Set another lake.namespace, or change the table there, then run `dawnload lake setup` and `dawnload lake push`.',
-  });
 }

@@ -176,10 +176,11 @@ export async function equalInLake(
 }
 
 /** The days whose rows are equal in the published file, which was pushed, and in the private file. */
-async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day[]> {
+async function publishedAlike({ session }: Lake, days: readonly HeldDay[]): Promise<Day[]> {
   const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
-  const published = await lake.session.rows('lake/published_events', shape);
+  const published = await session.rows('lake/published_events', shape);
   const loads = new Set(published.map((row) => `${row.date} ${row.pull} ${row.loaded_at_ms}`));
-  const alike = days.filter(({ day, pull, loadedAt }) => loads.has(`${day} ${pull} ${loadedAt.getTime()}`));
-  return alike.map(({ day }) => day);
+  return days.flatMap(({ day, pull, loadedAt }) =>
+    loads.has(`${day} ${pull} ${loadedAt.getTime()}`) ? [day] : [],
+  );
 }
