@@ -110,3 +110,28 @@ where coverage.stream in ('statistics', 'statistics_by_subchannel', 'campaigns')
 group by coverage.stream, coverage.date
 having count(distinct loads.pulled_at::date) < 2 or max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours
 order by coverage.stream, coverage.date;
+
+-- name: shown
+-- A statement that hashes all that the page may show: the rows of tables, without the instants by which a repeated answer
+-- differs. The days of incremental models have digests, and events and messages change with the loads of their days.
+with shown as (
+  select
+    concat_ws('.', schema_name, table_name) as relation,
+    string_agg(format('"{}"', column_name), ', ' order by column_index) as columns
+  from duckdb_columns()
+  semi join duckdb_tables() using (database_name, schema_name, table_name)
+  where
+    schema_name in ('main', 'marts', 'ops')
+    and relation not in (select relation from ops.models)
+    and relation not in ('main.message_contents', 'ops.journal', 'ops.loads', 'ops.runs')
+    and not regexp_full_match(table_name, 'catalog.*|campaign_(collections|metric_totals)_history')
+    and column_name not in ('checked_at', 'loaded_at', 'noted_at', 'pull', 'pulled_at')
+  group by relation
+  having not bool_or(column_name = 'export_date')
+)
+
+select format(
+  'select concat_ws('' '', (select sum(hash(date, loaded_at)) from ops.coverage where stream = ''events''), {}) as hash',
+  string_agg(format('(select sum(hash({})) from {})', columns, relation), ', ' order by relation)
+) as sql
+from shown;

@@ -81,6 +81,7 @@ const STEPS: readonly Step[] = [
         language: config.reportIn ?? 'en',
         now: invocation.effects.now(),
         runs: runsSoFar(folder, failure),
+        keeps: true,
       });
       const sentence = [`The report on it is ${files.report}.`, ...faults].join(' ');
       return [{ step: 'page', failed: faults.length > 0, sentence }];

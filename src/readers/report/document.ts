@@ -32,6 +32,8 @@ const MOST_FINDINGS = 5;
 interface Circumstances {
   /** The newest day of the daily statistics; undefined if there is none. */
   readonly day: string | undefined;
+  /** The mark of what the page shows; empty if parts of it could not be drawn. */
+  readonly mark: string;
   /** The instant at which the page was made, in KST. */
   readonly madeAt: string;
   /** What the last run says of the numbers: a line at the top, and the whole reason. */
@@ -56,6 +58,7 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
       <meta name="color-scheme" content="light dark" />
       <meta name="referrer" content="no-referrer" />
       <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+      <meta name="data" content="${given.mark}" />
       <link rel="icon" href="data:," />
       <title>${title} ${given.day ?? ''}</title>
       ${new Html(`<style>${STYLE}</style>`)}

@@ -1,8 +1,9 @@
 /** The report: one page about the published warehouse, filled by bundled queries. */
-import { chmod, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
+import { dayOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
@@ -25,6 +26,8 @@ interface ReportOptions {
   readonly now: Date;
   /** The runs of the journal; the one that writes the report has its end. */
   readonly runs: readonly PastRun[];
+  /** An earlier page, which is kept if it shows the same. */
+  readonly earlier?: string | undefined;
 }
 
 /**
@@ -36,12 +39,14 @@ interface ReportOptions {
  */
 export function makeReport(
   published: string,
-  { language, now, runs }: ReportOptions,
+  { language, now, runs, earlier }: ReportOptions,
 ): Promise<{ page: string; faults: string[] }> {
   return Reader.using(published, async (reader) => {
     const wording = new Wording(language);
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
+    const mark = await markOf(reader, [language, dayOf(now), lastCompleteDay(now), notice]);
+    if (earlier?.includes(`content="${mark}"`) === true) return { page: earlier, faults: [] };
     const dropped = await droppedIds(reader);
     const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
     const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
@@ -65,14 +70,24 @@ export function makeReport(
       await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
       all[nth] = await answered(section);
     }
+    const faults = all.flatMap(({ failure }) => failure ?? []);
     const page = documentOf(new Renderer(wording), all, {
       day,
+      mark: faults.length === 0 ? mark : '',
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: wording.say(notice) },
     });
-    const faults = all.flatMap(({ failure }) => failure ?? []);
     return { page, faults: faults.map((why) => `A part of it could not be drawn: ${why}`) };
   });
+}
+
+/** A hash of what the page shows but for the instants at which it, and data that came again unchanged, were made. */
+async function markOf(reader: Reader, circumstances: unknown): Promise<string> {
+  const [shown] = await reader.rows('status/shown', z.object({ sql: z.string() }));
+  const hashes = await reader.objects(shown?.sql ?? '');
+  return createHash('sha256')
+    .update(JSON.stringify([hashes, circumstances]))
+    .digest('hex');
 }
 
 interface Asking {
@@ -146,6 +161,12 @@ export function noticeOf(
   };
 }
 
+interface WriteOptions extends Omit<ReportOptions, 'earlier'> {
+  readonly dataDir: string;
+  /** True if the page that is there is left as it is where it shows the same. */
+  readonly keeps?: boolean;
+}
+
 /**
  * Makes the report of the published warehouse and writes it to a file.
  *
@@ -156,13 +177,15 @@ export function noticeOf(
  */
 export async function writeReport(
   file: string,
-  { dataDir, ...options }: ReportOptions & { readonly dataDir: string },
+  { dataDir, keeps = false, ...options }: WriteOptions,
 ): Promise<{ bytes: number; faults: string[] }> {
-  const { page, faults } = await makeReport(dataFiles(dataDir).published, options);
+  const earlier = keeps ? await readFile(file, 'utf8').catch(() => undefined) : undefined;
+  const { page, faults } = await makeReport(dataFiles(dataDir).published, { ...options, earlier });
   // Everyone who may read the warehouse may read the file, because it contains no recipients.
-  await writeFileWhole(file, async (path) => {
-    await writeFile(path, page);
-    await chmod(path, 0o644);
-  });
+  if (page !== earlier)
+    await writeFileWhole(file, async (path) => {
+      await writeFile(path, page);
+      await chmod(path, 0o644);
+    });
   return { bytes: Buffer.byteLength(page), faults };
 }
