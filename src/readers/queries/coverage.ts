@@ -186,10 +186,7 @@ export async function streamNotHeld(reader: Reader, query: QueryFile, isTold: bo
   return isHeld ? undefined : stream;
 }
 
-const json = z
-  .string()
-  .transform((text): unknown => JSON.parse(text))
-  .pipe(z.json());
+const json = z.string().transform((text): unknown => JSON.parse(text));
 const about = z.object({ coverage: json, findings: json, checks_with_findings: z.number() });
 
 /**
@@ -204,11 +201,7 @@ export async function coverageOf(
 ) {
   const [found] = await reader.rows('agents/about', about, {
     streams: JSON.stringify(isSure ? [...streamsOf(tables)] : STREAMS),
-    checks: JSON.stringify(
-      statementsIn('checks')
-        .map(readCheck)
-        .map(({ name, streams }) => ({ name, streams })),
-    ),
+    checks: JSON.stringify(statementsIn('checks').map(readCheck), ['name', 'streams']),
     reads_events: !isSure || readsEvents(tables),
     first_day: range?.start ?? null,
     last_day: range?.end ?? null,

@@ -52,46 +52,38 @@ export async function answer(
   how: unknown,
   tell: (said: readonly string[]) => unknown,
 ): Promise<z.infer<typeof delivered>> {
-  const form = delivery.parse(how);
-  const found = await ask(reader, question, form.lang);
+  const { format, lang, limit, bom, isTerminal, drawing, scratch } = delivery.parse(how);
+  const found = await ask(reader, question, lang);
+  const name = question.query?.name;
   // The sentences of a bundled question say so themselves.
-  const saysSo = question.query !== undefined && isBundled(question.query.name);
-  const notes = saysSo ? [] : await removedFrom(reader, question.sql, form.lang);
+  const saysSo = name !== undefined && isBundled(name);
+  const notes = saysSo ? [] : await removedFrom(reader, question.sql, lang);
   tell([...found.said.map((one) => one.text), ...notes]);
-  await writeTo(process.stdout, piecesOf(found, namesIn(form.lang, question.query?.name), form));
+  const naming = lang === 'en' ? AS_IS : koreanNames(name);
+  const pieces: Pieces = {
+    table: () => tableText(found, naming, limit, drawing),
+    csv: () => csvText(found, naming, bom),
+    json: () => jsonRows(found),
+    parquet: () => parquetBytes(found, scratch),
+  }[format]();
+  // Programs receive unchanged data; at a terminal control characters are escaped, in a table in any case.
+  const isText = format === 'csv' || format === 'json';
+  await writeTo(process.stdout, isTerminal && isText ? escaped(pieces) : pieces);
   const dropped = question.query?.countsPeople === true ? await droppedIds(reader) : [];
   return { rows: found.rows, dropped };
 }
 
-/** The names of columns and values in Korean, where the dictionary contains them. Free SQL shows unchanged values. */
-function namesIn(lang: 'en' | 'ko', query?: string): Naming {
-  if (lang === 'en') return AS_IS;
+/** The names of columns and values, where the dictionary contains them. Free SQL shows unchanged values. */
+function koreanNames(query: string | undefined): Naming {
   const dictionary = Dictionary.load();
-  const head = (column: string): string => dictionary.label(column, query) ?? column;
-  return { ...AS_IS, head, ...(query && { word: (column, given) => dictionary.inKorean(column, given) }) };
+  return {
+    head: (column) => dictionary.label(column, query) ?? column,
+    word: query === undefined ? AS_IS.word : (column, given) => dictionary.inKorean(column, given),
+  };
 }
 
-/** The answer in its format. Programs receive unchanged data; at a terminal control characters are escaped. */
-function piecesOf(
-  answer: QueryResult,
-  naming: Naming,
-  { format, limit, bom, isTerminal, drawing, scratch }: Delivery,
-): Pieces {
-  const plain = (pieces: AsyncIterable<string>): Pieces => (isTerminal ? escaped(pieces) : pieces);
-  switch (format) {
-    case 'table':
-      return tableText(answer, naming, limit, drawing);
-    case 'csv':
-      return plain(csvText(answer, naming, bom));
-    case 'json':
-      return plain(jsonRows(answer));
-    case 'parquet':
-      return parquetBytes(answer, scratch);
-  }
-}
-
-async function* escaped(pieces: AsyncIterable<string>): Pieces {
-  for await (const piece of pieces) yield visibleLines(piece.replaceAll('\r\n', '\n'));
+async function* escaped(pieces: Pieces): Pieces {
+  for await (const piece of pieces) yield visibleLines(String(piece).replaceAll('\r\n', '\n'));
 }
 
 async function* parquetBytes(answer: QueryResult, scratch: string): Pieces {

@@ -78,14 +78,13 @@ export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text
  * @param hasMark true if the text starts with a byte order mark, so that Excel reads it as UTF-8
  */
 export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = false): AsyncGenerator<string> {
+  const heads = answer.columns.map(({ name }) => textCell(naming.head(name)));
+  yield `${hasMark ? '\ufeff' : ''}${heads.join(',')}\r\n`;
   const cells = answer.columns.map(({ type }) => (WORDS.test(String(type)) ? textCell : quoted));
-  const line = joined(answer.columns.map(({ name }) => textCell(naming.head(name))));
-  yield hasMark ? `\ufeff${line}` : line;
   for await (const rows of textsOf(answer, naming)) {
     // Null is an empty cell, and an empty text is `""`.
-    yield rows
-      .map((row) => joined(row.map((text, i) => (text === null ? '' : (cells[i] ?? quoted)(text)))))
-      .join('');
+    const lines = rows.map((row) => row.map((text, i) => (text === null ? '' : (cells[i] ?? quoted)(text))));
+    yield lines.map((line) => `${line.join(',')}\r\n`).join('');
   }
 }
 
@@ -100,10 +99,6 @@ async function* textsOf({ columns, chunks }: QueryResult, { word }: Naming): Asy
       }),
     );
   }
-}
-
-function joined(cells: readonly string[]): string {
-  return `${cells.join(',')}\r\n`;
 }
 
 /** Types with arbitrary text, unlike numbers, days and times. An interval such as `-1 days` begins like a formula. */
@@ -140,32 +135,19 @@ function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
 /** The value as the text of one cell. The caller must handle null. */
 function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
   if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
-  return NESTED.some((kind) => value instanceof kind) ? jsonText(value, type) : String(value);
+  return isNested(value) ? jsonText(value, type) : String(value);
 }
 
-const NESTED = [
-  duckdb.DuckDBListValue,
-  duckdb.DuckDBArrayValue,
-  duckdb.DuckDBStructValue,
-  duckdb.DuckDBMapValue,
-];
+const isNested = (value: Exclude<DuckDBValue, null>): boolean =>
+  typeof value === 'object' && ('items' in value || 'entries' in value);
 
 /** The value as JSON text, exactly. The type is known for columns and their nested values, but not inside a variant. */
 export function jsonText(value: DuckDBValue, type?: DuckDBType): string {
-  if (value === null) return 'null';
-  switch (typeof value) {
-    case 'boolean':
-      return String(value);
-    case 'number':
-      // JSON has no NaN and no infinity, so they are written as text.
-      return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
-    case 'bigint':
-      return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`;
-    case 'string':
-      return type?.alias === 'JSON' ? documentText(value) : JSON.stringify(value);
-    default:
-      return objectText(value, type);
-  }
+  // JSON has no NaN and no infinity, so they are written as text.
+  if (typeof value === 'number') return JSON.stringify(Number.isFinite(value) ? value : String(value));
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`;
+  if (typeof value === 'string') return type?.alias === 'JSON' ? documentText(value) : JSON.stringify(value);
+  return value === null || typeof value === 'boolean' ? String(value) : objectText(value, type);
 }
 
 /** Returns the document of a JSON column unchanged, so that long numbers keep their digits. */
@@ -182,14 +164,16 @@ function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): 
   const inner = type !== undefined && 'valueType' in type ? type.valueType : undefined;
   if (value instanceof duckdb.DuckDBListValue || value instanceof duckdb.DuckDBArrayValue)
     return `[${value.items.map((item) => jsonText(item, inner)).join(',')}]`;
-  if (value instanceof duckdb.DuckDBStructValue) {
-    const types = type instanceof duckdb.DuckDBStructType ? type : undefined;
-    return objectOf(
-      Object.entries(value.entries).map(([key, entry]) => [key, jsonText(entry, types?.typeForEntry(key))]),
-    );
+  if (value instanceof duckdb.DuckDBStructValue || value instanceof duckdb.DuckDBMapValue) {
+    const struct = type instanceof duckdb.DuckDBStructType ? type : undefined;
+    const entries =
+      value instanceof duckdb.DuckDBMapValue
+        ? value.entries.map(({ key, value: entry }) => [String(key), jsonText(entry, inner)] as const)
+        : Object.entries(value.entries).map(
+            ([key, entry]) => [key, jsonText(entry, struct?.typeForEntry(key))] as const,
+          );
+    return `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
   }
-  if (value instanceof duckdb.DuckDBMapValue)
-    return objectOf(value.entries.map(({ key, value: entry }) => [String(key), jsonText(entry, inner)]));
   if (value instanceof duckdb.DuckDBUnionValue || value instanceof duckdb.DuckDBVariantValue)
     return jsonText(value.value);
   const text = value instanceof duckdb.DuckDBTimestampTZValue ? instantText(value) : String(value);
@@ -200,24 +184,19 @@ function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): 
   return JSON.stringify(text.replace(/^(\S+-\d\d-\d\d) (?=\d)/, '$1T'));
 }
 
-function objectOf(entries: readonly (readonly [string, string])[]): string {
-  return `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
-}
-
 /** The JSON text in pieces, one per batch of rows. */
-export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
-  const keys = answer.columns.map(({ name }) => `${JSON.stringify(name)}:`);
+export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerator<string> {
   let separator = '[';
-  for await (const chunk of answer.chunks) {
-    if (chunk.rowCount === 0) continue;
-    const objects = chunk
-      .getRows()
-      .map(
-        (row) =>
-          `\n{${answer.columns.map(({ type }, i) => `${keys[i] ?? ''}${jsonText(row[i] ?? null, type)}`).join(',')}}`,
+  for await (const chunk of chunks) {
+    let text = '';
+    for (const row of chunk.getRows()) {
+      const members = columns.map(
+        ({ name, type }, i) => `${JSON.stringify(name)}:${jsonText(row[i] ?? null, type)}`,
       );
-    yield `${separator}${objects.join(',')}`;
-    separator = ',';
+      text += `${separator}\n{${members.join(',')}}`;
+      separator = ',';
+    }
+    yield text;
   }
   yield separator === '[' ? '[]\n' : '\n]\n';
 }

@@ -133,32 +133,24 @@ export class Wording {
     if (typeof value === 'boolean')
       return this.say(value ? { en: 'yes', ko: '예' } : { en: 'no', ko: '아니요' });
     if (typeof value === 'object') return value.map((one) => this.value(column, one, kind)).join(', ');
-    if (typeof value === 'string' && kind === 'channels')
-      return value
-        .split(', ')
-        .map((channel) => this.value('channel', channel))
-        .join(', ');
-    if (typeof value === 'string' && kind === 'failure_reason' && /^\d+$/.test(value))
+    if (typeof value === 'number') {
+      if (unit === 'money' || unit === 'price') return this[unit](value, currency);
+      if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
+        return this[unit](value);
+      return this.count(value);
+    }
+    if (kind === 'channels') return this.value('channel', value.split(', '));
+    if (kind === 'failure_reason' && /^\d+$/.test(value))
       return this.say({ en: `code ${value}`, ko: `코드 ${value}` });
-    if (typeof value === 'string')
-      return unit === 'day'
-        ? this.day(value)
-        : kind === 'verdict'
-          ? this.sentence(value)
-          : (Dictionary.load().value(kind, value)?.[this.language] ?? value);
-    if (unit === 'money' || unit === 'price') return this[unit](value, currency);
-    if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
-      return this[unit](value);
-    return this.count(value);
+    if (kind === 'verdict') return this.sentence(value);
+    if (unit === 'day') return this.day(value);
+    return Dictionary.load().value(kind, value)?.[this.language] ?? value;
   }
 
   /** A sentence of an answer: those of data tests are English in the warehouse. Korean has no space before a percent sign. */
   sentence(text: string): string {
-    return this.language === 'ko'
-      ? Dictionary.load()
-          .korean(text)
-          .replace(/(\d) %/g, '$1%')
-      : text.replace(/(\d) %/g, '$1\u00a0%');
+    const said = this.language === 'ko' ? Dictionary.load().korean(text) : text;
+    return said.replace(/(\d) %/g, this.say({ en: '$1\u00a0%', ko: '$1%' }));
   }
 
   /** The heading of a column; the Korean one comes from the dictionary. */
