@@ -80,7 +80,8 @@ export function pushesOf(journal: Journal): Push[] {
       pushes.set(line.push, { ...line, id: line.push, updatedAt: line.at, calls: [] });
       continue;
     }
-    const push = named(line.push, [...pushes.values()]);
+    const push = pushes.get(line.push);
+    if (push === undefined) continue;
     push.updatedAt = line.at;
     if (line.event === 'intended') push.calls.push({ ...line, state: 'open' });
     if (line.event === 'ended') push.ended = line;
