@@ -6,7 +6,7 @@ import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { codeOf, ConfigError, EXIT, messageOf, UsageError, type ExitCode } from '../ground/errors.js';
+import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { questionNamed } from '../readers/queries/question.js';
@@ -16,6 +16,7 @@ import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
 import { runCommand } from './run.js';
+import type { Command } from './shared.js';
 
 const FOLDER = 'demo';
 /** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
@@ -33,7 +34,7 @@ interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds',
 }
 
 /** Runs the sandbox on a port until it is stopped. */
-export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation): Promise<ExitCode> {
+export const sandboxCommand: Command<SandboxFlags> = async (flags, invocation) => {
   const { terminal, effects, signal } = invocation;
   const settings = { ...flags, projectId: PROJECT, ...KEYS, now: () => effects.now() };
   const sandbox = await startSandbox(settings).catch((cause: unknown) => {
@@ -51,9 +52,9 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
   if (!signal.aborted) await once(signal, 'abort');
   await sandbox.close();
   return EXIT.done;
-}
+};
 
-export async function demoCommand(_: object, invocation: Invocation): Promise<ExitCode> {
+export const demoCommand: Command = async (_, invocation) => {
   const { terminal, effects, flags } = invocation;
   if ((flags.config ?? flags.dataDir) !== undefined)
     throw new UsageError('The demo has settings and a data folder of its own, in ./demo.', {
@@ -97,27 +98,25 @@ export async function demoCommand(_: object, invocation: Invocation): Promise<Ex
   } finally {
     await sandbox.close();
   }
-}
+};
+
+/** The beginning of the demo's settings, which no other settings have. */
+const OURS = new RegExp(
+  `^# The demo's settings: .*\nbase_url: http://127\\.0\\.0\\.1:\\d+\nproject_id: ${PROJECT}\n`,
+);
 
 /** Throws ConfigError where the folder holds anything but what an earlier demo left, which this one replaces. */
 async function assertOfDemo(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw new ConfigError(`${folder} is no folder that can be read.`, { hint: ELSEWHERE, cause: error });
-  });
-  if (names.length === 0) return;
   const text = await readFile(resolve(folder, 'dawnload.yaml'), 'utf8').catch(() => '');
-  const ours = [
-    HEADER,
-    /^base_url: http:\/\/127\.0\.0\.1:\d+$/m,
-    new RegExp(`^project_id: ${PROJECT}$`, 'm'),
-  ];
-  if (ours.every((part) => text.search(part) >= 0)) return;
-  throw new ConfigError(`${folder} holds what no demo has made. Nothing was changed.`, { hint: ELSEWHERE });
+  const isEmpty = await readdir(folder).then(
+    ({ length }) => length === 0,
+    (error: unknown) => codeOf(error) === 'ENOENT',
+  );
+  if (!isEmpty && !OURS.test(text))
+    throw new ConfigError(`${folder} holds what no demo has made. Nothing was changed.`, {
+      hint: 'Move it away, or start `dawnload demo` in another folder.',
+    });
 }
-
-const ELSEWHERE = 'Move it away, or start `dawnload demo` in another folder.';
-const HEADER = /^# The demo's settings: /;
 
 /** The queries whose sentences the demo ends with. */
 const RESULTS = [

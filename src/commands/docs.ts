@@ -11,13 +11,13 @@ import {
   type RelationEntry,
   type SchemaEntry,
 } from '../warehouse/dictionary.js';
-import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { EXIT, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { dbtSources, skill } from '../readers/queries/contracts.js';
 import { Reader } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
-import type { JsonOptions } from './shared.js';
+import type { Command, JsonOptions } from './shared.js';
 import { listed, wrapLine } from '../terminal/text.js';
 import { refreshModels } from '../warehouse/model.js';
 
@@ -31,11 +31,11 @@ export interface DocsOptions extends JsonOptions {
  *
  * @throws UsageError if there is no such table
  */
-export async function docsCommand(
-  { format: wanted = 'text', json, lang: language = 'en' }: DocsOptions,
-  invocation: Invocation,
-  table?: string,
-): Promise<ExitCode> {
+export const docsCommand: Command<DocsOptions, [string?]> = async (
+  { format: wanted = 'text', json, lang: language = 'en' },
+  invocation,
+  table,
+) => {
   const { terminal } = invocation;
   const dictionary = Dictionary.load();
   const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
@@ -58,7 +58,7 @@ export async function docsCommand(
   if (format === 'text' && relation === undefined)
     terminal.note('`dawnload docs TABLE` describes the columns; `--lang ko` writes in Korean.');
   return EXIT.done;
-}
+};
 
 /** Reads the columns from an empty warehouse that is created in a temporary folder, so that they are never out of date. */
 async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof columnRow>[]> {

@@ -1,16 +1,12 @@
 /** `dawnload doctor`: checks all preconditions of the nightly run. Sends E1 and E17 for one day, which are free. */
 import { styleText } from 'node:util';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { EXIT } from '../ground/errors.js';
 import { examine, type Check, type Extent } from '../operations/doctor.js';
-import type { Invocation } from '../config/invocation.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { visible, wrapLine } from '../terminal/text.js';
-import type { JsonOptions } from './shared.js';
+import type { Command, JsonOptions } from './shared.js';
 
-export async function doctorCommand(
-  options: Extent & JsonOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export const doctorCommand: Command<Extent & JsonOptions> = async (options, invocation) => {
   const { terminal, signal } = invocation;
   const checks: Check[] = [];
   for await (const check of examine(options, invocation)) {
@@ -26,7 +22,7 @@ export async function doctorCommand(
   else if (warnings > 0) terminal.note(`No check failed; ${warnings} of ${checks.length} warned.`);
   else terminal.note(`All ${checks.length} checks passed.`);
   return failures === 0 ? EXIT.done : EXIT.incomplete;
-}
+};
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const NAME_WIDTH = 14;

@@ -16,14 +16,7 @@ import {
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
 import { formatKst } from '../ground/calendar.js';
-import {
-  EXIT,
-  InterruptedError,
-  messageOf,
-  RefusedError,
-  UsageError,
-  type ExitCode,
-} from '../ground/errors.js';
+import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../ground/errors.js';
 import { pricePart, priceOf } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
@@ -32,10 +25,10 @@ import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { summarise } from './run.js';
-import { knownOf, showTable, type JsonOptions, type Options } from './shared.js';
+import { type Command, knownOf, showTable, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
-export async function exportsListCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const exportsListCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerNow(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -45,13 +38,9 @@ export async function exportsListCommand({ json }: JsonOptions, invocation: Invo
   else showTable(terminal, all, 'key state records estimated_records requested_at note');
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
-}
+};
 
-export async function exportsShowCommand(
-  { json }: JsonOptions,
-  invocation: Invocation,
-  key: string,
-): Promise<ExitCode> {
+export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json }, invocation, key) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const state = await ledgerNow(config, invocation.effects);
@@ -61,7 +50,7 @@ export async function exportsShowCommand(
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
-}
+};
 
 const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
 
@@ -93,12 +82,12 @@ function inWords(entry: Export, currency: string | undefined): string[] {
 /** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
 const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
 
-export async function exportsAttachCommand(
-  { yes = false }: Options<never, 'yes'>,
-  invocation: Invocation,
-  key: string,
-  exportId: string,
-): Promise<ExitCode> {
+export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, string]> = async (
+  { yes = false },
+  invocation,
+  key,
+  exportId,
+) => {
   const { terminal, signal } = invocation;
   const agree = async (sentence: string): Promise<boolean> =>
     yes || terminal.confirm(`${sentence} Go on?`, signal);
@@ -130,7 +119,7 @@ export async function exportsAttachCommand(
   const next = entry.state === 'abandoned' ? 'It counts as billed.' : free;
   terminal.note(`Export ${entry.key} is ${entry.state} as ${exportId}. ${next}`);
   return EXIT.done;
-}
+};
 
 /**
  * Asks the service for the export (E21), which is free. Resolves with a sentence if it is not known whether the service has
@@ -159,11 +148,7 @@ async function doubtOf(
   }
 }
 
-export async function exportsAbandonCommand(
-  _: object,
-  invocation: Invocation,
-  key: string,
-): Promise<ExitCode> {
+export const exportsAbandonCommand: Command<object, [string]> = async (_, invocation, key) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
@@ -177,14 +162,10 @@ export async function exportsAbandonCommand(
     );
   });
   return EXIT.done;
-}
+};
 
 /** Resumes one export: at no cost if it has an id; billed again only with the user's consent. */
-export async function exportsResumeCommand(
-  options: ResumeOptions,
-  invocation: Invocation,
-  key: string,
-): Promise<ExitCode> {
+export const exportsResumeCommand: Command<ResumeOptions, [string]> = async (options, invocation, key) => {
   const config = requireService(invocation.loadConfig());
   const state = await ledgerNow(config, invocation.effects);
   let entry = entryIn(state, key);
@@ -207,7 +188,7 @@ export async function exportsResumeCommand(
   }
   const report = await resumeExport(key, options, config, invocation);
   return summarise('exports resume', report, false, config, invocation);
-}
+};
 
 /**
  * Returns the export with this key.

@@ -2,21 +2,19 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
-import { requireService, type Config } from '../config/config.js';
-import type { Invocation } from '../config/invocation.js';
-import type { Begun } from '../erasure/erase.js';
+import { requireService } from '../config/config.js';
 import * as person from '../erasure/person.js';
 import type { Given, Persons } from '../erasure/person.js';
-import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../ground/errors.js';
+import { EXIT, RefusedError, ServiceError, UsageError, messageOf } from '../ground/errors.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { forget } from '../job/forget.js';
 import type { OpenFolder } from '../job/loading.js';
 import { foldersOf } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { deleteUsers } from '../service/endpoints.js';
-import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/text.js';
-import type { JsonOptions, Options } from './shared.js';
+import type { Command, JsonOptions, Options } from './shared.js';
 
 type ForgetOptions = JsonOptions &
   Options<
@@ -25,18 +23,12 @@ type ForgetOptions = JsonOptions &
   >;
 
 /** Exit code 1 if an id remains in a file or a stopped erasure of others was ended, 3 without the user's confirmation. */
-export async function forgetCommand(options: ForgetOptions, invocation: Invocation): Promise<ExitCode> {
+export const forgetCommand: Command<ForgetOptions> = async (options, invocation) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const given = await givenIds(options);
-  if (options.show === true && options.dryRun === true)
-    throw new UsageError('--show and --dry-run cannot be combined.', {
-      hint: '--show prints what is held, --dry-run counts it.',
-    });
   const onlyLooks = options.show === true || options.dryRun === true;
-  const erased = await forget(config, invocation, onlyLooks, (folder) =>
-    begin(folder, given, options, config, invocation),
-  );
+  const erased = await forget(config, invocation, onlyLooks, (folder) => begin(folder, given, options));
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
   const isOther = resumed !== undefined && !given.every(({ value }) => resumed.includes(value));
@@ -48,23 +40,17 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   else terminal.draw(visibleLines(await readFile(file, 'utf8')));
   terminal.note(`The receipt is ${file}.`);
   return receipt.search.left.length === 0 && !isOther ? EXIT.done : EXIT.incomplete;
-}
+};
 
 /** Finds the persons. Unless they are only shown or counted, returns what their erasure begins with. */
-async function begin(
-  folder: OpenFolder,
-  given: readonly Given[],
-  options: ForgetOptions,
-  config: Config,
-  invocation: Invocation,
-): Promise<Begun | undefined> {
+async function begin(folder: OpenFolder, given: readonly Given[], options: ForgetOptions) {
   const { erasures } = folder;
-  const { terminal, effects, signal } = invocation;
+  const { terminal, effects, signal } = folder.invocation;
   if (given.length === 0)
     throw new UsageError('No person is named.', {
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
-  const persons = await search(folder, given, options.includeShared === true, config, terminal);
+  const persons = await search(folder, given, options.includeShared === true);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
   await person.findDays(session);
@@ -73,23 +59,18 @@ async function begin(
     terminal.warn(
       `The ${kind ?? 'id'} ${value ?? ''} is shared by more than three persons: it is not followed and not erased. To follow it: --include-shared.`,
     );
-  if (options.show === true) {
-    await show(folder, persons, terminal);
+  if (options.show === true || options.dryRun === true) {
+    await look(folder, persons, options);
     return undefined;
   }
-  const rows = Object.fromEntries(await person.countFound(session));
-  if (options.dryRun === true) {
-    await tellCounts(folder, rows, options.json === true, terminal);
-    return undefined;
-  }
-  const all = Object.values(rows).reduce((sum, one) => sum + one, 0);
+  const rows = await person.countFound(session);
+  const all = [...rows.values()].reduce((sum, one) => sum + one, 0);
   const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
   if (options.yes !== true && !(await terminal.confirm(question, signal)))
     throw new RefusedError('Nothing was erased, because nobody confirmed it.', {
       hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
     });
-  const serviceDeletedRows =
-    options.alsoService === true ? await eraseAtService(given, config, invocation) : undefined;
+  const serviceDeletedRows = options.alsoService === true ? await eraseAtService(given, folder) : undefined;
   await erasures.lookFor(erasures.register.ids);
   const written = persons.found.flatMap(({ value, shared }) => (value === null || shared ? [] : [value]));
   return {
@@ -99,7 +80,7 @@ async function begin(
     ids: [...persons.ids],
     written: [...given.flatMap(({ value }) => person.formsOf(value)), ...written],
     sharedIds: shared.length,
-    rows,
+    rows: Object.fromEntries(rows),
     serviceDeletedRows,
   };
 }
@@ -109,11 +90,9 @@ async function begin(
  * id, and if it does not contain all ids, because the settings drop numbers or ids.
  */
 async function search(
-  { erasures }: OpenFolder,
+  { erasures, config: { privacy, brand }, invocation: { terminal } }: OpenFolder,
   given: readonly Given[],
   includeShared: boolean,
-  { privacy, brand }: Config,
-  terminal: Terminal,
 ): Promise<Persons> {
   terminal.progress('looking for the ids in the warehouse');
   const dropsIds =
@@ -153,55 +132,47 @@ function idsOf(record: string, brand: string): person.Linked {
   return Object.fromEntries(all.flatMap(([kind, value]) => (value === '' ? [] : [[kind, value]])));
 }
 
-/** The records of the persons in the landing zone, their opt-outs among them, and records that mention them. */
-async function landedOf({ erasures, dataDir }: OpenFolder) {
-  const { landing } = foldersOf(dataDir);
-  const landed: { file: string; position: number; own: boolean; record: unknown }[] = [];
+/**
+ * Prints all that is held of the persons (`show`), or how many rows and records of which place would be erased: landed records
+ * of the persons, their opt-outs among them, and records of others that mention them. Changes nothing.
+ */
+async function look(folder: OpenFolder, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
+  const { erasures, dataDir } = folder;
+  const { terminal } = folder.invocation;
+  const session = await erasures.session();
+  const landing: { file: string; position: number; own: boolean; record: unknown }[] = [];
   for await (const some of erasures.find())
     for (const { filename, position, record, own } of some)
-      landed.push({ file: relative(landing, filename), position, own, record: JSON.parse(record) });
-  return landed;
-}
-
-/** Prints all stored data about the persons. Changes nothing. */
-async function show(folder: OpenFolder, { found }: Persons, terminal: Terminal): Promise<void> {
-  const rows = await person.rowsFound(await folder.erasures.session());
-  const landing = await landedOf(folder);
-  if (rows.size === 0 && landing.length === 0) terminal.note('Nothing is held.');
-  const ids = found
-    .filter(({ value }) => value !== null)
-    .map(({ kind, value, shared }) => ({ kind, value, shared }));
-  const all = { ids, warehouse: Object.fromEntries(rows), landing };
-  terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
-}
-
-/** Prints the number of rows that would be erased in each place. */
-async function tellCounts(
-  folder: OpenFolder,
-  rows: Readonly<Record<string, number>>,
-  asJson: boolean,
-  terminal: Terminal,
-): Promise<void> {
-  const landed = await landedOf(folder);
-  const own = landed.filter((one) => one.own);
-  const mentions = landed.length - own.length;
+      landing.push({
+        file: relative(foldersOf(dataDir).landing, filename),
+        position,
+        own,
+        record: JSON.parse(record),
+      });
+  if (show === true) {
+    const rows = await person.rowsFound(session);
+    if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
+    const ids = found.flatMap(({ kind, value, shared }) => (value === null ? [] : { kind, value, shared }));
+    const all = { ids, warehouse: Object.fromEntries(rows), landing };
+    terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
+    return;
+  }
+  const rows = await person.countFound(session);
+  const own = landing.filter((one) => one.own);
+  const mentions = landing.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
   const records = own.length - optOuts;
-  if (asJson) {
-    const landing = { records, mentions_blanked: mentions, opt_outs: optOuts };
-    terminal.out(JSON.stringify({ warehouse: rows, landing }));
-    return;
+  if (json === true) {
+    const landed = { records, mentions_blanked: mentions, opt_outs: optOuts };
+    terminal.out(JSON.stringify({ warehouse: Object.fromEntries(rows), landing: landed }));
+  } else if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
+  else {
+    for (const [table, count] of rows) terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
+    terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
+    terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
+    terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
+    terminal.note('Nothing was erased.');
   }
-  if (landed.length === 0 && Object.values(rows).every((count) => count === 0)) {
-    terminal.note('Nothing is held.');
-    return;
-  }
-  for (const [table, count] of Object.entries(rows))
-    terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
-  terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
-  terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
-  terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
-  terminal.note('Nothing was erased.');
 }
 
 /**
@@ -210,7 +181,7 @@ async function tellCounts(
  * @returns the number of rows that the service deleted
  * @throws ServiceError if a request fails; nothing is erased locally then
  */
-function eraseAtService(given: readonly Given[], config: Config, invocation: Invocation): Promise<number> {
+function eraseAtService(given: readonly Given[], { config, invocation }: OpenFolder): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
   const users = given.map(({ kind, value }) => {
     const property = value.includes('@') ? '$email' : '$phone_number';

@@ -9,13 +9,13 @@ import { readDotEnv, readText } from '../config/files.js';
 import type { Invocation } from '../config/invocation.js';
 import { settingsSchema } from '../config/schema.js';
 import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { EXIT, UsageError } from '../ground/errors.js';
 import { contactService, type Night } from '../operations/contact.js';
 import { NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
 import { writeFileWhole } from '../readers/queries/output.js';
 import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
-import type { Options } from './shared.js';
+import type { Command, Options } from './shared.js';
 
 type InitOptions = Options<'baseUrl' | 'projectId' | 'startDate', 'allowHttp' | 'skipChecks' | 'force'>;
 
@@ -29,7 +29,7 @@ const QUESTIONS = [
 type Name = (typeof QUESTIONS)[number]['name'];
 type Answers = Record<Name, string>;
 
-export async function initCommand(options: InitOptions, invocation: Invocation): Promise<ExitCode> {
+export const initCommand: Command<InitOptions> = async (options, invocation) => {
   const { terminal, flags, environment, effects } = invocation;
   const yaml = resolve(flags.config ?? 'dawnload.yaml');
   // The .env must be in the folder of the settings file; no other .env is read.
@@ -66,7 +66,7 @@ export async function initCommand(options: InitOptions, invocation: Invocation):
   terminal.note(`The history begins on ${startDate}: start_date in the file says from when on.`);
   terminal.note('Events are paid for and are off: exports.budget in the file turns them on.');
   return EXIT.done;
-}
+};
 
 const NEXT = [
   ['doctor', 'checks everything that a night depends on'],

@@ -1,32 +1,31 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { foldersDue } from '../erasure/retention.js';
 import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
-import { keysUnderWay, type Export } from '../exports/export.js';
+import { keysUnderWay } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, Stream } from '../ground/streams.js';
-import { daysNow, newestOf, type DaysNow, daysIn, type DayState } from '../job/wanted-days.js';
+import { daysNow, newestOf, daysIn, type DayState } from '../job/wanted-days.js';
 import type { RunReport } from '../job/report.js';
-import { dataFiles, foldersOf } from '../landing/paths.js';
+import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { assertSamePrivacy, storedKey } from '../warehouse/privacy.js';
-import type { JsonOptions } from './shared.js';
+import type { Command, JsonOptions } from './shared.js';
 
 export type Plan = Awaited<ReturnType<typeof makePlan>>;
 
-export async function planCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const planCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = invocation.loadConfig();
   requireSettings(config, 'startDate');
   const job = nightly(config, invocation.effects.now());
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
-}
+};
 
 /** Makes the plan of a job from the published file and the ledger only; throws ConfigError where the run would. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
@@ -60,6 +59,11 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
+  const { events } = config.retention;
+  const before = events === undefined ? null : shiftDay(dayOf(now), -events);
+  const held = published.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
+  // Old days that the run requests leave with it, once the daily aggregates are computed.
+  const old = [...held.filter((day) => !published.removed.includes(day)), ...toRequest.map(({ day }) => day)];
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
@@ -74,7 +78,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     reference: streamsOn(config.reference)
       .filter((stream) => dayCount(job.days) > 0 && job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
-    retention: await retentionOf(config, entries, toRequest, { ...published, job }, now),
+    /** The days of events that the next run removes; null without `retention.events`. */
+    retention: before === null ? null : { events: old.filter((day) => day < before).sort() },
     events: {
       budget: budget
         ? { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth }
@@ -96,28 +101,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       month: spendOf(entries).find((spend) => spend.month === month) ?? spentIn(month, []),
     },
   };
-}
-
-/** The data that the next run removes according to `retention`; null without that setting. */
-async function retentionOf(
-  { dataDir, retention, reference }: Config,
-  entries: readonly Export[],
-  toRequest: readonly Decision[],
-  { coverage, removed, job }: Pick<DaysNow, 'coverage' | 'removed'> & { job: Job },
-  now: Date,
-): Promise<{ events: Day[]; landing: string[] } | null> {
-  if (Object.keys(retention).length === 0) return null;
-  const before = retention.events === undefined ? '' : shiftDay(dayOf(now), -retention.events);
-  const held = coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
-  // Old days that the run requests leave with it, once the daily aggregates are computed.
-  const events = [...held, ...toRequest.map(({ day }) => day)].filter(
-    (day) => day < before && !removed.includes(day),
-  );
-  const left = new Set([...removed, ...events]);
-  const isNewSnapshot = streamsOn(reference).includes('opt_outs') && job.streams.has('opt_outs');
-  const folders = await foldersDue(dataDir, retention, { entries, left, now, isNewSnapshot });
-  const landing = folders.map(({ path }) => relative(foldersOf(dataDir).landing, path));
-  return { events: events.sort(), landing };
 }
 
 /** Prints the plan; the exit code is 1 while an export needs action. */
@@ -146,10 +129,8 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   for (const { stream, last } of plan.reference)
     line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
   for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
-  if (retention !== null && retention.events.length + retention.landing.length > 0) {
-    const events = retention.events.length === 0 ? 'no events' : `events of ${listDays(retention.events)}`;
-    line('retention', `removes ${events}; ${plural(retention.landing.length, 'landed folder')}`);
-  }
+  if (retention !== null && retention.events.length > 0)
+    line('retention', `removes events of ${listDays(retention.events)}`);
   for (const { advice } of events.needs_attention) terminal.warn(advice);
   return exitCode;
 }
@@ -157,40 +138,38 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 function eventLines({ budget, to_request, not_requested, under_way, month, ...events }: Plan['events']) {
-  const { currency } = events;
   if (budget === null) return ['off: exports.budget is not set, so no paid request is sent'];
+  const { currency, expected_records: expected } = events;
   const size = (records: number): string => `${formatCount(records)} records`;
+  const price = (amount: number | null): string => pricePart(amount, currency, 'about ');
+  const list = (days: readonly { readonly date: Day }[]): string => listDays(days.map(({ date }) => date));
+  const named = (what: string, days: string): string => (days === '' ? '' : `${what}: ${days}`);
   const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate').length;
-  const list = listDays(to_request.map(({ date }) => date));
   const sized = to_request.flatMap(({ estimated_records }) => estimated_records ?? []);
-  const ofUnknownSize = to_request.length - sized.length;
-  const sizes =
-    sized.length === 0
-      ? 'of unknown size'
-      : `about ${size(sumOf(sized))}${ofUnknownSize === 0 ? '' : `, and ${plural(ofUnknownSize, 'day')} of unknown size`}`;
-  const decided = [...to_request, ...not_requested];
-  const forecast = listDays(decided.flatMap(({ date, is_forecast }) => (is_forecast ? [date] : [])));
+  const unsized = to_request.length - sized.length;
+  const also = unsized === 0 ? '' : `, and ${plural(unsized, 'day')} of unknown size`;
+  const sizes = sized.length === 0 ? 'of unknown size' : `about ${size(sumOf(sized))}${also}`;
   const head =
     to_request.length > 0
-      ? `request ${plural(to_request.length, 'day')} (${list}), ${sizes}${pricePart(events.estimated_price, currency, 'about ')}`
-      : events.expected_records !== null
-        ? `${plural(unestimated, 'day')} without statistics, about ${size(events.expected_records)} if all are like the night that init saw${pricePart(events.expected_price, currency, 'about ')}`
+      ? `request ${plural(to_request.length, 'day')} (${list(to_request)}), ${sizes}${price(events.estimated_price)}`
+      : expected !== null
+        ? `${plural(unestimated, 'day')} without statistics, about ${size(expected)} if all are like the night that init saw${price(events.expected_price)}`
         : unestimated > 0
           ? 'nothing can be estimated yet'
           : 'nothing to request';
+  const forecast = [...to_request, ...not_requested].filter((day) => day.is_forecast);
   const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
-  const later = listDays(undecided.map(({ date }) => date));
   const others = not_requested.filter((day) => !undecided.includes(day));
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   return [
     head,
-    ...(forecast === '' ? [] : [`forecast until the run has pulled their statistics: ${forecast}`]),
-    ...(later === '' ? [] : [`requested within the budget once \`run\` has the statistics: ${later}`]),
+    named('forecast until the run has pulled their statistics', list(forecast)),
+    named('requested within the budget once `run` has the statistics', list(undecided)),
     ...notRequestedLines(others, REASONS, limits),
-    ...(under_way.length === 0 ? [] : [`under way, at no further cost: ${under_way.join(', ')}`]),
+    named('under way, at no further cost', under_way.join(', ')),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${spentInWords(month, currency)}`,
-  ];
+  ].filter((line) => line !== '');
 }
 
 /** Describes the exports of a month: their number, records and price. */

@@ -5,6 +5,7 @@ import type { Invocation } from '../config/invocation.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { formatCount, visibleLines } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
+import type { Command as Performer } from './shared.js';
 
 /** Runs a command and resolves to its exit code. */
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
@@ -15,10 +16,8 @@ interface Entry<O extends object> {
   /** Shown first in the help; by default the command alone. */
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string])[];
-  /** Imports the function that performs the command; it gets the arguments after the options. Groups have none. */
-  readonly load?: () => Promise<
-    (options: O, invocation: Invocation, ...args: string[]) => ExitCode | Promise<ExitCode>
-  >;
+  /** Imports the function that performs the command. Groups have none. */
+  readonly load?: () => Promise<Performer<O, string[]>>;
 }
 
 const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
@@ -52,17 +51,6 @@ function numeric(flags: string, about: string, low: number, high: number, preset
   });
 }
 
-/** Refuses an option with two values, of which commander would take the last one. */
-function refuseTwice(command: Command): void {
-  for (const option of command.options.filter((one) => one.required && one !== PARAM)) {
-    let isGiven = false;
-    command.on(`option:${option.name()}`, () => {
-      if (isGiven) command.error(`error: option '${option.flags}' was given twice; give it once`);
-      isGiven = true;
-    });
-  }
-}
-
 /** Adds examples to the beginning of the help. */
 function withExamples(command: Command, ...examples: readonly string[]): Command {
   return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
@@ -90,7 +78,6 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--verbose', 'with an error, also show its causes');
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
-  refuseTwice(program);
 
   /** Adds a command. Its name may begin with that of the command that it belongs to. */
   function add<O extends object>(
@@ -108,7 +95,6 @@ export function commandLine(version: string, perform: Perform): Command {
       if (option instanceof Option) command.addOption(option);
       else command.option(...option);
     }
-    refuseTwice(command);
     return command.action(() =>
       perform(command.optsWithGlobals(), async (invocation) =>
         (await load())(command.optsWithGlobals<O>(), invocation, ...command.args),
@@ -226,7 +212,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--recipient <number>', 'a telephone number, in any spelling'],
       ['--email <address>', 'an e-mail address'],
       ['-f, --file <path>', 'many: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one a line'],
-      ['--show', 'print everything that is stored, as JSON; changes nothing'],
+      new Option('--show', 'print everything that is stored, as JSON; changes nothing').conflicts('dryRun'),
       ['--dry-run', 'count, place by place, what would be erased'],
       ['--also-service', 'ask the service to delete the persons first (E15)'],
       ['--include-shared', 'follow ids that more than three persons share'],

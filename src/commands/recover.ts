@@ -3,9 +3,8 @@ import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
 import { ERASE, erasuresOf } from '../erasure/register.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { EXIT } from '../ground/errors.js';
 import { untrackedIn } from '../exports/recovery.js';
-import type { Invocation } from '../config/invocation.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
@@ -14,12 +13,9 @@ import { rememberedCalls } from '../push/plan.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
-import { knownOf, showTable, type Options } from './shared.js';
+import { type Command, knownOf, showTable, type Options } from './shared.js';
 
-export async function recoverCommand(
-  { yes, json }: Options<never, 'yes' | 'json'>,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ yes, json }, invocation) => {
   const { terminal, signal, effects } = invocation;
   const config = invocation.loadConfig();
   const { working, published } = dataFiles(config.dataDir);
@@ -86,7 +82,7 @@ export async function recoverCommand(
     terminal.note(`${exports}\`dawnload run\` continues from here.`);
     return EXIT.done;
   });
-}
+};
 
 /**
  * Enters the erasures that the journal lacks and another journal in the place of the second copy or the warehouse files

@@ -1,7 +1,6 @@
 /** `dawnload report`: writes the published warehouse as a page for people. */
 import { resolve } from 'node:path';
-import type { Invocation } from '../config/invocation.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { EXIT } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
 import { RUN, runsOf } from '../journal/lines.js';
 import { dataFiles } from '../landing/paths.js';
@@ -9,11 +8,12 @@ import { outsideOf, realPlace } from '../readers/queries/output.js';
 import { writeReport } from '../readers/report/report.js';
 import { formatBytes } from '../terminal/terminal.js';
 import type { Language } from '../warehouse/dictionary.js';
+import type { Command } from './shared.js';
 
-export async function reportCommand(
-  options: { readonly lang?: Language; readonly output?: string },
-  invocation: Invocation,
-): Promise<ExitCode> {
+export const reportCommand: Command<{ readonly lang?: Language; readonly output?: string }> = async (
+  options,
+  invocation,
+) => {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { dataDir, reportIn } = config;
@@ -30,4 +30,4 @@ export async function reportCommand(
   });
   for (const fault of faults) terminal.warn(fault);
   return faults.length > 0 ? EXIT.incomplete : EXIT.done;
-}
+};

@@ -30,10 +30,10 @@ import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
 import { makePlan, notRequestedLines, printPlan } from './plan.js';
-import type { JsonOptions, Options } from './shared.js';
+import type { Command, JsonOptions, Options } from './shared.js';
 import { didYouMean } from '../ground/text.js';
 
-export async function runCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const runCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
   const now = effects.now();
@@ -51,12 +51,12 @@ export async function runCommand({ json }: JsonOptions, invocation: Invocation):
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
   const report = await withAlerts(config, invocation, () => runJob(job, config, invocation));
   return summarise('run', report, json, config, invocation);
-}
+};
 
 type BackfillOptions = { readonly start: string; readonly end: string } & JsonOptions &
   Options<'streams', 'dryRun' | 'yesPaid' | 'acceptEmpty'>;
 
-export async function backfillCommand(options: BackfillOptions, invocation: Invocation): Promise<ExitCode> {
+export const backfillCommand: Command<BackfillOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
   const { json, yesPaid = false, acceptEmpty = false } = options;
   const days = parseDays(options.start, options.end, effects.now());
@@ -78,14 +78,14 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
   const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
   terminal.note(text, { event: 'started', ...days });
   return summarise('backfill', await runJob(job, config, invocation), json, config, invocation);
-}
+};
 
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. */
-export async function rebuildCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = invocation.loadConfig();
   invocation.terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   return summarise('rebuild', await rebuild(config, invocation), json, config, invocation);
-}
+};
 
 function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
   const names = text?.split(',').map((name) => name.trim()) ?? DAY_STREAMS;
@@ -180,7 +180,7 @@ export function summarise(
   }
   for (const gap of mergedGaps(report.gaps))
     terminal.warn(describeGap(gap), { event: 'gap', stream: gap.stream, ...gap.days });
-  for (const sentence of report.attention) terminal.warn(sentence, { event: 'needs_action' });
+  for (const { advice } of report.attention) terminal.warn(advice, { event: 'needs_action' });
 
   const exit_code = report.exitCode();
   // The duration must not become negative if the clock was set back during the run.

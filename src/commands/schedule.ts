@@ -4,20 +4,16 @@ import { join } from 'node:path';
 import cron from 'node-cron';
 import { KST } from '../ground/calendar.js';
 import { requireService } from '../config/config.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { EXIT } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
 import { RUN, runsOf } from '../journal/lines.js';
 import { Nights, parseTime, runProcess } from '../operations/schedule.js';
-import type { Invocation } from '../config/invocation.js';
 import { assertSameProject } from '../job/data-folder.js';
 import { PACKAGE_ROOT } from '../ground/effects.js';
-import type { Options } from './shared.js';
+import type { Command, Options } from './shared.js';
 
 /** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
-export async function scheduleCommand(
-  options: Options<'at', 'now'>,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, invocation) => {
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at);
   const config = requireService(invocation.loadConfig());
@@ -51,4 +47,4 @@ export async function scheduleCommand(
   await active;
   await task.destroy();
   return EXIT.done;
-}
+};

@@ -1,8 +1,17 @@
 /** Helpers of several commands. */
+import type { Invocation } from '../config/invocation.js';
 import { formatKst, windowOf } from '../ground/calendar.js';
+import type { ExitCode } from '../ground/errors.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import type { ExportRow } from '../warehouse/rows.js';
+
+/** Performs a command; it gets the arguments after the options. */
+export type Command<O extends object = object, A extends (string | undefined)[] = []> = (
+  options: O,
+  invocation: Invocation,
+  ...args: A
+) => ExitCode | Promise<ExitCode>;
 
 /** The options of a command: those with a text, and switches. */
 export type Options<Text extends string, Switch extends string> = Readonly<

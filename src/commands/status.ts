@@ -7,7 +7,7 @@ import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { EXIT } from '../ground/errors.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow, type PublishedRun, daysIn } from '../job/wanted-days.js';
 import { describeGroup } from '../job/report.js';
@@ -17,7 +17,7 @@ import { dataFiles } from '../landing/paths.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/model.js';
 import { spentInWords } from './plan.js';
-import { showTable, type JsonOptions } from './shared.js';
+import { type Command, showTable, type JsonOptions } from './shared.js';
 
 /** Number of days shown at a terminal; `--json` returns all days. */
 const SHOWN_DAYS = 14;
@@ -26,13 +26,13 @@ const SHOWN_DAYS = 14;
  * Exit code 0 if the latest run did not fail, no check withholds it, no wanted day is missing and nothing needs action;
  * otherwise 1.
  */
-export async function statusCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const statusCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const status = await readStatus(invocation);
   if (json === true) invocation.terminal.out(JSON.stringify(status));
   else print(status, invocation.terminal, invocation.effects.now());
   const sound = status.withheld === null && status.failure === null && status.needs_attention.length === 0;
   return status.fresh && sound ? EXIT.done : EXIT.incomplete;
-}
+};
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
 

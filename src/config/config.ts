@@ -81,7 +81,7 @@ export function loadConfig(
     path === undefined ? undefined : resolve(folder, path);
   const { DAWNLOAD_ACCESS_KEY: accessKey, DAWNLOAD_SECRET_KEY: secretKey } = variables;
   const { experiments, main_goals: mainGoals, prices, pushes, ...named } = settings;
-  const { report, alerts, pingUrl, pingUrlEnv, lake, reference, ...given } = camel(named);
+  const { report, alerts, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
     ...given,
@@ -121,8 +121,6 @@ export function loadConfig(
       format,
       on,
     })),
-    /** The address of a health check, which each run calls. */
-    pingUrl: pingUrl ?? addressIn(variables, pingUrlEnv),
     /** The lake (Iceberg) to push the tables to; undefined without a lake. */
     lake: lake && {
       ...lake,

@@ -410,8 +410,6 @@ export const settingsSchema = z
     after_publish: z
       .array(text('must be a command or an address'), 'must be a list of commands or addresses')
       .default([]),
-    ping_url: webhook.optional(),
-    ping_url_env: variable.optional(),
     experiments: byName(experiment)
       .refine(
         (given) => given['default']?.goal === undefined,

@@ -24,8 +24,6 @@ export const REMOVED = new Kind(
   z.object({ ...event('pages'), key: z.string(), exportId: z.string() }),
 );
 
-type Retention = Config['retention'];
-
 /** A folder of the landing zone that is due for removal, and the KST day of its content. */
 export interface DueFolder {
   readonly path: string;
@@ -39,17 +37,13 @@ export interface DueFolder {
  * except the last one, and rejected answers, each after its time.
  *
  * @param left days of events that have left the file
- * @param isNewSnapshot true if a snapshot of opt-outs will land before the folders are removed
  */
-export async function foldersDue(
+async function foldersDue(
   dataDir: string,
-  { landing, reference }: Retention,
-  {
-    entries,
-    left,
-    now,
-    isNewSnapshot = false,
-  }: { entries: readonly Export[]; left: ReadonlySet<Day>; now: Date; isNewSnapshot?: boolean },
+  { landing, reference }: Config['retention'],
+  entries: readonly Export[],
+  left: ReadonlySet<Day>,
+  now: Date,
 ): Promise<DueFolder[]> {
   const root = foldersOf(dataDir).landing;
   const due: DueFolder[] = [];
@@ -68,7 +62,7 @@ export async function foldersDue(
   if (reference !== undefined) {
     const before = shiftDay(dayOf(now), -reference);
     const days = (await namesIn(join(root, 'opt_outs'))).filter((name) => rangeOf(name) !== undefined).sort();
-    for (const name of isNewSnapshot ? days : days.slice(0, -1)) {
+    for (const name of days.slice(0, -1)) {
       const day = rangeOf(name)?.end ?? '';
       if (day < before) due.push({ path: join(root, 'opt_outs', name), day });
     }
@@ -115,7 +109,7 @@ export async function retain(
     await noteDays('opt_outs', gone);
   }
   const left = new Set(await warehouse.removedDays());
-  const folders = await foldersDue(dataDir, retention, { entries: ledger.entries(), left, now });
+  const folders = await foldersDue(dataDir, retention, ledger.entries(), left, now);
   await noteDays('landing', folders);
   return folders;
 

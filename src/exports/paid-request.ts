@@ -15,7 +15,7 @@ import { withoutPeople, type Secrets } from '../ground/redaction.js';
 import type { LandingZone } from '../landing/landing-zone.js';
 import type { RunLock } from '../landing/run-lock.js';
 import { priceOf, pricePart } from '../ground/text.js';
-import { eventGap, type Job } from '../ground/streams.js';
+import { eventGap, type Job, type Needed } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import {
   decide,
@@ -44,7 +44,7 @@ export interface ExportsContext extends DownloadContext {
   readonly report: DownloadContext['report'] & {
     unpaidDays: readonly Unpaid[];
     budget: Budget | undefined;
-    attention: string[];
+    readonly attention: Needed[];
   };
 }
 
@@ -78,9 +78,10 @@ export async function requestMissing(job: Job, context: ExportsContext): Promise
   const { start, end } = job.eventDays;
   for (const { day, key, state } of job.consent === 'budget' ? [] : ledger.entries())
     if (state === 'abandoned' && day >= start && day <= end)
-      report.attention.push(
-        `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
-      );
+      report.attention.push({
+        advice: `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
+        list: 'dawnload exports list',
+      });
   const removed = job.consent === 'budget' ? [] : await warehouse.removedDays();
   const named = removed.filter((day) => day >= start && day <= end);
   if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);

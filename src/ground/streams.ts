@@ -58,6 +58,12 @@ export interface Gap {
   readonly reason: string;
 }
 
+/** What needs a person: whole sentences that say what to do, and the command that lists such cases. */
+export interface Needed {
+  readonly advice: string;
+  readonly list: string;
+}
+
 /** A gap of one day of events. */
 export function eventGap(day: Day, reason: string): Gap {
   return { stream: 'events', days: { start: day, end: day }, reason };

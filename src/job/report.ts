@@ -20,7 +20,7 @@ import {
 import type { Budget } from '../exports/budget.js';
 import type { ExportLine } from '../exports/download.js';
 import type { Unpaid } from '../exports/paid-request.js';
-import type { Gap, Stream } from '../ground/streams.js';
+import type { Gap, Needed, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/model.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
@@ -35,8 +35,7 @@ export class RunReport {
   /** Landed pulls that could not be loaded, by id, each with its error; they may be superseded by the end of the run. */
   readonly unloaded = new Map<string, { readonly pull: Pull; readonly error: Error }>();
   readonly exports: ExportLine[] = [];
-  /** Things that need a person, in whole sentences that say what to do. */
-  readonly attention: string[] = [];
+  readonly attention: Needed[] = [];
   /** The keys of exports that the service has not finished; a later run may find them ready. */
   readonly pending: string[] = [];
   /** Removals by the settings under `retention`. */
@@ -160,7 +159,7 @@ export class RunReport {
       })),
       not_requested: this.notRequested,
       gaps: this.gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
-      needs_attention: this.attention,
+      needs_attention: this.attention.map(({ advice }) => advice),
       pending_exports: this.pending,
       drift: this.drift(),
       notes: this.notes(),

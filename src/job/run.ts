@@ -67,7 +67,10 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
         const trouble = clockTrouble(source);
         if (trouble === undefined) return;
         report.clockSkewMs = source.service.clockSkewMs;
-        report.attention.push(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+        report.attention.push({
+          advice: `${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`,
+          list: 'dawnload doctor',
+        });
       });
     });
   });
@@ -313,9 +316,11 @@ async function noteJournal(folder: OpenFolder): Promise<void> {
   const { journal, ledger, forgotten, warehouse, erasures, report, config } = folder;
   const { effects } = folder.invocation;
   await ledger.readTexts();
-  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt)) report.attention.push(advice);
+  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt))
+    report.attention.push({ advice, list: 'dawnload exports list' });
   const pushes = pushesOf(journal);
-  for (const push of pushes.filter((one) => waits(one))) report.attention.push(adviceOn(push));
+  for (const push of pushes.filter((one) => waits(one)))
+    report.attention.push({ advice: adviceOn(push), list: 'dawnload push list' });
   const erased = erasures.register.erasures;
   await warehouse.note({
     exports: [...ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) })), ...forgotten],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { type Day, dayOf, listDays, shiftDay } from '../ground/calendar.js';
-import type { Stream } from '../ground/streams.js';
+import type { Needed, Stream } from '../ground/streams.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { count } from '../warehouse/session.js';
@@ -132,7 +132,7 @@ interface OpenNight {
   readonly dataDir: string;
   readonly files: { readonly published: string };
   readonly journal: Journal;
-  readonly report: { readonly attention: string[] };
+  readonly report: { readonly attention: Needed[] };
 }
 
 /**
@@ -168,9 +168,10 @@ export async function equalInLake(
   const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, since they could not be compared with the lake: ${reason}`;
   const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
   if (waiting.some((day) => day < longest)) {
-    report.attention.push(
-      `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` removes them.`,
-    );
+    report.attention.push({
+      advice: `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` removes them.`,
+      list: 'dawnload lake verify',
+    });
   } else terminal.warn(`${sentence}.`);
   return held;
 }

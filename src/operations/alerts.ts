@@ -1,6 +1,6 @@
 /**
- * The alerts that a run causes, each with a sentence, numbers and the next command, and their delivery with the pings of
- * health checks. Errors of a delivery never fail a run: a refused alert is only a warning.
+ * The alerts that a run causes, each with a sentence, numbers and the next command, and their delivery. Errors of a delivery
+ * never fail a run: a refused alert is only a warning.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -79,10 +79,8 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   if (report === undefined) return alerts;
 
   const [action] = report.attention;
-  if (action !== undefined) {
-    const list = action.includes('`dawnload push ') ? 'dawnload push list' : 'dawnload exports list';
-    add('needs_action', action, { actions: report.attention.length }, list);
-  }
+  if (action !== undefined)
+    add('needs_action', action.advice, { actions: report.attention.length }, action.list);
 
   const overBudget = report.unpaidDays.filter(({ verdict }) => verdict.startsWith('over_'));
   if (overBudget.length > 0) {
@@ -106,7 +104,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   return alerts;
 }
 
-/** True if a run failed, as defined for alerts and pings: a missing budget is not a failure. */
+/** True if a run failed, as defined for alerts: a missing budget is not a failure. */
 function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>): boolean {
   return (failure !== undefined && !isBusy({ failure })) || report?.exitCode() === EXIT.incomplete;
 }
@@ -144,7 +142,7 @@ export function bodyOf(
 }
 
 /**
- * Performs the work of a run, pings a health check before and after it, and sends the alerts that the run causes.
+ * Performs the work of a run, and sends the alerts that it causes.
  *
  * @throws only the errors of the work
  */
@@ -153,10 +151,8 @@ export async function withAlerts(
   invocation: Invocation,
   work: () => Promise<RunReport>,
 ): Promise<RunReport> {
-  if (config.alerts.length === 0 && config.pingUrl === undefined) return work();
-  const started = ping(config, '/start', invocation);
+  if (config.alerts.length === 0) return work();
   const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
-    await started;
     const complete = lastCompleteDay(invocation.effects.now());
     const { published } = dataFiles(config.dataDir);
     const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));
@@ -182,10 +178,7 @@ async function afterRun(config: Config, invocation: Invocation, ended: Ended): P
   const today = dayOf(effects.now());
   const memory = await recall(config.dataDir);
   const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
-  const [delivered] = await Promise.all([
-    deliver(config, alerts, invocation),
-    isBusy(ended) ? undefined : ping(config, hasFailed(ended) ? '/fail' : '', invocation),
-  ]);
+  const delivered = await deliver(config, alerts, invocation);
   const told = Object.fromEntries(delivered.map(({ cause }) => [cause, today]));
   const drift = told['drift'] === undefined ? [] : (ended.report?.drift() ?? []);
   const next: Memory = {
@@ -232,17 +225,6 @@ async function deliver(
       }),
   );
   return (await Promise.all(sent)).flat();
-}
-
-/**
- * Pings a health check. The path is added before the query: `https://host/id` and `/fail` become `https://host/id/fail`.
- */
-async function ping({ pingUrl }: Config, path: string, { terminal }: Invocation): Promise<void> {
-  if (pingUrl === undefined) return;
-  const address = new URL(pingUrl);
-  address.pathname = address.pathname.replace(/\/+$/, '') + path;
-  const refused = await requestWebhook(address.href, undefined, DELIVERY_MS);
-  if (refused !== undefined) terminal.warn(`The ping to ping_url was not accepted: ${refused}.`);
 }
 
 /** Maximum time in milliseconds for the alerts of a run, which are sent at once. */

@@ -442,13 +442,12 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
     : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
 }
 
-function alerts({ alerts, pingUrl }: Config): Finding {
+function alerts({ alerts }: Config): Finding {
   const unset = alerts.flatMap(({ url, variable }) => (url === undefined ? [variable ?? ''] : []));
   if (unset.length > 0) {
     return warn(`${unset.join(', ')} holds no address.`, 'Set it in the environment or in .env.');
   }
-  const health = pingUrl === undefined ? 'no health check is pinged' : 'a health check is pinged';
-  return ok(`${alerts.length === 0 ? 'nobody gets alerts' : plural(alerts.length, 'receiver')}; ${health}`);
+  return ok(alerts.length === 0 ? 'nobody gets alerts' : plural(alerts.length, 'receiver'));
 }
 
 async function testAlert(config: Config, invocation: Invocation): Promise<Finding> {

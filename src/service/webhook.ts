@@ -1,28 +1,29 @@
-/** Requests to addresses that the settings name beside the service: alerts, health checks, `after_publish`. */
+/** Requests to addresses that the settings name beside the service: alerts and `after_publish`. */
 import { request } from 'undici';
 import { messageOf } from '../ground/errors.js';
 import { throughProxy } from './client.js';
 
 /**
- * Posts JSON to an address, or without JSON gets it, through the proxy of the environment. The answer is not read.
+ * Posts JSON to an address, through the proxy of the environment. The answer is not read.
  *
  * @param stop ends the request before its time
  * @returns the reason why the request was not taken, a clause without the address, which may be a secret
  */
 export async function requestWebhook(
   url: string,
-  json: string | undefined,
+  json: string,
   patienceMs: number,
   stop?: AbortSignal,
 ): Promise<string | undefined> {
   const late = AbortSignal.timeout(patienceMs);
   const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
   let dispatcher: ReturnType<typeof throughProxy> | undefined;
-  const post = { method: 'POST', body: json ?? '', headers: { 'content-type': 'application/json' } } as const;
   try {
     dispatcher = throughProxy();
     const { statusCode, body } = await request(url, {
-      ...(json === undefined ? {} : post),
+      method: 'POST',
+      body: json,
+      headers: { 'content-type': 'application/json' },
       dispatcher,
       signal,
     });

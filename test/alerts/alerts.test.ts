@@ -191,21 +191,6 @@ alerts:
   });
 });
 
-describe('health checks', { tags: ['long'] }, () => {
-  test('hear of the start, and of the success or the failure', async () => {
-    const check = await Hook.listen();
-    const place = await make(`retries: 0\nping_url: ${check.url}/abc?x=1\n`);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(check.received.splice(0).map(({ path }) => path)).toEqual(['/abc/start?x=1', '/abc?x=1']);
-    expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'wrong' })).code).toBe(1);
-    expect(check.received.splice(0).map(({ path }) => path)).toEqual(['/abc/start?x=1', '/abc/fail?x=1']);
-    check.status = 503;
-    const unheard = await place.run(['run']);
-    expect(unheard.code).toBe(0);
-    expect(unheard.stderr).toContain('warning: The ping to ping_url was not accepted: HTTP 503.');
-  });
-});
-
 // What a run tells, without a run.
 const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };
 
@@ -264,12 +249,13 @@ function drifting(...drift: string[]): RunReport {
 
 test('what needs a person, what drifted since it was told, and a check that stops are told', () => {
   const report = drifting('$.old', '$.new');
-  report.attention.push('Export 2026-11-20.1 may have been billed.');
+  const advice = 'Export 2026-11-20.1 may have been billed.';
+  report.attention.push({ advice, list: 'dawnload exports list' });
   report.withheld = 'check events_key failed';
   const told = causesOf(over({ report }), { ...NOTHING_TOLD, drift: ['$.old'] });
   expect(told).toMatchObject([
     { cause: 'failure' },
-    { cause: 'needs_action', message: 'Export 2026-11-20.1 may have been billed.', numbers: { actions: 1 } },
+    { cause: 'needs_action', message: advice, numbers: { actions: 1 }, next: 'dawnload exports list' },
     {
       cause: 'drift',
       message: expect.stringContaining('its specification: $.new. ') as string,
@@ -280,22 +266,6 @@ test('what needs a person, what drifted since it was told, and a check that stop
       message: 'Not published: check events_key failed. Readers keep what was published before, if anything.',
     },
   ]);
-});
-
-test('the next step is the list of exports or of pushes, by what waits', () => {
-  for (const [sentence, next] of [
-    [
-      'Export 2026-11-20.1 may have been billed: `dawnload exports resume 2026-11-20.1`.',
-      'dawnload exports list',
-    ],
-    ['Push 2026-11-20.1 is ambiguous: `dawnload push resume 2026-11-20.1`.', 'dawnload push list'],
-  ]) {
-    const report = drifting();
-    report.attention.push(sentence ?? '');
-    expect(causesOf(over({ report }), NOTHING_TOLD)).toContainEqual(
-      expect.objectContaining({ cause: 'needs_action', next }),
-    );
-  }
 });
 
 test('drift of many fields is cut, with the count of the rest, and the next step stays', () => {

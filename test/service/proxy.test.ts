@@ -82,7 +82,5 @@ test('a proxy that is no address is an error of the environment, and an alert th
     /HTTPS_PROXY or HTTP_PROXY is not an address/,
   );
   vi.stubEnv('HTTP_PROXY', 'proxy');
-  expect(await requestWebhook('http://127.0.0.1:1/x', undefined, 1_000)).toMatch(
-    /HTTP_PROXY is not an address/,
-  );
+  expect(await requestWebhook('http://127.0.0.1:1/x', '{}', 1_000)).toMatch(/HTTP_PROXY is not an address/);
 });
