@@ -2,26 +2,80 @@
  * A backfill: runs the stages of the nightly job over a range of days that the user names. Free streams are pulled again
  * even if the days are already in the warehouse; paid days are never requested twice.
  */
+import { completeFrom, dayCount, dayOf, formatKst, isDay, lastCompleteDay } from '../src/ground/calendar.js';
 import type { DayRange } from '../src/ground/calendar.js';
-import type { Job, JobStream } from '../src/ground/streams.js';
+import { TryLaterError, UsageError } from '../src/ground/errors.js';
+import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream } from '../src/ground/streams.js';
+import { didYouMean } from '../src/ground/text.js';
+import { formatDuration } from '../src/terminal/text.js';
 
-export interface BackfillWish {
-  readonly days: DayRange;
-  readonly streams: ReadonlySet<JobStream>;
-  /** True if `--yes-paid` was given. */
-  readonly yesPaid: boolean;
-  /** True if `--accept-empty` was given. */
-  readonly acceptEmpty: boolean;
+/** The options of the command, as they were typed. */
+interface Wish {
+  readonly start: string;
+  readonly end: string;
+  readonly streams?: string;
+  readonly yesPaid?: boolean;
+  readonly acceptEmpty?: boolean;
 }
 
-export function backfill({ days, streams, yesPaid, acceptEmpty }: BackfillWish): Job {
+export function backfill({ yesPaid = false, acceptEmpty = false, ...wish }: Wish, now: Date): Job {
+  const days = parseDays(wish.start, wish.end, now);
   return {
     name: 'backfill',
-    streams,
+    streams: parseStreams(wish.streams),
     days,
     again: days,
     acceptEmpty,
     eventDays: days,
     consent: yesPaid ? 'given' : 'ask',
   };
+}
+
+function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
+  const names = text?.split(',').map((name) => name.trim()) ?? DAY_STREAMS;
+  return new Set(
+    names.map((name) => {
+      const stream = JOB_STREAMS.find((known) => known === name);
+      if (stream !== undefined) return stream;
+      throw new UsageError(`There is no stream "${name}".`, {
+        hint: `${didYouMean(name, JOB_STREAMS)}Give any of ${JOB_STREAMS.join(',')} to --streams.`,
+      });
+    }),
+  );
+}
+
+/** No warehouse goes back further, and a mistyped year must not cause thousands of requests. */
+const MOST_DAYS = 3_700;
+
+/**
+ * Parses a range of complete KST days.
+ *
+ * @throws UsageError for a day that does not exist, or a range that ends before its start or in the future
+ * @throws TryLaterError if the last days of the range are not complete yet
+ */
+export function parseDays(start: string, end: string, now: Date): DayRange {
+  for (const [flag, text] of Object.entries({ start, end }))
+    if (!isDay(text))
+      throw new UsageError(`--${flag} ${text} is not a day that exists.`, {
+        hint: 'Write it like 2026-11-20.',
+      });
+  if (end < start)
+    throw new UsageError(`--end ${end} is before --start ${start}.`, { hint: 'Swap them, or correct one.' });
+  const today = dayOf(now);
+  const last = lastCompleteDay(now);
+  if (end > today)
+    throw new UsageError(`${start > today ? start : end} is in the future (today is ${today} in Korea).`, {
+      hint: `The last complete day is ${last}.`,
+    });
+  if (end > last) {
+    const from = completeFrom(end);
+    throw new TryLaterError(`${end} is not complete before ${formatKst(from)}.`, {
+      hint: `Try again in ${formatDuration(from.getTime() - now.getTime())}, or end with ${last}.`,
+    });
+  }
+  if (dayCount({ start, end }) > MOST_DAYS)
+    throw new UsageError(`${start} to ${end} is more than ${MOST_DAYS} days.`, {
+      hint: 'Correct --start, or backfill in parts.',
+    });
+  return { start, end };
 }

@@ -2,27 +2,15 @@
 /** The entry point: handles signals, reports errors, and is the only code that ends the process. */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
-import type { Action } from './commands/program.js';
+import { CommanderError } from 'commander';
+import { commandLine, type Action } from './commands/program.js';
 import type { Flags } from './config/config.js';
-import {
-  asOutOfFiles,
-  codeOf,
-  DawnloadError,
-  EXIT,
-  exitCodeOf,
-  InterruptedError,
-  messageOf,
-} from './ground/errors.js';
+import { packageVersion, realEffects } from './ground/effects.js';
+import { codeOf, DawnloadError, EXIT, exitCodeOf, InterruptedError, messageOf } from './ground/errors.js';
+import { jsonLog, realTerminal } from './terminal/terminal.js';
 
 // A key or a query on the command line may name a person: from here on the process list shows the command alone.
 if (process.argv.includes('push')) process.title = 'dawnload push';
-
-// Only one file is imported statically: if the process may not open enough files, the import below fails, where the
-// error can be reported.
-const { CommanderError } = await import('commander').catch(cannotStart);
-const { jsonLog, realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
-const { packageVersion, realEffects } = await import('./ground/effects.js').catch(cannotStart);
-const { commandLine } = await import('./commands/program.js').catch(cannotStart);
 
 const stop = new AbortController();
 // Every concurrent request adds a listener to this signal and removes it again, so a large number is not a leak.
@@ -55,8 +43,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const perform = async (flags: Flags, action: Action): Promise<void> => {
     verbose = flags.verbose === true;
     // Help and version need no settings, and loading the settings takes most of the time.
-    const { loadConfig } = await import('./config/config.js').catch(cannotStart);
-    const { dataFiles } = await import('./landing/paths.js').catch(cannotStart);
+    const { loadConfig } = await import('./config/config.js');
+    const { dataFiles } = await import('./landing/paths.js');
     if (flags.logFormat === 'json') {
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
     }
@@ -88,15 +76,6 @@ async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** Reports that the program cannot be loaded: a module file that cannot be opened counts as a missing module. */
-function cannotStart(error: unknown): never {
-  process.stderr.write(
-    `dawnload: The program cannot be loaded (${messageOf(error).split('\n', 1)[0] ?? ''}).\n` +
-      '  Raise the limit of open files (ulimit -n) to 1024 or more. If that does not help, install the package again.\n',
-  );
-  process.exit(EXIT.incomplete);
-}
-
 /** @param again describes what ends the process at once, such as `press Ctrl-C again` */
 function interrupt(again: string): void {
   // The second signal ends the process at once; durable data stays.
@@ -116,9 +95,8 @@ function interrupt(again: string): void {
 }
 
 /** Prints the error and its hint; returns its exit code. */
-function report(thrown: unknown, verbose: boolean): number {
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const error = asOutOfFiles(thrown);
+function report(error: unknown, verbose: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const known = error instanceof DawnloadError;
   terminal.error(known ? sentenceOf(error) : `Something unforeseen went wrong: ${messageOf(error)}`);
   if (known && error.hint !== undefined) terminal.note(`  ${error.hint}`);

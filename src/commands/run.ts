@@ -5,25 +5,9 @@ import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
-import {
-  completeFrom,
-  dayCount,
-  dayOf,
-  formatKst,
-  isDay,
-  lastCompleteDay,
-  shiftDay,
-  type DayRange,
-} from '../ground/calendar.js';
-import {
-  ConfigError,
-  EXIT,
-  RefusedError,
-  TryLaterError,
-  UsageError,
-  type ExitCode,
-} from '../ground/errors.js';
-import { DAY_STREAMS, JOB_STREAMS, REFERENCE_STREAMS, type JobStream } from '../ground/streams.js';
+import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
+import { ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
+import { REFERENCE_STREAMS } from '../ground/streams.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../job/report.js';
 import { rebuild, runJob } from '../job/run.js';
 import { dataFiles } from '../landing/paths.js';
@@ -31,7 +15,6 @@ import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
 import { makePlan, notRequestedLines, printPlan } from './plan.js';
 import type { Command, JsonOptions, Options } from './shared.js';
-import { didYouMean } from '../ground/text.js';
 
 export const runCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
@@ -58,11 +41,10 @@ type BackfillOptions = { readonly start: string; readonly end: string } & JsonOp
 
 export const backfillCommand: Command<BackfillOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
-  const { json, yesPaid = false, acceptEmpty = false } = options;
-  const days = parseDays(options.start, options.end, effects.now());
-  const streams = parseStreams(options.streams);
+  const { json, yesPaid = false } = options;
+  const job = backfill(options, effects.now());
   const config = requireService(invocation.loadConfig());
-  const job = backfill({ days, streams, yesPaid, acceptEmpty });
+  const { days, streams } = job;
   if (options.dryRun === true) return printPlan(await makePlan(job, config, invocation), json, terminal);
   const isPaid = streams.has('events') && (options.streams !== undefined || yesPaid);
   if (isPaid && config.exports.budget === undefined)
@@ -86,54 +68,6 @@ export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation)
   invocation.terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   return summarise('rebuild', await rebuild(config, invocation), json, config, invocation);
 };
-
-function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
-  const names = text?.split(',').map((name) => name.trim()) ?? DAY_STREAMS;
-  const streams = names.map((name) => {
-    const stream = JOB_STREAMS.find((known) => known === name);
-    if (stream !== undefined) return stream;
-    throw new UsageError(`There is no stream "${name}".`, {
-      hint: `${didYouMean(name, JOB_STREAMS)}Give any of ${JOB_STREAMS.join(',')} to --streams.`,
-    });
-  });
-  return new Set(streams);
-}
-
-/** No warehouse goes back further, and a mistyped year must not cause thousands of requests. */
-const MOST_DAYS = 3_700;
-
-/**
- * Parses a range of complete KST days.
- *
- * @throws UsageError for a day that does not exist, or a range that ends before its start or in the future
- * @throws TryLaterError if the last days of the range are not complete yet
- */
-export function parseDays(start: string, end: string, now: Date): DayRange {
-  for (const [flag, text] of Object.entries({ start, end }))
-    if (!isDay(text))
-      throw new UsageError(`--${flag} ${text} is not a day that exists.`, {
-        hint: 'Write it like 2026-11-20.',
-      });
-  if (end < start)
-    throw new UsageError(`--end ${end} is before --start ${start}.`, { hint: 'Swap them, or correct one.' });
-  const today = dayOf(now);
-  const last = lastCompleteDay(now);
-  if (end > today)
-    throw new UsageError(`${start > today ? start : end} is in the future (today is ${today} in Korea).`, {
-      hint: `The last complete day is ${last}.`,
-    });
-  if (end > last) {
-    const from = completeFrom(end);
-    throw new TryLaterError(`${end} is not complete before ${formatKst(from)}.`, {
-      hint: `Try again in ${formatDuration(from.getTime() - now.getTime())}, or end with ${last}.`,
-    });
-  }
-  if (dayCount({ start, end }) > MOST_DAYS)
-    throw new UsageError(`${start} to ${end} is more than ${MOST_DAYS} days.`, {
-      hint: 'Correct --start, or backfill in parts.',
-    });
-  return { start, end };
-}
 
 const UNPAID: Record<Unpaid['verdict'], string> = {
   ...REASONS,

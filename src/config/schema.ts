@@ -181,10 +181,6 @@ const pages = {
   page_size: whole(1, 1000).default(1000),
 };
 
-/** Two parameters with the same name would be sent as one. */
-const NAMED_APART = 'must give each parameter a name of its own';
-const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
-
 const brandTemplates = section(
   {
     sender_keys: ids('must be a list of sender keys').default([]),
@@ -195,7 +191,7 @@ const brandTemplates = section(
     recheck_days: whole(0, 366).default(7),
   },
   'must hold sender_keys, such as { sender_keys: [KEY] }',
-).refine((given) => differ('senderKey', given.page_parameter, given.size_parameter), NAMED_APART);
+);
 
 const alimtalkTemplates = section(
   {
@@ -204,7 +200,7 @@ const alimtalkTemplates = section(
     channel_parameter: parameter().default('channelId'),
   },
   SWITCH,
-).refine((given) => differ(given.channel_parameter, given.page_parameter, given.size_parameter), NAMED_APART);
+);
 
 const optOuts = section(
   {
@@ -213,9 +209,6 @@ const optOuts = section(
     end_parameter: parameter().default('endRequestDate'),
   },
   SWITCH,
-).refine(
-  (given) => differ(given.start_parameter, given.end_parameter, given.page_parameter, given.size_parameter),
-  NAMED_APART,
 );
 
 /** Accepts `true` and `false` instead of a section of settings. */

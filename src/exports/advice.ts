@@ -29,63 +29,53 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
  */
 export function adviceFor(entry: Export, isRunning = false, twin?: string): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
-  const { key, day } = entry;
-  const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
-  if (isKeptBack(entry)) {
-    return (
-      `Export ${key} of ${day} is kept back and not loaded.${reason} ` +
-      (twin === undefined
-        ? `Its times may have shifted, or its id may belong to another export. `
-        : `Its id is that of export ${twin}, too. `) +
-      `To correct the id: \`dawnload exports attach ${key} EXPORT_ID --yes\`. ` +
-      `To load it as it is: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
-      `To give the day up: \`dawnload exports abandon ${key}\`.`
+  const { key, day, state, note, quotedId, unreadable, short } = entry;
+  const reason = note === undefined ? '' : ` Reason: ${note.replace(/\.?$/, '.')}`;
+  const command = (what: string): string => `\`dawnload exports ${what}\``;
+  const resume = command(`resume ${key}`);
+  const accept = command(`resume ${key} --accept-incomplete`);
+  const giveUp = `To give the day up: ${command(`abandon ${key}`)}.`;
+  const told = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
+  if (isKeptBack(entry))
+    return told(
+      `Export ${key} of ${day} is kept back and not loaded.${reason}`,
+      twin === undefined
+        ? 'Its times may have shifted, or its id may belong to another export.'
+        : `Its id is that of export ${twin}, too.`,
+      `To correct the id: ${command(`attach ${key} EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
     );
-  }
-  if (entry.doubted) {
-    return (
-      `The service reports no records for the paid export ${key} of ${day}.${reason} ` +
-      `Check exports.page_parameter, then: \`dawnload exports resume ${key}\`. ` +
-      `If the day had no events: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
-      `To give the day up: \`dawnload exports abandon ${key}\`.`
+  if (entry.doubted)
+    return told(
+      `The service reports no records for the paid export ${key} of ${day}.${reason}`,
+      `Check exports.page_parameter, then: ${resume}. If the day had no events: ${accept}. ${giveUp}`,
     );
-  }
-  if (entry.unreadable !== undefined && entry.state === 'loaded') {
-    const pages = entry.unreadable.join(', ');
-    return (
-      `Export ${key} of ${day} is loaded without page ${pages}, which cannot be read. ` +
-      `To download it again at no cost: \`dawnload exports resume ${key}\`. ` +
-      `To do without it: \`dawnload exports resume ${key} --accept-incomplete\`.`
+  if (unreadable !== undefined && state === 'loaded')
+    return told(
+      `Export ${key} of ${day} is loaded without page ${unreadable.join(', ')}, which cannot be read.`,
+      `To download it again at no cost: ${resume}. To do without it: ${accept}.`,
     );
-  }
-  if (entry.short !== undefined && entry.state === 'loaded') {
-    const lack = entry.short === 0 ? 'be incomplete' : `lack ${plural(entry.short, 'record')}`;
-    return (
-      `Export ${key} of ${day} may ${lack}.${reason} Each of the three nights after it landed reads it again at no cost. ` +
-      `To read it again now: \`dawnload exports resume ${key}\`. ` +
-      `If it is complete: \`dawnload exports resume ${key} --accept-incomplete\`.`
+  if (short !== undefined && state === 'loaded')
+    return told(
+      `Export ${key} of ${day} may ${short === 0 ? 'be incomplete' : `lack ${plural(short, 'record')}`}.${reason}`,
+      `Each of the three nights after it landed reads it again at no cost. To read it again now: ${resume}. If it is complete: ${accept}.`,
     );
-  }
+  const why = state === 'intended' ? ' The run was killed before it recorded the answer.' : reason;
   const what =
-    entry.state === 'ambiguous' || entry.state === 'intended'
-      ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${entry.state === 'intended' ? ' The run was killed before it recorded the answer.' : reason} ` +
-        `Ask the service's operator.`
+    state === 'ambiguous' || state === 'intended'
+      ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${why} Ask the service's operator.`
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
   const judged =
-    entry.state === 'ambiguous' && entry.answerText !== undefined
-      ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again. `
+    state === 'ambiguous' && entry.answerText !== undefined
+      ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again.`
       : '';
-  const id = entry.quotedId;
-  const known =
-    id === undefined ? 'If you have its export id' : `If ${id}, which its answer names, is its export id`;
-  return (
-    `${what} ${id === undefined ? judged : ''}${known}: \`dawnload exports attach ${key} ${id ?? 'EXPORT_ID'}\`. ` +
-    (id === undefined ? '' : judged) +
-    (entry.state === 'ready'
-      ? `To load the pages that were downloaded: \`dawnload exports resume ${key} --accept-incomplete\`. `
-      : '') +
-    `To give the day up: \`dawnload exports abandon ${key}\`. ` +
-    `To request it again, billed again: \`dawnload exports resume ${key} --pay-again\`.`
+  const attach = command(`attach ${key} ${quotedId ?? 'EXPORT_ID'}`);
+  return told(
+    what,
+    ...(quotedId === undefined
+      ? [judged, `If you have its export id: ${attach}.`]
+      : [`If ${quotedId}, which its answer names, is its export id: ${attach}.`, judged]),
+    state === 'ready' ? `To load the pages that were downloaded: ${accept}.` : '',
+    `${giveUp} To request it again, billed again: ${command(`resume ${key} --pay-again`)}.`,
   );
 }
 

@@ -197,20 +197,13 @@ export function explainLimit(
   return `${words}. ${scope === 'month' ? 'What does not fit waits for the next month, or for a larger limit.' : whenBought(needs, limit)}`;
 }
 
-/** Says in how many runs the days are bought, if each run also buys a new day of the mean size. */
+/** Says in about how many runs the days are bought, if each run also buys a new day of the mean size. */
 function whenBought(needs: readonly number[], limit: number): string {
-  const room = limit - needs.reduce((sum, need) => sum + need, 0) / needs.length;
-  let runs = 0;
-  let left = 0;
-  for (const need of needs) {
-    if (need > room) return 'A run has little room beside its own night; a larger limit buys them sooner.';
-    if (need > left) {
-      runs++;
-      left = room;
-    }
-    left -= need;
-  }
-  return `The newest come first; the rest follows in about ${plural(runs, 'run')}.`;
+  const total = needs.reduce((sum, need) => sum + need, 0);
+  const room = limit - total / needs.length;
+  return Math.max(...needs) > room
+    ? 'A run has little room beside its own night; a larger limit buys them sooner.'
+    : `The newest come first; the rest follows in about ${plural(Math.ceil(total / room), 'run')}.`;
 }
 
 /**
@@ -257,13 +250,8 @@ export function withForecasts(
     if (totals.has(day) || like.length === 0) continue;
     const mean = (name: 'sent' | 'failed' | 'delivered' | 'click'): number =>
       Math.round(like.reduce((sum, one) => sum + one[name], 0) / like.length);
-    const counters = {
-      sent: mean('sent'),
-      failed: mean('failed'),
-      delivered: mean('delivered'),
-      click: mean('click'),
-    };
-    all.set(day, { ...counters, rows: 1, nights: 0 });
+    const [sent, failed, delivered, click] = [mean('sent'), mean('failed'), mean('delivered'), mean('click')];
+    all.set(day, { sent, failed, delivered, click, rows: 1, nights: 0 });
   }
   return all;
 }

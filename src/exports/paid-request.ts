@@ -99,15 +99,19 @@ export async function requestMissing(job: Job, context: ExportsContext): Promise
   const others = job.consent === 'ask' ? wanted.filter(({ verdict }) => verdict !== 'request') : [];
   for (const { day } of others) asked.add(day);
 
-  const downloads = new ConcurrentDownloads();
+  const downloads = new Set<Promise<unknown>>();
+  // The first failure ends the stage once all downloads have ended.
+  const failures: unknown[] = [];
+  const keepFailure = <T>(work: Promise<T>): Promise<T | undefined> =>
+    work.catch((error: unknown) => void failures.push(error));
   let refusals = 0;
   for (;;) {
     const decisions = deciding();
     const next = decisions.find(({ verdict }) => verdict === 'request');
-    const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
+    const mayRequest = refusals < REFUSALS_IN_A_ROW && failures.length === 0 && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
-      const sent = await downloads.keepFailure(() => requestPaid(context, next));
+      const sent = await keepFailure(requestPaid(context, next));
       // Whether the answer is the same as the one before decides about the next request.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
@@ -116,17 +120,18 @@ export async function requestMissing(job: Job, context: ExportsContext): Promise
         // An id that another export has belongs to one of the two at most.
         const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
-        downloads.add(() => downloadExport(context, sent));
+        const download = keepFailure(downloadExport(context, sent)).finally(() => downloads.delete(download));
+        downloads.add(download);
       }
     } else if (downloads.size > 0) {
       // An export may turn out smaller than its estimate and leave budget for another day.
-      await downloads.next();
+      await Promise.race(downloads);
     } else {
       reportRest(context, [...decisions, ...others], mayRequest);
       break;
     }
   }
-  downloads.rethrow();
+  if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
   tellSpent(context);
 }
@@ -148,44 +153,6 @@ async function consentTo(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
     signal,
   );
-}
-
-/** Exports that are downloaded at the same time. The first failure is kept until all downloads have ended. */
-class ConcurrentDownloads {
-  readonly #running = new Set<Promise<void>>();
-  #failure: { readonly error: unknown } | undefined;
-
-  get size(): number {
-    return this.#running.size;
-  }
-
-  get failed(): boolean {
-    return this.#failure !== undefined;
-  }
-
-  add(work: () => Promise<void>): void {
-    const download = this.keepFailure(work).finally(() => this.#running.delete(download));
-    this.#running.add(download);
-  }
-
-  /** Resolves when one of the downloads has ended, successfully or not. */
-  next(): Promise<void> {
-    return Promise.race(this.#running);
-  }
-
-  /** The result of the work; undefined if it failed. */
-  async keepFailure<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.#failure ??= { error };
-      return undefined;
-    }
-  }
-
-  rethrow(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
-  }
 }
 
 function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {

@@ -111,17 +111,3 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
-
-/**
- * Converts an error caused by too few open files, from Node, its module loader or DuckDB, to a `StorageError`; returns
- * any other error unchanged.
- */
-export function asOutOfFiles(error: unknown): unknown {
-  if (error instanceof DawnloadError) return error;
-  if (!/^E[MN]FILE$/.test(codeOf(error) ?? '') && !/too many open files/i.test(messageOf(error)))
-    return error;
-  return new StorageError('Too many files are open.', {
-    hint: 'Raise the limit of open files (ulimit -n) to 1024 or more.',
-    cause: error,
-  });
-}

@@ -11,7 +11,7 @@ import { dataFiles } from '../landing/paths.js';
 import { GONE, pushedFiles } from '../landing/pushed-rows.js';
 import type { Asking } from '../readers/queries/question.js';
 import { findRows, type Found } from '../readers/queries/rows.js';
-import { declaredFields } from '../reference/catalogs.js';
+import { declaredFields } from '../reference/pull-reference.js';
 import type { ServiceClient } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { fingerprintOf } from '../warehouse/privacy.js';

@@ -1,18 +1,40 @@
-/** The stage of the reference data: lands and loads the current catalogs, templates and opt-outs. */
+/**
+ * The stage of the reference data: lands and loads the current catalogs (E2), templates (E4, E5, E10) and opt-outs (E12). Each
+ * stream says which lists it has; `read-lists.ts` reads them.
+ */
+import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ServiceAnswer, ServiceClient } from '../service/client.js';
+import { z } from 'zod';
 import type { ServiceConfig } from '../config/config.js';
-import { type PullContext, SOLE_LIST, type Pull, type ShortList } from '../landing/landing-zone.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
-import type { Job } from '../ground/streams.js';
-import type { AlimtalkTemplateSettings, OptOutSettings } from '../config/schema.js';
+import type { AlimtalkTemplateSettings, BrandTemplateSettings, OptOutSettings } from '../config/schema.js';
 import { dayOf, koreanTime } from '../ground/calendar.js';
-import { alimtalkTemplates, optOuts } from '../service/endpoints.js';
-import { CredentialsError, DamageError } from '../ground/errors.js';
-import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
-import { readCatalogs } from './catalogs.js';
-import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
-import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
+import { repairedJson } from '../ground/envelope.js';
+import { CredentialsError, DamageError, RefusedError } from '../ground/errors.js';
+import { REFERENCE_STREAMS, type Job, type ReferenceStream } from '../ground/streams.js';
+import {
+  type PullContext,
+  SOLE_LIST,
+  templatesOf as templatesIn,
+  type Page,
+  type ShortList,
+  type TemplateRead,
+} from '../landing/landing-zone.js';
+import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
+import * as endpoints from '../service/endpoints.js';
+import { unanswered } from '../service/unanswered.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import {
+  listPage,
+  nextCursor,
+  numbered,
+  readLists,
+  rowsOn,
+  type Announced,
+  type ListPage,
+  type ListSource,
+  type ListsRead,
+  type ListsReader,
+} from './read-lists.js';
 
 /** The parts of a run that pulls of reference data use. */
 interface ReferenceContext extends PullContext {
@@ -66,8 +88,12 @@ function timed({ service, config, signal }: ReferenceContext): ReferenceContext[
   };
 }
 
-/** Reads the lists of a stream. */
-type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
+/** The lists of a stream, the statuses of templates, and what went wrong otherwise, one sentence each. */
+interface StreamRead extends ListsRead {
+  readonly templates?: (TemplateRead & Page)[];
+  readonly problems?: string[];
+}
+type Read = (reader: ListsReader) => Promise<StreamRead>;
 
 /** Reads the alimtalk templates (E10) of each configured channel, or of the only one if none is configured. */
 function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: ListsReader): Promise<ListsRead> {
@@ -79,7 +105,7 @@ function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: Lists
     shape: { rows: [['templateListResponse', 'templates']], total: ['templateListResponse', 'totalCount'] },
     id: '',
     paging: numbered('alimtalk_templates', settings, (pages) =>
-      alimtalkTemplates(projectId, messenger, { [settings.channelParameter]: channel, ...pages }),
+      endpoints.alimtalkTemplates(projectId, messenger, { [settings.channelParameter]: channel, ...pages }),
     ),
   }));
   return readLists(sources, reader);
@@ -102,7 +128,7 @@ function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<Lis
     what: 'the opt-outs',
     shape: { rows: [['data']], total: ['totalCount'] },
     id: '',
-    paging: numbered('opt_outs', settings, (pages) => optOuts(projectId, { ...period, ...pages })),
+    paging: numbered('opt_outs', settings, (pages) => endpoints.optOuts(projectId, { ...period, ...pages })),
   };
   return readLists([source], reader);
 }
@@ -139,22 +165,27 @@ async function pullStream(
         await landing.reject(stream.replaceAll('_', '-'), what, body);
       },
     };
-    const { lists, short, differing, failures, templates = [], problems = [] } = await read(reader);
+    const { lists, short, failures, templates = [], problems = [] } = await read(reader);
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
     for (const { what, reason, isShort = false } of failures)
       gap(`${notLoaded(what, reason)}${isShort ? ` ${accept}` : ''}`);
     problems.forEach(gap);
-    for (const { list, rows, announced } of differing) {
-      terminal.warn(
-        `The service announces ${announced ?? 'no'} rows and gave ${rows} (${stream}, ${list}). What it gave is loaded.`,
-      );
-    }
+    for (const { list, rows, announced } of lists)
+      if (announced !== null && announced !== rows)
+        terminal.warn(
+          `The service announces ${announced} rows and gave ${rows} (${stream}, ${list}). What it gave is loaded.`,
+        );
     if (lists.length === 0 && short.length === 0) return;
     const files = [...lists.flatMap((list) => list.files), ...templates];
+    // Incomplete readings of earlier pulls, which a later night may confirm, are kept; one per day, the latest.
+    const isSettled = ({ list, pulledAt: at }: ShortList): boolean =>
+      lists.some((one) => one.list === list) ||
+      short.some((one) => one.list === list && dayOf(one.pulledAt) === dayOf(at));
+    const stillShort = earlier?.facts.short.filter((list) => !isSettled(list)) ?? [];
     const landed = await writer.finish(files, {
       complete: failures.length === 0,
       lists: lists.map(({ files: pages, ...list }) => ({ ...list, pages: pages.length })),
-      short: [...stillShort(earlier, lists, short), ...short],
+      short: [...stillShort, ...short],
       templates: templates.map(({ list, templateId, digest, readAt }) => ({
         list,
         templateId,
@@ -171,19 +202,200 @@ async function pullStream(
   }
 }
 
-/** The incomplete readings of earlier pulls that a later night may confirm; one per day, the latest. */
-function stillShort(
-  earlier: Pull | undefined,
-  counted: ListsRead['lists'],
-  short: readonly ShortList[],
-): ShortList[] {
-  const isSettled = ({ list, pulledAt }: ShortList): boolean =>
-    counted.some((one) => one.list === list) ||
-    short.some((one) => one.list === list && dayOf(one.pulledAt) === dayOf(pulledAt));
-  return earlier?.facts.short.filter((list) => !isSettled(list)) ?? [];
-}
-
 function notLoaded(what: string, reason: string): string {
   const subject = what.charAt(0).toUpperCase() + what.slice(1);
   return `${subject} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.`;
+}
+
+// Catalogs.
+
+/**
+ * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
+ * because only the list contains the expected number of items. Nothing is accepted without the list.
+ *
+ * @throws the errors of `readLists`
+ */
+async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsReader): Promise<StreamRead> {
+  const { projectId } = reader;
+  let list = await readCatalogList(reader);
+  const isWhole = (): boolean => list.read.lists.length > 0;
+  if (!isWhole()) return list.read;
+  const before = list.catalogs;
+  const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
+  const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
+  const again = async (): Promise<Announced> => {
+    if (!isWhole()) return list.catalogs;
+    for (const { files } of list.read.lists) await reader.writer.discard(files);
+    list = await readCatalogList(reader);
+    return list.catalogs;
+  };
+  const known = sources.filter((source) => before.has(source.list));
+  const read = await readLists(known, reader, { before, again });
+  if (!isWhole()) return list.read;
+  // A catalog that was deleted during the reading does not count as a failure.
+  const failures = read.failures.filter(({ list: name }) => list.catalogs.has(name));
+  const unknown = names.filter((name) => !before.has(name));
+  const problems = unknown.map(
+    (name) =>
+      `The service has no catalog ${name}, which reference.catalogs names. Take it out of the setting.`,
+  );
+  return { ...read, failures, problems, lists: [...read.lists, ...list.read.lists] };
+}
+
+function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {
+  return {
+    list: catalog,
+    what: `the items of catalog ${catalog}`,
+    shape: { rows: [['data', 'items']] },
+    id: '/id',
+    announced,
+    paging: { by: 'cursor', ask: (cursor) => endpoints.catalogItems(projectId, catalog, cursor) },
+  };
+}
+
+/** The specification does not define the structure of the list of catalogs in `data` (R1). */
+const CATALOGS = { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] };
+
+async function readCatalogList(reader: ListsReader): Promise<{ read: ListsRead; catalogs: Announced }> {
+  const found = new Map<string, number | null>();
+  const source: ListSource = {
+    list: SOLE_LIST,
+    what: 'the catalogs',
+    shape: CATALOGS,
+    id: '',
+    onPage(page, number) {
+      if (number === 0) found.clear();
+      for (const [name, items] of catalogsOn(page)) found.set(name, items);
+    },
+    paging: { by: 'cursor', ask: (cursor) => endpoints.catalogs(reader.projectId, cursor) },
+  };
+  return { read: await readLists([source], reader), catalogs: found };
+}
+
+const named = z.object({
+  name: z.string(),
+  // A value that is not a number counts as no announcement, and the catalog is still read.
+  num_items: z.number().int().nonnegative().nullish().catch(null),
+});
+
+/** The catalogs on a page, each with its announced number of items. */
+export function catalogsOn(page: ListPage): [string, number | null][] {
+  return rowsOn(page).flatMap((row): [string, number | null][] => {
+    const catalog = named.safeParse(row);
+    // The name of the list of catalogs is reserved and is not accepted as the name of a catalog.
+    return catalog.success && catalog.data.name !== SOLE_LIST
+      ? [[catalog.data.name, catalog.data.num_items ?? null]]
+      : [];
+  });
+}
+
+const declared = z.object({
+  name: z.string(),
+  fields: z.array(z.object({ name: z.string(), type: z.string() })),
+});
+
+/**
+ * Asks for the declared types of a catalog's fields by name; undefined if the list of catalogs lacks them (R1).
+ *
+ * @throws RefusedError if the service has no such catalog
+ * @throws ServiceError, CredentialsError
+ */
+export async function declaredFields(
+  service: ServiceClient,
+  baseUrl: string,
+  catalog: string,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const seen = new Set<string | undefined>();
+  let cursor: string | undefined;
+  do {
+    seen.add(cursor);
+    const { verdict, body } = await service.ask(endpoints.catalogs(service.projectId, cursor));
+    if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', baseUrl, verdict);
+    const page = listPage(body, CATALOGS);
+    if (page === undefined) return undefined;
+    const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
+    if (found !== undefined) {
+      const fields = declared.safeParse(found);
+      return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : undefined;
+    }
+    cursor = nextCursor(body);
+  } while (!seen.has(cursor));
+  throw new RefusedError(`The service has no catalog ${catalog}.`, { hint: 'Create it there first.' });
+}
+
+// Templates of brand messages.
+
+/** A template in a list, with a digest of its entry in the list. */
+type Listed = Pick<TemplateRead, 'list' | 'templateId' | 'digest'>;
+
+const identified = z.object({ id: z.string().min(1) });
+
+/** Requests E4 for each sender key, then E5 for each template that is new, changed, or has an old status. */
+async function readBrandTemplates(settings: BrandTemplateSettings, reader: ListsReader): Promise<StreamRead> {
+  const { projectId, messenger } = reader;
+  const listed = new Map<string, Listed[]>();
+  const sources = settings.senderKeys.map((senderKey): ListSource => ({
+    list: senderKey,
+    what: `the brand templates of sender key ${senderKey}`,
+    shape: { rows: [['data', 'templates']], total: ['data', 'totalCount'] },
+    id: '/id',
+    onPage(page, number) {
+      const before = number === 0 ? [] : (listed.get(senderKey) ?? []);
+      const templates = rowsOn(page).flatMap((row) => {
+        const template = identified.safeParse(row);
+        const digest = createHash('sha256').update(JSON.stringify(row)).digest('hex');
+        return template.success ? { list: senderKey, templateId: template.data.id, digest } : [];
+      });
+      listed.set(senderKey, [...before, ...templates]);
+    },
+    paging: numbered('brand_templates', settings, (pages) =>
+      endpoints.brandTemplates(projectId, messenger, { senderKey, ...pages }),
+    ),
+  }));
+  const read = await readLists(sources, reader);
+  const wanted = read.lists.flatMap(({ list }) => listed.get(list) ?? []);
+  const keyOf = ({ list, templateId }: Listed): string => JSON.stringify([list, templateId]);
+  const known = reader.earlier === undefined ? [] : templatesIn(reader.earlier);
+  const earlier = new Map(known.map((before) => [keyOf(before), before]));
+  const failures: string[] = [];
+  const templates = await settleAll(
+    wanted.map((template) =>
+      readTemplate(template, earlier.get(keyOf(template)), settings, reader, failures),
+    ),
+  );
+  const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is that of before, or unknown. The next run asks again.`;
+  return {
+    ...read,
+    templates: templates.filter((template) => template !== undefined),
+    problems: failures.length === 0 ? [] : [problem],
+  };
+}
+
+/** Returns the template from an earlier pull, or the answer to E5; undefined, with a failure, if neither is available. */
+async function readTemplate(
+  template: Listed,
+  before: (TemplateRead & Page) | undefined,
+  { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
+  { service, projectId, messenger, writer }: ListsReader,
+  failures: string[],
+): Promise<(TemplateRead & Page) | undefined> {
+  const { list, templateId, digest } = template;
+  const oldest = new Date(writer.pulledAt.getTime() - recheckDays * 86_400_000);
+  // A status with a date in the future, caused by a wrong clock, is not fresh.
+  const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= writer.pulledAt;
+  if (isFresh && before.digest === digest) return before;
+  const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
+  const { verdict, body } = await service.ask(
+    endpoints.brandTemplate(projectId, messenger, templateId, sender),
+  );
+  // True if the load accepts the answer.
+  const isTemplate =
+    verdict.kind === 'ok' &&
+    verdict.envelope.kind === 'object' &&
+    !verdict.envelope.twice.has('data') &&
+    repairedJson(body.toString('utf8')) !== undefined;
+  if (isTemplate) return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };
+  failures.push(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
+  // An unchanged template keeps its last known status, however old the status is.
+  return before?.digest === digest ? before : undefined;
 }

@@ -45,8 +45,6 @@ interface LandedList {
 
 export interface ListsRead {
   readonly lists: LandedList[];
-  /** Lists that were accepted although the service announces another number of rows. */
-  readonly differing: LandedList[];
   readonly failures: ListFailure[];
   /** Lists that were not accepted because rows were missing. */
   readonly short: ShortList[];
@@ -62,13 +60,9 @@ interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
 /** The announced number of rows of each list; null if none is announced. */
 export type Announced = ReadonlyMap<string, number | null>;
 
-/** A list that is not read yet, or has to be read again. */
-interface Waiting {
+/** A list that is not read yet, or has to be read again, with the reason. */
+interface Waiting extends Partial<Again> {
   readonly source: ListSource;
-  /** Why the last reading did not count. */
-  readonly reason?: string;
-  /** True if a second night may confirm the last reading. */
-  readonly isShort?: boolean;
   /** The last reading that came to the end of the list. */
   readonly reading?: ReadList | undefined;
 }
@@ -85,7 +79,7 @@ export async function readLists(
   reader: ListsReader,
   outside?: { readonly before: Announced; readonly again: () => Promise<Announced> },
 ): Promise<ListsRead> {
-  const read: ListsRead = { lists: [], differing: [], failures: [], short: [] };
+  const read: ListsRead = { lists: [], failures: [], short: [] };
   let announced = outside?.before;
   let waiting: Waiting[] = sources.map((source) => ({ source }));
   for (let round = 1; waiting.length > 0 && round <= READINGS; round++) {
@@ -102,10 +96,13 @@ export async function readLists(
   }
   for (const { source, reason = '', isShort = false, reading } of waiting) {
     const { list, what } = source;
-    if (isShort && reading !== undefined) {
-      const { rows, announced: promised } = reading;
-      read.short.push({ list, rows, announced: promised, pulledAt: reader.writer.pulledAt });
-    }
+    if (isShort && reading !== undefined)
+      read.short.push({
+        list,
+        rows: reading.rows,
+        announced: reading.announced,
+        pulledAt: reader.writer.pulledAt,
+      });
     const why = isShort ? reason : `${reason}, in each of ${READINGS} readings`;
     read.failures.push({ list, what, reason: why, isShort });
   }
@@ -141,21 +138,15 @@ async function settle(
   const reading = { ...counted, announced, moved };
   const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
   const known = { stored: stored.get(list) ?? 0, short, pulledAt: writer.pulledAt, accepted };
-  const verdict = judgeReading(reading, last, known);
-  if (verdict.kind === 'again') {
+  const again = whyAgain(reading, last, known);
+  if (again !== undefined) {
     await writer.discard(files);
-    return { source, ...verdict, reading };
+    return { source, ...again, reading };
   }
-  const { rows, equal } = reading;
   // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
-  const landed = {
-    list,
-    files,
-    rows: rows - equal,
-    announced: announced === null ? null : announced - equal,
-  };
-  read.lists.push(landed);
-  if (verdict.kind === 'differs') read.differing.push(landed);
+  const { rows, equal } = counted;
+  const promised = announced === null ? null : announced - equal;
+  read.lists.push({ list, files, rows: rows - equal, announced: promised });
   return undefined;
 }
 
@@ -375,15 +366,13 @@ export interface ReadList {
   readonly moved: boolean;
 }
 
-type Verdict =
-  | { readonly kind: 'whole' }
-  /** The reading is accepted, and the difference from the announced number is reported. */
-  | { readonly kind: 'differs' }
-  /**
-   * The list is read again; if the result stays the same, it is not accepted. `reason` is a clause. `isShort`: a second
-   * night may confirm the reading.
-   */
-  | { readonly kind: 'again'; readonly reason: string; readonly isShort: boolean };
+/** Why a list is read again; if the result stays the same, it is not accepted. */
+interface Again {
+  /** A clause. */
+  readonly reason: string;
+  /** True if a second night may confirm the reading. */
+  readonly isShort?: boolean;
+}
 
 /** The earlier readings of a list. */
 interface Known {
@@ -396,35 +385,38 @@ interface Known {
   readonly accepted: boolean;
 }
 
-/** @param before the previous reading in the same run */
-export function judgeReading(
+/**
+ * Returns why a reading does not count, undefined if it does.
+ *
+ * @param before the previous reading in the same run
+ */
+export function whyAgain(
   list: ReadList,
   before: ReadList | undefined,
   { stored, short, pulledAt, accepted }: Known,
-): Verdict {
+): Again | undefined {
   const { rows, repeated, equal, announced, moved } = list;
-  const again = (reason: string, isShort = false): Verdict => ({ kind: 'again', reason, isShort });
   const stays = before?.rows === rows && before.announced === announced && before.repeated === repeated;
   // A stable list has equal rows. In a list that changes during the reading a row, or a row with the same id, occurs
   // again.
-  if (repeated > 0 && !(stays && equal >= repeated)) return again('a row stood on two pages');
-  if (moved) return again('the number of rows changed');
+  if (repeated > 0 && !(stays && equal >= repeated)) return { reason: 'a row stood on two pages' };
+  if (moved) return { reason: 'the number of rows changed' };
   const lastNights = short.filter(
     (night) => night.pulledAt < pulledAt && areNightsApart(night.pulledAt, pulledAt),
   );
   const isLost = isLoss(size(stored), size(rows - equal));
   if (isLost && !accepted && !lastNights.some((night) => isAlike(night.rows, rows))) {
     const reason = `the service gives ${rows} rows, less than half of the ${stored} before, which two nights must agree on`;
-    return again(reason, true);
+    return { reason, isShort: true };
   }
-  if (announced === null || rows === announced) return { kind: 'whole' };
+  const missing = (announced ?? rows) - rows;
   // More rows than announced lose no data. Fewer rows may be incomplete, so a second night must confirm them.
-  const missing = announced - rows;
-  const agrees = lastNights.some(
-    (night) => night.announced !== null && night.announced - night.rows === missing,
-  );
-  if (accepted || (stays && (missing < 0 || agrees))) return { kind: 'differs' };
-  return again(`the service announces ${announced} rows and gave ${rows}`, missing > 0);
+  const agrees = lastNights.some((night) => (night.announced ?? night.rows) - night.rows === missing);
+  if (missing === 0 || accepted || (stays && (missing < 0 || agrees))) return undefined;
+  return {
+    reason: `the service announces ${announced ?? 'no'} rows and gave ${rows}`,
+    isShort: missing > 0,
+  };
 }
 
 /** True if neither number of rows is a loss compared with the other. */

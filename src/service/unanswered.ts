@@ -16,15 +16,13 @@ export function unanswered(what: string, baseUrl: string, verdict: Verdict): Ser
   const { host } = new URL(baseUrl);
   const { kind, reason, sent, cause } = verdict;
   const error = (message: string, hint: string): ServiceError => new ServiceError(message, { hint, cause });
-  if (sent === false) {
-    const [fault, remedy] = CERTIFICATE_FAULTS[reason] ?? [];
-    return fault === undefined
-      ? error(
+  if (sent === false)
+    return isOfCertificate(reason)
+      ? error(`The certificate of ${host} is not accepted (${reason}).`, CERTIFICATE)
+      : error(
           `The service at ${host} cannot be reached (${reason}).`,
           HINTS[reason] ?? 'Check base_url and the network.',
-        )
-      : error(`The certificate of ${host} ${fault} (${reason}).`, remedy ?? UNKNOWN_ISSUER);
-  }
+        );
   if (kind === 'redirected')
     return error(
       `The service at ${host} redirects ${what} (${reason}), and redirects are not followed.`,
@@ -46,32 +44,17 @@ const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at that port. Check base_url, and HTTPS_PROXY or HTTP_PROXY where set.',
 };
 
-const UNKNOWN_ISSUER =
-  'If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, check base_url and what stands between this machine and the service.';
+const CERTIFICATE =
+  'Check base_url and this machine’s clock. If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, ask what stands between this machine and the service.';
 
-/**
- * The error codes of a failed TLS handshake: the end of the sentence "The certificate of …", and the remedy unless it is
- * that for an unknown issuer.
- */
-const CERTIFICATE_FAULTS: Readonly<Record<string, readonly [fault: string, remedy?: string]>> = {
-  CERT_HAS_EXPIRED: [
-    'has expired',
-    'Check this machine’s clock. If it is right, the operator of the service has to renew the certificate.',
-  ],
-  CERT_NOT_YET_VALID: ['is not valid yet', 'Check this machine’s clock.'],
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    'is for another name',
-    'Correct the host in base_url: it has to be a name that the certificate holds.',
-  ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['is signed by itself'],
-  SELF_SIGNED_CERT_IN_CHAIN: ['comes from an unknown issuer'],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['comes from an unknown issuer'],
-  UNABLE_TO_GET_ISSUER_CERT: ['comes from an unknown issuer'],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['comes from an unknown issuer'],
-  CERT_REVOKED: ['was revoked', 'Ask the operator of the service for a new certificate.'],
-};
+/** The error codes of a failed TLS handshake. */
+const OF_CERTIFICATE = new Set([
+  ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+]);
 
 /** True for an error code of a failed TLS handshake: no part of the request had been written. */
 export function isOfCertificate(code: string): boolean {
-  return code in CERTIFICATE_FAULTS;
+  return OF_CERTIFICATE.has(code);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDays } from '../../src/commands/run.js';
+import { parseDays } from '../../jobs/backfill.js';
 import { TryLaterError, UsageError } from '../../src/ground/errors.js';
 import { describeGap, mergedGaps } from '../../src/job/report.js';
 

@@ -203,10 +203,6 @@ not_clicks: [survey_no_click]
     ['pushes: [{ name: a, target: letters, sql: select 1 }]', /must be user-properties/],
     ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', /must be another name/],
     ['push: { rows_per_runs: 1 }', /rows_per_run/],
-    [
-      'reference: { brand_templates: { page_parameter: p, size_parameter: p } }',
-      /brand_templates must give each parameter a name of its own/,
-    ],
   ])('%s is refused in one sentence', (line, words) => {
     const key = line.slice(0, line.indexOf(':'));
     const rest = MINIMUM.split('\n')

@@ -173,7 +173,9 @@ describe('the service', () => {
     const address = { DAWNLOAD_BASE_URL: `https://127.0.0.1:${port}` };
     const result = await diagnose(address);
     expect(result.failed).toEqual(['access']);
-    expect(result.of('access')?.reason).toMatch(/signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
+    expect(result.of('access')?.reason).toMatch(
+      /certificate of .* is not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+    );
     expect(result.of('access')?.remedy).toContain('NODE_EXTRA_CA_CERTS');
     server.close();
     await rm(folder, { recursive: true });

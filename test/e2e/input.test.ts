@@ -1,11 +1,10 @@
 // @module-tag long
 /** What people may type, set or meet: one sentence, what to do, an exit code. */
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CLI, ended, NOW, start, type Ended, type Environment } from '../support/dawnload.js';
+import { ended, NOW, start, type Ended, type Environment } from '../support/dawnload.js';
 import { performCommand } from '../support/in-process.js';
 
 const SETTINGS = `base_url: http://127.0.0.1:9
@@ -115,12 +114,6 @@ test.each<[what: string, yaml: string | null, environment: Environment, words: R
 });
 
 describe('the world outside', () => {
-  test('a process that may open too few files says so', async () => {
-    const script = `ulimit -n 64; exec "${process.execPath}" "${CLI}" run`;
-    const child = spawn('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-    expectSentence(await ended(child), /too many open files[\s\S]*ulimit -n/, 1);
-  });
-
   test('yesterday, asked for by name before 07:00 KST, is for later: exit code 75', async () => {
     const backfill = 'backfill --start 2026-11-20 --end 2026-11-20';
     const result = await dawnload(backfill, KEYS, '2026-11-20T21:40:00Z');

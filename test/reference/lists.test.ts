@@ -1,7 +1,7 @@
 /** The outside of a page of a list, and whether a reading of a list counts as a snapshot. */
 import { describe, expect, test } from 'vitest';
-import { catalogsOn } from '../../src/reference/catalogs.js';
-import { judgeReading, listPage, nextCursor, rowsOn, type ReadList } from '../../src/reference/read-lists.js';
+import { catalogsOn } from '../../src/reference/pull-reference.js';
+import { listPage, nextCursor, rowsOn, whyAgain, type ReadList } from '../../src/reference/read-lists.js';
 
 const body = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const ITEMS = { rows: [['data', 'items']] };
@@ -68,14 +68,14 @@ const short = (rows: number, announced: number | null, hours = 24) => ({
 const kindOf = (
   given: Partial<ReadList>,
   before?: Partial<ReadList>,
-  rest: Parameters<typeof judgeReading>[2] = FIRST,
-): string => judgeReading(list(given), before && list(before), rest).kind;
+  rest: Parameters<typeof whyAgain>[2] = FIRST,
+): string => (whyAgain(list(given), before && list(before), rest) === undefined ? 'counts' : 'again');
 
 describe('a reading', () => {
   test('counts when it has as many rows as are announced, or when no number is announced', () => {
-    expect(kindOf({})).toBe('whole');
-    expect(kindOf({ announced: null, rows: 3 })).toBe('whole');
-    expect(kindOf({ announced: 0, rows: 0 })).toBe('whole');
+    expect(kindOf({})).toBe('counts');
+    expect(kindOf({ announced: null, rows: 3 })).toBe('counts');
+    expect(kindOf({ announced: 0, rows: 0 })).toBe('counts');
   });
 
   test('is read again when a row stood on two pages, or when the number changed, even for a person who accepts', () => {
@@ -87,44 +87,41 @@ describe('a reading', () => {
   test('with equal rows counts when it holds still, and not when a row of one id comes again', () => {
     const equal = { rows: 10, repeated: 1, equal: 2 };
     expect(kindOf(equal)).toBe('again');
-    expect(kindOf(equal, equal)).toBe('whole');
+    expect(kindOf(equal, equal)).toBe('counts');
     expect(kindOf(equal, { ...equal, rows: 11 })).toBe('again');
     expect(kindOf({ ...equal, repeated: 3 }, { ...equal, repeated: 3 })).toBe('again');
-    expect(kindOf({ equal: 2 })).toBe('whole');
+    expect(kindOf({ equal: 2 })).toBe('counts');
   });
 
   test('with more rows than announced counts the second time, and the difference is reported', () => {
     expect(kindOf({ rows: 11 })).toBe('again');
-    expect(kindOf({ rows: 11 }, { rows: 11 })).toBe('differs');
+    expect(kindOf({ rows: 11 }, { rows: 11 })).toBe('counts');
     expect(kindOf({ rows: 11 }, { rows: 12 })).toBe('again');
   });
 
   test('with fewer rows than announced takes two nights that lack as many, or a person', () => {
-    expect(judgeReading(list({ rows: 8 }), list({ rows: 8 }), FIRST)).toMatchObject({
-      kind: 'again',
-      isShort: true,
-    });
+    expect(whyAgain(list({ rows: 8 }), list({ rows: 8 }), FIRST)).toMatchObject({ isShort: true });
     const lastNight = { ...FIRST, short: [short(7, 9)] };
-    expect(kindOf({ rows: 8 }, { rows: 8 }, lastNight)).toBe('differs');
+    expect(kindOf({ rows: 8 }, { rows: 8 }, lastNight)).toBe('counts');
     expect(kindOf({ rows: 7 }, { rows: 7 }, lastNight)).toBe('again');
     expect(kindOf({ rows: 8 }, { rows: 8 }, { ...FIRST, short: [short(7, 9, 1)] })).toBe('again');
-    expect(kindOf({ rows: 8 }, undefined, { ...FIRST, accepted: true })).toBe('differs');
+    expect(kindOf({ rows: 8 }, undefined, { ...FIRST, accepted: true })).toBe('counts');
   });
 
   test('with less than half of the rows that are stored takes two nights that are alike, or a person', () => {
     const stored = { ...FIRST, stored: 21 };
     for (const announced of [10, null]) {
-      expect(judgeReading(list({ announced }), list({ announced }), stored)).toMatchObject({ isShort: true });
-      expect(kindOf({ announced }, {}, { ...stored, stored: 20 })).toBe('whole');
-      expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null)] })).toBe('whole');
+      expect(whyAgain(list({ announced }), list({ announced }), stored)).toMatchObject({ isShort: true });
+      expect(kindOf({ announced }, {}, { ...stored, stored: 20 })).toBe('counts');
+      expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null)] })).toBe('counts');
       expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null, 2)] })).toBe('again');
       expect(kindOf({ announced }, {}, { ...stored, short: [short(12, null, -24)] })).toBe('again');
       expect(kindOf({ announced }, {}, { ...stored, short: [short(0, null)] })).toBe('again');
-      expect(kindOf({ announced }, {}, { ...stored, accepted: true })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...stored, accepted: true })).toBe('counts');
     }
     const empty = { rows: 0, announced: 0 };
     expect(kindOf(empty, empty, stored)).toBe('again');
-    expect(kindOf(empty, empty, { ...stored, short: [short(0, 0)] })).toBe('whole');
-    expect(kindOf(empty, empty, FIRST)).toBe('whole');
+    expect(kindOf(empty, empty, { ...stored, short: [short(0, 0)] })).toBe('counts');
+    expect(kindOf(empty, empty, FIRST)).toBe('counts');
   });
 });
