@@ -10,31 +10,17 @@ import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 import { readDotEnv, readSettings, unknownKey } from './files.js';
 import { camel, settingsSchema } from './schema.js';
 
-/** A secret. It is never printed: it serialises to an empty value. */
-class Hidden<T> {
-  readonly #value: T;
-
-  constructor(value: T) {
-    this.#value = value;
-  }
-
-  reveal(): T {
-    return this.#value;
-  }
-}
+/** Hides a secret, which is never printed: it serialises to an empty value. */
+const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
 
 /** The pair of keys that E1 exchanges for a token. */
-type Credentials = Hidden<{ readonly accessKey: string; readonly secretKey: string }>;
+type Credentials = NonNullable<Config['credentials']>;
 
 /** All settings, checked; secrets included. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/** The settings of paid exports. Without `budget`, no paid request is ever sent. */
-export type ExportsConfig = Config['exports'];
-
 /** A config with everything that the service client needs. */
-export type ServiceConfig = Config &
-  Readonly<Record<'baseUrl' | 'projectId' | 'startDate', string>> & { readonly credentials: Credentials };
+export type ServiceConfig = Config & Readonly<Record<Name, string>> & { readonly credentials: Credentials };
 
 export interface Flags {
   readonly config?: string | undefined;
@@ -126,9 +112,9 @@ export function loadConfig(
       ...lake,
       extensions: inFolder(lake.extensions),
       /** The environment, which holds the secrets of catalog and storage. */
-      secrets: new Hidden(variables),
+      secrets: hidden(variables),
     },
-    credentials: accessKey && secretKey ? new Hidden({ accessKey, secretKey }) : undefined,
+    credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
   });
 }
 
@@ -143,8 +129,8 @@ export function streamsOn(reference: Config['reference']): ReferenceStream[] {
   return REFERENCE_STREAMS.filter((stream) => settings[stream] !== undefined && settings[stream] !== false);
 }
 
-type Name = 'baseUrl' | 'projectId' | 'startDate';
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
+type Name = keyof typeof NAMES;
 
 /** @throws ConfigError that names the settings that are not set */
 export function requireSettings<N extends Name>(
@@ -212,21 +198,16 @@ export function requireLake(config: Config): Config & { readonly lake: LakeConfi
   const variables = lake.secrets.reveal();
   for (const address of [catalog.uri, catalog.tokenUri, storage.endpoint])
     if (address !== undefined) assertEncrypted(address, config.allowHttp, "lake's address");
-  const has = (...names: readonly string[]): boolean => names.every((name) => variables[name] !== undefined);
-  const ofClient = ['DAWNLOAD_LAKE_CLIENT_ID', 'DAWNLOAD_LAKE_CLIENT_SECRET'];
-  const ofStorage = ['DAWNLOAD_LAKE_ACCESS_KEY_ID', 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY'];
-  const isOpen = {
-    none: true,
-    oauth2: has('DAWNLOAD_LAKE_TOKEN') || has(...ofClient),
-    sigv4: has(...ofStorage),
+  const needed = {
+    none: [],
+    oauth2: ['DAWNLOAD_LAKE_CLIENT_ID', 'DAWNLOAD_LAKE_CLIENT_SECRET'],
+    sigv4: ['DAWNLOAD_LAKE_ACCESS_KEY_ID', 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY'],
   }[catalog.auth];
-  const keys =
-    catalog.auth === 'oauth2'
-      ? `${ofClient.join(' and ')}, or DAWNLOAD_LAKE_TOKEN,`
-      : ofStorage.join(' and ');
-  if (!isOpen)
+  const isOauth = catalog.auth === 'oauth2';
+  const hasToken = isOauth && variables['DAWNLOAD_LAKE_TOKEN'] !== undefined;
+  if (!hasToken && needed.some((name) => variables[name] === undefined))
     throw new ConfigError(`lake.catalog.auth is ${catalog.auth}, and its keys are not set.`, {
-      hint: `Set ${keys} in the environment or in .env.`,
+      hint: `Set ${needed.join(' and ')}${isOauth ? ', or DAWNLOAD_LAKE_TOKEN,' : ''} in the environment or in .env.`,
     });
   return { ...config, lake };
 }

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { completeFrom, dayOf, daysOf, shiftDay, type Day, type DayRange } from '../ground/calendar.js';
-import type { Config, ExportsConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { needsPerson } from '../exports/advice.js';
 import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
@@ -63,7 +63,7 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly runId?: string | undefined;
 }
 
-type Prices = Pick<ExportsConfig, 'budget' | 'pricePerRecord'>;
+type Prices = Pick<Config['exports'], 'budget' | 'pricePerRecord'>;
 
 /** The states of all days that a job wants, oldest first within each stream. Pure. */
 export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Date): WantedDay[] {

@@ -111,9 +111,6 @@ function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: Lists
   return readLists(sources, reader);
 }
 
-/** An instant before the service existed. */
-const FIRST = '2000-01-01 00:00:00';
-
 /**
  * Reads the opt-outs from text messages, made by calls to an 080 number (E12): those that were requested before the pull
  * began, so that later ones do not shift the pages during the reading.
@@ -122,7 +119,8 @@ function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<Lis
   const { projectId, writer } = reader;
   // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
   const until = koreanTime(writer.pulledAt).slice(0, 19).replace('T', ' ');
-  const period = { [settings.startParameter]: FIRST, [settings.endParameter]: until };
+  // The period begins before the service existed.
+  const period = { [settings.startParameter]: '2000-01-01 00:00:00', [settings.endParameter]: until };
   const source = {
     list: SOLE_LIST,
     what: 'the opt-outs',
@@ -165,10 +163,13 @@ async function pullStream(
         await landing.reject(stream.replaceAll('_', '-'), what, body);
       },
     };
-    const { lists, short, failures, templates = [], problems = [] } = await read(reader);
+    const { lists, failures, templates = [], problems = [] } = await read(reader);
+    const short = failures.flatMap((failure) => failure.short ?? []);
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
-    for (const { what, reason, isShort = false } of failures)
-      gap(`${notLoaded(what, reason)}${isShort ? ` ${accept}` : ''}`);
+    for (const { what, reason, short: lacking } of failures)
+      gap(
+        `${what.charAt(0).toUpperCase()}${what.slice(1)} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.${lacking === undefined ? '' : ` ${accept}`}`,
+      );
     problems.forEach(gap);
     for (const { list, rows, announced } of lists)
       if (announced !== null && announced !== rows)
@@ -202,11 +203,6 @@ async function pullStream(
   }
 }
 
-function notLoaded(what: string, reason: string): string {
-  const subject = what.charAt(0).toUpperCase() + what.slice(1);
-  return `${subject} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.`;
-}
-
 // Catalogs.
 
 /**
@@ -222,7 +218,14 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
   if (!isWhole()) return list.read;
   const before = list.catalogs;
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
-  const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
+  const sources = names.map((name): ListSource => ({
+    list: name,
+    what: `the items of catalog ${name}`,
+    shape: { rows: [['data', 'items']] },
+    id: '/id',
+    announced: before.get(name) ?? null,
+    paging: { by: 'cursor', ask: (cursor) => endpoints.catalogItems(projectId, name, cursor) },
+  }));
   const again = async (): Promise<Announced> => {
     if (!isWhole()) return list.catalogs;
     for (const { files } of list.read.lists) await reader.writer.discard(files);
@@ -240,17 +243,6 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
       `The service has no catalog ${name}, which reference.catalogs names. Take it out of the setting.`,
   );
   return { ...read, failures, problems, lists: [...read.lists, ...list.read.lists] };
-}
-
-function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {
-  return {
-    list: catalog,
-    what: `the items of catalog ${catalog}`,
-    shape: { rows: [['data', 'items']] },
-    id: '/id',
-    announced,
-    paging: { by: 'cursor', ask: (cursor) => endpoints.catalogItems(projectId, catalog, cursor) },
-  };
 }
 
 /** The specification does not define the structure of the list of catalogs in `data` (R1). */
@@ -388,13 +380,9 @@ async function readTemplate(
   const { verdict, body } = await service.ask(
     endpoints.brandTemplate(projectId, messenger, templateId, sender),
   );
-  // True if the load accepts the answer.
-  const isTemplate =
-    verdict.kind === 'ok' &&
-    verdict.envelope.kind === 'object' &&
-    !verdict.envelope.twice.has('data') &&
-    repairedJson(body.toString('utf8')) !== undefined;
-  if (isTemplate) return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };
+  const { twice } = verdict.kind === 'ok' && verdict.envelope.kind === 'object' ? verdict.envelope : {};
+  const isLoadable = twice?.has('data') === false && repairedJson(body.toString('utf8')) !== undefined;
+  if (isLoadable) return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };
   failures.push(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // An unchanged template keeps its last known status, however old the status is.
   return before?.digest === digest ? before : undefined;

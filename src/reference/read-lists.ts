@@ -1,7 +1,7 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
-import { DamageError } from '../ground/errors.js';
-import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
+import { settleAll, type ServiceClient } from '../service/client.js';
 import type { Page, Pull, ShortList, PullWriter } from '../landing/landing-zone.js';
+import { unlessDamaged } from '../landing/storage-error.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../service/endpoints.js';
 import type { PageSettings } from '../config/schema.js';
@@ -46,15 +46,13 @@ interface LandedList {
 export interface ListsRead {
   readonly lists: LandedList[];
   readonly failures: ListFailure[];
-  /** Lists that were not accepted because rows were missing. */
-  readonly short: ShortList[];
 }
 
 /** A list that could not be read; `reason` is a clause. */
 interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
   readonly reason: string;
-  /** True if the list was read and the user may accept it as it is. */
-  readonly isShort?: boolean;
+  /** The reading that lacked rows, which a later night may confirm, or the user accept. */
+  readonly short?: ShortList;
 }
 
 /** The announced number of rows of each list; null if none is announced. */
@@ -79,7 +77,7 @@ export async function readLists(
   reader: ListsReader,
   outside?: { readonly before: Announced; readonly again: () => Promise<Announced> },
 ): Promise<ListsRead> {
-  const read: ListsRead = { lists: [], failures: [], short: [] };
+  const read: ListsRead = { lists: [], failures: [] };
   let announced = outside?.before;
   let waiting: Waiting[] = sources.map((source) => ({ source }));
   for (let round = 1; waiting.length > 0 && round <= READINGS; round++) {
@@ -94,17 +92,12 @@ export async function readLists(
       if (again !== undefined) waiting.push(again);
     }
   }
+  const { pulledAt } = reader.writer;
   for (const { source, reason = '', isShort = false, reading } of waiting) {
     const { list, what } = source;
-    if (isShort && reading !== undefined)
-      read.short.push({
-        list,
-        rows: reading.rows,
-        announced: reading.announced,
-        pulledAt: reader.writer.pulledAt,
-      });
     const why = isShort ? reason : `${reason}, in each of ${READINGS} readings`;
-    read.failures.push({ list, what, reason: why, isShort });
+    const short = isShort && reading && { list, rows: reading.rows, announced: reading.announced, pulledAt };
+    read.failures.push({ list, what, reason: why, ...(short && { short }) });
   }
   return read;
 }
@@ -113,7 +106,7 @@ export async function readLists(
 async function settle(
   { source, reading: last }: Waiting,
   walk: Walk,
-  { before, after }: { readonly before: Announced | undefined; readonly after: Announced | undefined },
+  { before, after }: Readonly<Record<'before' | 'after', Announced | undefined>>,
   { earlier, stored, writer, accepted, count, reject }: ListsReader,
   read: ListsRead,
 ): Promise<Waiting | undefined> {
@@ -125,11 +118,8 @@ async function settle(
     return undefined;
   }
   const { files } = walk;
-  let counted: CountedRows;
-  try {
-    counted = await count(files, source);
-  } catch (error) {
-    if (!(error instanceof DamageError)) throw error;
+  const counted = await unlessDamaged(count(files, source));
+  if (counted === undefined) {
     read.failures.push({ list, what, reason: 'its rows cannot be read' });
     return undefined;
   }
@@ -230,8 +220,8 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
   let moved = false;
   for (let rows = 0, cursor: string | undefined; ;) {
     const number = files.length + 1;
-    const answer = await service.ask(paging.by === 'cursor' ? paging.ask(cursor) : paging.ask(number));
-    const { verdict, body } = answer;
+    const question = paging.by === 'cursor' ? paging.ask(cursor) : paging.ask(number);
+    const { verdict, body } = await service.ask(question);
     const end = (announced: number | null): Walk => ({ kind: 'end', files, announced, moved });
     const failed = (reason: string): Walk => ({ kind: 'failed', reason, body });
     if (verdict.kind === 'refused' && last !== undefined) {
@@ -240,7 +230,10 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
       // The service may refuse requests beyond the last page.
       if (last.announced !== null && rows >= last.announced) return end(last.announced);
     }
-    if (verdict.kind !== 'ok') return unusable(answer);
+    if (verdict.kind !== 'ok') {
+      const reason = `the service gave no usable answer (${verdict.reason})`;
+      return { kind: 'failed', reason, ...(body.length > 0 && { body }) };
+    }
     const page = listPage(body, source.shape);
     if (page === undefined) return failed('a page holds no list');
     if (paging.by === 'number' && page.rows > 0 && last?.text.equals(page.text) === true) {
@@ -272,12 +265,6 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
       return failed(`the service announces ${promised}, gave ${rows}, and the list goes on`);
     }
   }
-}
-
-function unusable({ verdict, body }: ServiceAnswer): Walk {
-  const cause = 'reason' in verdict ? verdict.reason : 'an answer without a list';
-  const reason = `the service gave no usable answer (${cause})`;
-  return { kind: 'failed', reason, ...(body.length > 0 ? { body } : {}) };
 }
 
 /** The location of a list in an answer, as keys from the outermost to the innermost. */
@@ -353,13 +340,7 @@ function parsed(value: Buffer | undefined): unknown {
 // only. Pure.
 
 /** The result of one reading of a list. */
-export interface ReadList {
-  /** Number of all rows, including duplicates. */
-  readonly rows: number;
-  /** Number of rows that already occurred on an earlier page. */
-  readonly repeated: number;
-  /** Number of rows that are equal to another row; equal rows are stored once. */
-  readonly equal: number;
+export interface ReadList extends CountedRows {
   /** The announced number of rows; null if the service announces none. */
   readonly announced: number | null;
   /** True if the announced number changed during the reading. */
