@@ -1,13 +1,11 @@
 /**
- * The nightly job: loads every day that is missing or may have been restated, up to the last complete day.
- *
- * The job may run at any time and any number of times; its time, ten past seven, is shortly after yesterday becomes
- * complete.
+ * The nightly job: loads every day that is missing or may have been restated, up to the last complete day, at any time and any
+ * number of times.
  */
 import { completeFrom, formatKst, lastCompleteDay, shiftDay, type Day } from '../src/ground/calendar.js';
 import { JOB_STREAMS, type Job } from '../src/ground/streams.js';
 
-/** The time of the nightly job in KST, and the retries of a night that failed. */
+/** The time of the nightly job in KST, shortly after yesterday is complete, and the retries of a night that failed. */
 export const NIGHTLY = {
   at: '07:10',
   /** The pause before each retry of a failed night. */

@@ -94,9 +94,9 @@ export async function* examine(
   const journal = (): Promise<Journal> => Journal.read(config, invocation.effects);
 
   yield check('keys', () => keys(config));
-  const asked = isRehearsal(config) ? undefined : yield* lookAtService(config, invocation);
+  if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
-  yield check('disk', () => disk(dataDir, config.exports.budget === undefined ? 0 : (asked ?? 0)));
+  yield check('disk', () => disk(dataDir));
   yield check('lock', () => lock(dataDir, now));
   const project = await check('project', async () => {
     assertSameProject(await journal(), config);
@@ -196,12 +196,12 @@ function keys(config: Config): Finding {
 /** Seconds after which a request of the checks counts as unanswered. */
 const ANSWER_SECONDS = 20;
 
-/** Checks the service, except what depends on a failed check; returns the records of a night if they are known. */
+/** Checks the service, except what depends on a failed check. */
 async function* lookAtService(
   { baseUrl, allowHttp, projectId, credentials, ...config }: Config,
   invocation: Invocation,
-): AsyncGenerator<Check, number | undefined> {
-  if (baseUrl === undefined || credentials === undefined || projectId === undefined) return undefined;
+): AsyncGenerator<Check> {
+  if (baseUrl === undefined || credentials === undefined || projectId === undefined) return;
   const requestTimeoutSeconds = Math.min(config.requestTimeoutSeconds, ANSWER_SECONDS);
   let contact: Awaited<ReturnType<typeof contactService>> | undefined;
   const access = await check(
@@ -216,7 +216,7 @@ async function* lookAtService(
     2 * PATIENCE_MS,
   );
   yield access;
-  if (contact === undefined) return undefined;
+  if (contact === undefined) return;
   const { night, error, skewMs } = contact;
   if (access.verdict === 'ok') {
     yield check('project access', () => {
@@ -227,7 +227,6 @@ async function* lookAtService(
     });
   }
   if (access.verdict === 'ok' || skewMs !== undefined) yield check('clock', () => clock(skewMs));
-  return night?.records;
 }
 
 function clock(skewMs: number | undefined): Finding {
@@ -268,37 +267,16 @@ async function permissions({ dataDir, ledgerCopy = dataDir, file }: Config): Pro
     : warn(`Others on this machine can read ${env}, which is for secrets.`, `Run \`chmod 600 ${env}\`.`);
 }
 
-/** Bytes of disk space for a night without events. */
-const NIGHT_BYTES = 64e6;
-
-/**
- * Bytes of disk space per record while it is landed, loaded and published. A record of the demo takes 670 in all copies;
- * long messages and sorting take more.
- */
-const RECORD_BYTES = 2_000;
-
-/** Free disk space in bytes below which the check warns. */
+/** Free disk space in bytes below which the check warns: events of a large night, their pages and copies of the file. */
 const LITTLE_SPACE = 2e9;
 
-/** @param records of the largest expected night; 0 if unknown */
-export async function disk(dataDir: string, records: number): Promise<Finding> {
+async function disk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearestExisting(dataDir));
   const free = bavail * bsize;
   // The private file is copied, and the old copy is removed only after the new one is complete.
-  const copy = await stat(dataFiles(dataDir).working).then(
-    ({ size }) => size,
-    () => 0,
-  );
-  const need = NIGHT_BYTES + copy + records * RECORD_BYTES;
-  const night = `a night${records === 0 ? '' : ` of about ${plural(records, 'record')}`} takes up to ${formatBytes(need)}`;
-  const state = `${formatBytes(free)} are free for ${dataDir}; ${night}`;
-  if (free < need) {
-    return fail(
-      `Only ${state}.`,
-      `Free at least ${formatBytes(need - free)}, or move data_dir to a larger disk.`,
-    );
-  }
-  return free < Math.max(LITTLE_SPACE, 2 * need)
+  const { size } = await stat(dataFiles(dataDir).working).catch(() => ({ size: 0 }));
+  const state = `${formatBytes(free)} are free for ${dataDir}`;
+  return free < Math.max(LITTLE_SPACE, 2 * size)
     ? warn(`Only ${state}.`, 'Free some space, or move data_dir to a larger disk.')
     : ok(state);
 }

@@ -103,13 +103,7 @@ test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
   ['a clock three minutes behind', off(-180), [], [], /^warn clock: .*behind/m],
   ['a clock an hour behind', off(-3_600), [], ['clock'], /^fail clock: .*behind.*no paid request/m],
   // Not even root may write there.
-  [
-    'no place to write',
-    { DAWNLOAD_DATA_DIR: '/proc/sys/kernel' },
-    [],
-    ['permissions', 'disk'],
-    /cannot be written/,
-  ],
+  ['no place to write', { DAWNLOAD_DATA_DIR: '/proc/sys/kernel' }, [], ['permissions'], /cannot be written/],
 ])('the doctor finds %s, and looks at the rest', async (_, environment, faults, failed, told) => {
   place.sandbox.setFaults(faults);
   const result = await diagnose(environment);
