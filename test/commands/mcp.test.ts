@@ -10,7 +10,7 @@ import { CLI, NOW } from '../support/dawnload.js';
 import { makeWarehouse } from '../readers/queries/support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-mcp-'));
-const TOOLS = ['list_questions', 'ask', 'describe', 'query', 'status'];
+const TOOLS = ['list_questions', 'ask', 'describe', 'query'];
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'data'));
@@ -135,7 +135,6 @@ describe('dawnload mcp', () => {
       client.call('describe', { lang: 'ko' }),
       client.call('describe', { table: 'channel_days' }),
       client.call('query', { sql: 'from marts.channel_days' }),
-      client.call('status'),
     ]);
     for (const { text, isError } of answers) {
       expect(isError, text).toBe(false);
@@ -148,7 +147,6 @@ describe('dawnload mcp', () => {
       expect.stringContaining('채널별 일별 성과'),
       expect.stringContaining('"name":"marts.channel_days"'),
       expect.stringContaining('"bundled_questions"'),
-      expect.stringContaining('"days_missing":{"statistics"'),
     ]);
     const calls: [string, Record<string, unknown>, RegExp][] = [
       ['ask', { question: 'nope' }, /^There is no query nope\. `list_questions` lists them\.$/],
