@@ -32,7 +32,7 @@ import {
   partsOf,
 } from './export.js';
 import type { Untracked } from './recovery.js';
-import { isJudged } from '../service/refusals.js';
+import { isJudged } from '../service/client.js';
 
 /**
  * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its

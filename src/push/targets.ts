@@ -6,7 +6,7 @@ import { jsonOf, readEnvelope } from '../ground/envelope.js';
 import { UsageError } from '../ground/errors.js';
 import { withoutPeople } from '../ground/redaction.js';
 import { didYouMean } from '../ground/text.js';
-import type { ServiceAnswer } from '../service/client.js';
+import { isJudged, isSame, readError, type ServiceAnswer } from '../service/client.js';
 import {
   enterJourney,
   setUserProperties,
@@ -15,7 +15,6 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../service/endpoints.js';
-import { isJudged, isSame, readError } from '../service/refusals.js';
 
 /**
  * The targets: the column that every query needs, the most rows of a call (specification, Limits), and the word after the kind.
