@@ -52,11 +52,6 @@ function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): v
 
 /** What the parser of the command line refuses, and one error of each kind that comes later. */
 const EXECUTED: [string, RegExp][] = [
-  [
-    'backfill --start 2026-11-18 --start 2026-11-19 --end 2026-11-19',
-    /'--start <day>' was given twice; give it once/,
-  ],
-  ['run --config a.yaml --config b.yaml', /'--config <file>' was given twice/],
   ['backfill --start 2026-11-19', /required option '--end <day>'/],
   ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
   ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
