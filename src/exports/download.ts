@@ -6,7 +6,6 @@ import { basename, dirname } from 'node:path';
 import { DamageError, ServiceError } from '../ground/errors.js';
 import {
   landedPages,
-  type Answer,
   awaitExport,
   collectPages,
   type ExportSource,
@@ -86,7 +85,7 @@ export async function resumeExports(context: DownloadContext): Promise<void> {
   }
   for (const entry of ledger.entries()) {
     signal.throwIfAborted();
-    if (await mayLack(context, entry)) await downloadExport(context, entry, { lookAgain: true });
+    if (await mayLack(context, entry)) await downloadExport(context, entry);
   }
 }
 
@@ -100,27 +99,17 @@ async function mayLack({ warehouse, effects }: DownloadContext, entry: Export): 
   return short !== undefined || repeated + uncounted > 0;
 }
 
-/**
- * Resumes one export that has an id. If the export has landed, every page is requested again and additional records are
- * kept.
- */
-export async function resume(
-  key: string,
-  acceptIncomplete: boolean,
-  context: DownloadContext,
-): Promise<void> {
-  const entry = context.ledger.get(key);
-  await downloadExport(context, entry, { acceptIncomplete, lookAgain: isClosed(entry) });
-}
-
 /** Number of times that a run reads an export of which records came twice: another answer may hold those that are missing. */
 const READINGS = 3;
 
-/** Downloads an export and loads it, reports both, and records what a loaded export may lack. */
+/**
+ * Downloads an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
+ * landed, every page is requested again and additional records are kept.
+ */
 export async function downloadExport(
   context: DownloadContext,
   entry: Export,
-  { acceptIncomplete = false, lookAgain = false }: Partial<Download> = {},
+  acceptIncomplete = false,
 ): Promise<void> {
   const { key, day, exportId, run } = entry;
   const { ledger, report, warehouse, runId } = context;
@@ -134,7 +123,7 @@ export async function downloadExport(
     await ledger.loaded(key);
     return true;
   };
-  let isNew = await read({ acceptIncomplete, lookAgain }, notes);
+  let isNew = await read({ acceptIncomplete, lookAgain: isClosed(entry) }, notes);
   for (let reading = 1; isNew && reading < READINGS && !ledger.get(key).accepted; reading++)
     isNew =
       (await warehouse.lackOf(day)).repeated > 0 &&
@@ -164,17 +153,6 @@ async function noteLack(
   if (reasons.length === 0) await ledger.loaded(key);
   else await ledger.short(key, Math.max(repeated, uncounted), reasons.join('; '));
 }
-
-/** The answer to a question for an export, as the progress line shows it. */
-const WAITING: Readonly<Record<Answer['kind'], string>> = {
-  page: 'ready',
-  processing: 'processing',
-  invalid_page: 'not ready',
-  not_found: 'not found, asking again',
-  trouble: 'no answer, asking again',
-  unreadable: 'unreadable answer, asking again',
-  strange: 'strange answer',
-};
 
 /**
  * Lands the pages of an export, from the first question to the manifest. Of one that has landed before only a reading that
@@ -259,7 +237,7 @@ class Reading {
       missing: missing ?? 0,
       landed: first,
       async onAnswer(answer) {
-        terminal.progress(`waiting for the export of ${day}, ${WAITING[answer.kind]}`);
+        terminal.progress(`waiting for the export of ${day}, ${answer.kind.replace('_', ' ')}`);
         if (answer.kind === 'processing') {
           if (ledger.get(key).state === 'requested') await ledger.processing(key);
         } else if (answer.body.length > 0 && (answer.kind !== 'page' || answer.records === 0))

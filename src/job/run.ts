@@ -20,7 +20,7 @@ import {
 import { actionsNeeded } from '../exports/advice.js';
 import { recordsOf } from '../exports/budget.js';
 import { missingDays } from '../exports/export.js';
-import { resume, resumeExports } from '../exports/download.js';
+import { downloadExport, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/lines.js';
@@ -109,7 +109,7 @@ export function resumeExport(
 ): Promise<RunReport> {
   return recordAndDeliver('exports resume', config, invocation, (folder) =>
     withService(folder, config, async (source) => {
-      if (!payAgain) return resume(key, acceptIncomplete, source);
+      if (!payAgain) return downloadExport(source, source.ledger.get(key), acceptIncomplete);
       await assertPublishable(folder.files.published);
       await requestAgain(key, source);
     }),
