@@ -2,9 +2,9 @@
 import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { adviceFor } from '../exports/advice.js';
 import { recordsOf } from '../exports/budget.js';
 import {
+  adviceFor,
   blocksRuns,
   isClosed,
   isKeptBack,

@@ -18,11 +18,12 @@ import { readWhole } from '../landing/landing-zone.js';
 import { foldersOf } from '../landing/paths.js';
 import { lockState } from '../landing/run-lock.js';
 import { cut, didYouMean } from '../ground/text.js';
-import { actionsNeeded, coveredBy } from './advice.js';
 import {
+  actionsNeeded,
   applyLine,
   blocksPayingAgain,
   blocksRuns,
+  coveredBy,
   EXPORT,
   exportsOf,
   exportKey,

@@ -17,7 +17,7 @@ import {
   ServiceError,
   StorageError,
 } from '../ground/errors.js';
-import { actionsNeeded } from '../exports/advice.js';
+import { actionsNeeded } from '../exports/export.js';
 import { recordsOf } from '../exports/budget.js';
 import { missingDays } from '../exports/export.js';
 import { downloadExport, resumeExports } from '../exports/download.js';

@@ -101,7 +101,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'landed and was not loaded',
     by: ['night'],
     file: 'job/run.js',
-    changes: [['    await loadLanded(folder, invocation);\n', '']],
+    changes: [['    await loadLanded(folder);\n', '']],
   },
   {
     name: 'what is paid is not downloaded by the next run',
@@ -132,7 +132,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'ambiguous exports are not told of',
     named: 'reset after on E20',
     by: ['faults'],
-    file: 'exports/advice.js',
+    file: 'exports/export.js',
     changes: [["if (entry.state === 'ambiguous')\n        return true;", '']],
   },
   {
