@@ -17,9 +17,8 @@ import {
   ServiceError,
   StorageError,
 } from '../ground/errors.js';
-import { actionsNeeded } from '../exports/export.js';
 import { recordsOf } from '../exports/budget.js';
-import { missingDays } from '../exports/export.js';
+import { actionsNeeded, missingDays } from '../exports/export.js';
 import { downloadExport, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
