@@ -37,7 +37,7 @@ export const statusCommand: Command<JsonOptions> = async ({ json }, invocation) 
 type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
-export async function readStatus({ effects, ...invocation }: Invocation) {
+async function readStatus({ effects, ...invocation }: Invocation) {
   const config = invocation.loadConfig();
   const now = effects.now();
   let start = config.startDate;
