@@ -1,8 +1,7 @@
 /** `dawnload report`: writes the published warehouse as a page for people. */
 import { resolve } from 'node:path';
 import { EXIT } from '../ground/errors.js';
-import { Journal } from '../journal/journal.js';
-import { RUN, runsOf } from '../journal/lines.js';
+import { Journal, RUN, runsOf } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { outsideOf, realPlace } from '../readers/queries/output.js';
 import { writeReport } from '../readers/report/report.js';

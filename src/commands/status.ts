@@ -11,7 +11,7 @@ import { EXIT } from '../ground/errors.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow, type PublishedRun, daysIn } from '../job/wanted-days.js';
 import { describeGroup } from '../job/report.js';
-import { RUN, runsOf, type PastRun } from '../journal/lines.js';
+import { RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf, waits } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';

@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
-import type { Journal } from '../journal/journal.js';
-import { event, Kind, type Entry, type LineOf } from '../journal/lines.js';
+import { type Journal, event, Kind, type Entry, type LineOf } from '../journal/journal.js';
 import { wholeNumber } from '../landing/landing-zone.js';
 
 const text = z.string();

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, RefusedError, UsageError } from '../ground/errors.js';
-import { event, Kind, when, type Entry, type LineOf } from '../journal/lines.js';
+import { event, Kind, when, type Entry, type LineOf } from '../journal/journal.js';
 import { wholeNumber, instant } from '../landing/landing-zone.js';
 import { plural } from '../terminal/text.js';
 

@@ -10,8 +10,14 @@ import { windowOf, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
-import { doubtIn, type Doubt, type KnownHead, Journal, type JournalPlace } from '../journal/journal.js';
-import type { Entry } from '../journal/lines.js';
+import {
+  doubtIn,
+  type Doubt,
+  type KnownHead,
+  Journal,
+  type JournalPlace,
+  type Entry,
+} from '../journal/journal.js';
 import { withoutPeople } from '../ground/redaction.js';
 import { STREAMS } from '../ground/streams.js';
 import { readWhole } from '../landing/landing-zone.js';

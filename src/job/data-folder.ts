@@ -8,8 +8,16 @@ import { requireSettings, type Config } from '../config/config.js';
 import { ConfigError } from '../ground/errors.js';
 import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
-import { doubtIn, type Doubt, type KnownHead, erasuresIn, Journal } from '../journal/journal.js';
-import { happened, Kind, RUN } from '../journal/lines.js';
+import {
+  doubtIn,
+  type Doubt,
+  type KnownHead,
+  erasuresIn,
+  Journal,
+  happened,
+  Kind,
+  RUN,
+} from '../journal/journal.js';
 import { LandingZone, type LandedPull } from '../landing/landing-zone.js';
 import { dataFiles, MANIFEST, type DataFiles } from '../landing/paths.js';
 import { RunLock } from '../landing/run-lock.js';

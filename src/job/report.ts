@@ -25,7 +25,7 @@ import type { FindingGroup } from '../warehouse/model.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/landing-zone.js';
-import { RUN, runsOf, type PastRun } from '../journal/lines.js';
+import { RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { plural } from '../terminal/terminal.js';
 import type { DataFolder } from './data-folder.js';
 

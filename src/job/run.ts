@@ -22,7 +22,7 @@ import { actionsNeeded, missingDays } from '../exports/export.js';
 import { downloadExport, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
-import { RUN, runsOf } from '../journal/lines.js';
+import { RUN, runsOf } from '../journal/journal.js';
 import { adviceOn, pushesOf, rowOf, waits } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';

@@ -1,8 +1,7 @@
 /** Commits of the lake. Each commit is one transaction of the catalog and adds one row to `lake_commits`. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Journal } from '../journal/journal.js';
-import { Kind, when } from '../journal/lines.js';
+import { type Journal, Kind, when } from '../journal/journal.js';
 import type { Effects } from '../ground/effects.js';
 import { ConfigError, InterruptedError, ServiceError } from '../ground/errors.js';
 import { count } from '../warehouse/session.js';

@@ -8,7 +8,7 @@ import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
-import type { PastRun } from '../journal/lines.js';
+import type { PastRun } from '../journal/journal.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /**

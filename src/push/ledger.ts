@@ -6,8 +6,7 @@
 import { z } from 'zod';
 import { dayOf, monthOf } from '../ground/calendar.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import type { Journal } from '../journal/journal.js';
-import { event, Kind, RUN, type LineOf } from '../journal/lines.js';
+import { type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
 import { formatCount } from '../terminal/text.js';
 
 const [text, number] = [z.string(), z.number()];

@@ -245,4 +245,4 @@ export async function planOf(
 
 /** The rows of a call. */
 export const rowsOf = (session: Session, call: number): Promise<Row[]> =>
-  session.rowsWith('push/call', row, { call });
+  session.rows('push/call', row, {}, { call });

@@ -156,11 +156,16 @@ export async function countRows(
   tempDirectory: string,
 ): Promise<CountedRows> {
   const countIn = async (some: readonly Page[]): Promise<CountedRows> => {
-    const [all] = await session.rowsWith('ops/count_rows', counted, {
-      files: some.map(({ file }) => asPattern(file)),
-      id_pointer: id,
-      largest_object: await largestOf(some),
-    });
+    const [all] = await session.rows(
+      'ops/count_rows',
+      counted,
+      {},
+      {
+        files: some.map(({ file }) => asPattern(file)),
+        id_pointer: id,
+        largest_object: await largestOf(some),
+      },
+    );
     return counted.parse(all);
   };
   try {

@@ -72,7 +72,7 @@ export class Loader {
   }
 
   async #ids(statement: string, given: Record<string, readonly string[]> = {}): Promise<Set<string>> {
-    const rows = await this.context.session.rowsWith(statement, pullId, given);
+    const rows = await this.context.session.rows(statement, pullId, {}, given);
     return new Set(rows.map(({ pull }) => pull));
   }
 

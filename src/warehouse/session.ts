@@ -77,17 +77,12 @@ export class Session {
     await this.#execute(statement(name, names), ...boundTo(parameters));
   }
 
-  /** Returns the rows of a SQL file. */
-  rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
-    return this.rowsWith(name, shape, undefined, names);
-  }
-
-  /** Returns the rows of a SQL file of one statement with parameters. */
-  async rowsWith<T>(
+  /** Returns the rows of a SQL file; with parameters, of one statement. */
+  async rows<T>(
     name: string,
     shape: z.ZodType<T>,
-    parameters: Values | undefined,
     names?: Readonly<Record<string, string>>,
+    parameters?: Values,
   ): Promise<T[]> {
     const reader = await this.#sound(() =>
       this.connection.runAndReadAll(statement(name, names), ...boundTo(parameters)),

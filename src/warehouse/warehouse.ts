@@ -117,8 +117,8 @@ export class Warehouse {
     return this.#days('ops/held_back_days', { stream });
   }
 
-  async #days(name: string, given: Parameters<Session['rowsWith']>[2] = {}): Promise<Day[]> {
-    return (await this.session.rowsWith(name, z.object({ date: z.string() }), given)).map(({ date }) => date);
+  async #days(name: string, given: Parameters<Session['rows']>[3] = {}): Promise<Day[]> {
+    return (await this.session.rows(name, z.object({ date: z.string() }), {}, given)).map(({ date }) => date);
   }
 
   /** The days that the warehouse covers for a stream, with the rows of each. */
@@ -140,21 +140,21 @@ export class Warehouse {
   /** Campaign ids in the daily statistics of the range, sorted. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     const shape = z.object({ campaign_id: z.string() });
-    const rows = await this.session.rowsWith('ops/campaigns_seen', shape, { start, end });
+    const rows = await this.session.rows('ops/campaigns_seen', shape, {}, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
   /** Number of rows in the last snapshot of each list of a stream. */
   async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
     const shape = z.object({ list: z.string(), rows: count });
-    const lists = await this.session.rowsWith('ops/snapshot_rows', shape, { stream });
+    const lists = await this.session.rows('ops/snapshot_rows', shape, {}, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
   /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
   async lackOf(day: Day) {
     const shape = z.object({ repeated: count, uncounted: count, without_id: count, erased: count });
-    const [lack] = await this.session.rowsWith('ops/lack', shape, { day });
+    const [lack] = await this.session.rows('ops/lack', shape, {}, { day });
     return lack ?? { repeated: 0, uncounted: 0, without_id: 0, erased: 0 };
   }
 
@@ -170,7 +170,7 @@ export class Warehouse {
 
   /** Removes the versions of opt-outs that ended before the day. Resolves with their last days, and their numbers. */
   async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
-    const ended = await this.session.rowsWith('retention/closed_opt_outs', removedDay, { before });
+    const ended = await this.session.rows('retention/closed_opt_outs', removedDay, {}, { before });
     await this.#writing(() => this.session.runWith('retention/remove_opt_outs', { before }));
     return ended;
   }
@@ -178,7 +178,7 @@ export class Warehouse {
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
   async removable(before: Day): Promise<HeldDay[]> {
     await this.session.run('retention/removable');
-    return this.session.rowsWith('retention/due', heldDay, { before });
+    return this.session.rows('retention/due', heldDay, {}, { before });
   }
 
   /**

@@ -5,8 +5,7 @@ import { ConfigError, DamageError, StorageError, UsageError } from '../../src/gr
 import { ERASE } from '../../src/erasure/register.js';
 import { EXPORT } from '../../src/exports/export.js';
 import { PROJECT } from '../../src/job/data-folder.js';
-import { assertNotForgotten, erasureNamed, Journal, readWitness } from '../../src/journal/journal.js';
-import { RUN } from '../../src/journal/lines.js';
+import { assertNotForgotten, erasureNamed, Journal, readWitness, RUN } from '../../src/journal/journal.js';
 import { PUSH } from '../../src/push/ledger.js';
 import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 import { JOURNAL_STEPS } from '../support/points.js';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/ground/calendar.js';
 import { nextRun, nightOf, Nights, parseTime } from '../../src/operations/schedule.js';
-import type { PastRun } from '../../src/journal/lines.js';
+import type { PastRun } from '../../src/journal/journal.js';
 
 const AT = '07:10';
 const MINUTE = 60_000;

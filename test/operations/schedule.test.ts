@@ -1,8 +1,7 @@
 // @module-tag long
 /** `dawnload schedule` as a process: its signals, and no two runs at once. */
 import { realEffects } from '../../src/ground/effects.js';
-import { Journal } from '../../src/journal/journal.js';
-import { RUN } from '../../src/journal/lines.js';
+import { Journal, RUN } from '../../src/journal/journal.js';
 
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';

@@ -2,8 +2,7 @@
 import { realEffects } from '../../src/ground/effects.js';
 import { EXPORT } from '../../src/exports/export.js';
 import { PROJECT } from '../../src/job/data-folder.js';
-import { Journal } from '../../src/journal/journal.js';
-import { RUN } from '../../src/journal/lines.js';
+import { Journal, RUN } from '../../src/journal/journal.js';
 import { PUSH } from '../../src/push/ledger.js';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

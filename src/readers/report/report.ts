@@ -10,7 +10,7 @@ import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
 import { questionNamed } from '../queries/question.js';
 import { writeFileWhole } from '../queries/output.js';
 import { Wording, type Text } from '../queries/wording.js';
-import type { PastRun } from '../../journal/lines.js';
+import type { PastRun } from '../../journal/journal.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
 import { documentOf } from './document.js';

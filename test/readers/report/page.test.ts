@@ -10,7 +10,7 @@ import { html } from '../../../src/readers/report/html.js';
 import { Renderer, type Answered } from '../../../src/readers/report/render.js';
 import { makeReport, noticeOf } from '../../../src/readers/report/report.js';
 import { SECTIONS, type Block, type Table } from '../../../src/readers/report/sections.js';
-import type { PastRun } from '../../../src/journal/lines.js';
+import type { PastRun } from '../../../src/journal/journal.js';
 import { goldenAnswers } from '../queries/support.js';
 import { NOW } from '../../support/dawnload.js';
 import { copyTemplate } from '../../support/template.js';
