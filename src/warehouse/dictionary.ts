@@ -225,50 +225,43 @@ export type RelationEntry = ReturnType<typeof relationEntry>;
 /** A schema with its tables and views. */
 export type SchemaEntry = ReturnType<typeof entriesOf>[number];
 
+type ColumnRow = z.infer<typeof columnRow>;
+
 /**
  * The schemas in the order of the dictionary, with their tables and views sorted by name. Views of marts in main are left out:
  * the marts are there.
  */
-export function entriesOf(
-  rows: readonly z.infer<typeof columnRow>[],
-  dictionary: Dictionary,
-  language: Language,
-) {
-  const marts = new Set(rows.filter((row) => row.schema_name === 'marts').map((row) => row.relation_name));
+export function entriesOf(all: readonly ColumnRow[], dictionary: Dictionary, language: Language) {
+  const marts = new Set(all.filter((row) => row.schema_name === 'marts').map((row) => row.relation_name));
   return Object.keys(dictionary.of('schemas')).map((schema) => {
-    const inSchema = rows.filter(
-      ({ schema_name, relation_name }) =>
-        schema_name === schema && (schema !== 'main' || !marts.has(relation_name)),
+    const rows = all.filter(
+      (row) => row.schema_name === schema && (schema !== 'main' || !marts.has(row.relation_name)),
     );
-    const firsts = inSchema.filter((row, at) => row.relation_name !== inSchema[at - 1]?.relation_name);
+    const columnsOf = (relation: string) => rows.filter((row) => row.relation_name === relation);
     return {
       name: schema,
       description: dictionary.schema(schema)?.[language] ?? '',
-      relations: firsts.map((first) =>
-        relationEntry(
-          first,
-          inSchema.filter((row) => row.relation_name === first.relation_name),
-          dictionary,
-          language,
-        ),
+      relations: [...new Set(rows.map((row) => row.relation_name))].map((relation) =>
+        relationEntry(schema, relation, columnsOf(relation), dictionary, language),
       ),
     };
   });
 }
 
 function relationEntry(
-  { schema_name: schema, relation_name, kind }: z.infer<typeof columnRow>,
-  rows: readonly z.infer<typeof columnRow>[],
+  schema: string,
+  relation: string,
+  rows: readonly ColumnRow[],
   dictionary: Dictionary,
   language: Language,
 ) {
-  const name = relationName(schema, relation_name);
+  const name = relationName(schema, relation);
   const found = dictionary.relation(name);
   return {
     /** The name as used in SQL: `events`, `marts.channel_days`. */
     name,
     schema,
-    kind,
+    kind: rows[0]?.kind ?? 'table',
     description: found?.[language] ?? '',
     /** The meaning of one row. */
     grain: found?.grain[language] ?? '',

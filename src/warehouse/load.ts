@@ -115,13 +115,9 @@ async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<
   }
   const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
   return withRepairs(context.session, pages, context.tempDirectory, (usable, repaired) => {
-    const filesOf = ({ id }: Pull) => usable.filter((page) => page.pull === id);
-    const given = pulls.map((pull) => ({ ...pull, files: filesOf(pull) }));
-    return attempt(
-      given,
-      context,
-      repaired.map(({ pull }) => pull),
-    );
+    const given = pulls.map((pull) => ({ ...pull, files: usable.filter((page) => page.pull === pull.id) }));
+    const mended = repaired.map(({ pull }) => pull);
+    return attempt(given, context, mended);
   }).catch((error: unknown) => {
     throw fail(error);
   });
@@ -152,9 +148,7 @@ function attempt(
       const neighbours = ids.size > 0 ? await replaceRows(pulls, context, limits, ids) : [];
       const facts = await session.rows('load/begin_end/end', fact);
       effects.reach('load/before-commit');
-      const byPull = new Map(pulls.map(({ id }) => [id, new Array<Fact>()]));
-      for (const one of facts) byPull.get(one.pull)?.push(one);
-      return pulls.map((pull) => reportOf(pull, byPull.get(pull.id) ?? [], neighbours));
+      return pulls.map((pull) => reportOf(pull, facts, neighbours));
     });
     effects.reach('load/after-commit');
     return reports;
@@ -173,25 +167,14 @@ async function replaceRows(
   limits: MemoryLimit,
   current: ReadonlySet<string>,
 ): Promise<Day[]> {
+  const newest = pulls.filter(({ id }) => current.has(id));
   const stream = pulls[0]?.stream;
-  switch (stream) {
-    case undefined:
-      return [];
-    case 'events': {
-      const days = pulls.filter(({ id }) => current.has(id));
-      return loadEvents(session, staging, limits, days);
-    }
-    case 'statistics':
-    case 'statistics_by_subchannel':
-      await loadStatistics(session, pulls, stream);
-      return [];
-    case 'campaigns':
-      await loadCampaigns(session, pulls);
-      return [];
-    default:
-      await loadReference(session, pulls, stream, tempDirectory);
-      return [];
-  }
+  if (stream === 'events') return loadEvents(session, staging, limits, newest);
+  if (stream === 'campaigns') await loadCampaigns(session, pulls);
+  else if (stream === 'statistics' || stream === 'statistics_by_subchannel')
+    await loadStatistics(session, pulls, stream);
+  else if (stream !== undefined) await loadReference(session, pulls, stream, tempDirectory);
+  return [];
 }
 
 const fact = z.object({
@@ -203,12 +186,13 @@ const fact = z.object({
 
 type Fact = z.infer<typeof fact>;
 
-function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]): LoadReport {
-  const its = (what: Fact['fact']): Fact[] => facts.filter(({ fact }) => fact === what);
+function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbours: readonly Day[]): LoadReport {
+  const own = facts.filter((one) => one.pull === id);
+  const its = (what: Fact['fact']): Fact[] => own.filter(({ fact }) => fact === what);
   const namesOf = (what: Fact['fact']): string[] => its(what).map(({ name }) => name);
   return {
-    pull: pull.id,
-    stream: pull.stream,
+    pull: id,
+    stream,
     rows: its('rows')[0]?.number ?? 0,
     days: namesOf('day'),
     finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
@@ -230,16 +214,10 @@ const ROWS_AT_ONCE = 200_000;
  */
 export function groupsOf(pulls: readonly Pull[]): Pull[][] {
   const groups: Pull[][] = [];
-  const open = new Map<string, Pull[]>();
   for (const pull of pulls) {
-    const group = open.get(pull.stream);
-    if (group !== undefined && fits(pull, group)) {
-      group.push(pull);
-      continue;
-    }
-    const next = [pull];
-    groups.push(next);
-    open.set(pull.stream, next);
+    const group = groups.findLast(([one]) => one?.stream === pull.stream);
+    if (group !== undefined && fits(pull, group)) group.push(pull);
+    else groups.push([pull]);
   }
   return groups;
 }

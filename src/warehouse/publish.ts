@@ -2,8 +2,8 @@
  * Publishing: one rename makes the private file the one that readers open. A reader that has the old file open keeps
  * it; a reader that opens it afterwards gets the new one.
  */
-import { constants, existsSync } from 'node:fs';
-import { chmod, copyFile, open, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { chmod, copyFile, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
@@ -64,14 +64,16 @@ export async function setAside(published: string, now: Date): Promise<string | u
 }
 
 async function isDatabase(path: string): Promise<boolean> {
+  const end = MAGIC_AT + MAGIC.length - 1;
   try {
-    const handle = await open(path, 'r');
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, MAGIC_AT);
-      return bytesRead === MAGIC.length && buffer.toString('latin1') === MAGIC;
-    } finally {
-      await handle.close();
-    }
+    const chunks: AsyncIterable<string> = createReadStream(path, {
+      start: MAGIC_AT,
+      end,
+      encoding: 'latin1',
+    });
+    let found = '';
+    for await (const chunk of chunks) found += chunk;
+    return found === MAGIC;
   } catch (cause) {
     if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
     return false;

@@ -44,7 +44,7 @@ export class Reader {
     } catch (cause) {
       if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
       throw new CorruptDatabaseError(
-        `${path} is not a DuckDB file that can be opened (${firstLine(messageOf(cause))}).`,
+        `${path} is not a DuckDB file that can be opened (${messageOf(cause).split('\n', 1).join('')}).`,
         cause,
       );
     }
@@ -133,10 +133,6 @@ export class Reader {
     if (this.ownsFile) this.instance.closeSync();
     return Promise.resolve();
   }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text;
 }
 
 /** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */
