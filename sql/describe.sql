@@ -20,17 +20,12 @@ order by columns.schema_name, columns.table_name, columns.column_index;
 -- name: comment
 comment on {kind} {name} is '{text}';
 
--- name: fingerprint
--- The state of the descriptions in the file: its relations with their comments, and the fingerprint that was noted last.
-select
-    (select md5(string_agg(things::varchar, chr(10) order by things)) from ({relations}) as things) as found,
-    (select count(*)::integer from ops.dictionary) as words,
-    (select md5(string_agg(content, '' order by filename)) from read_text('{seeds}/*.csv')) as seeds,
-    (select fingerprint from ops.descriptions) as noted;
-
 -- name: note
 delete from ops.descriptions;
 insert into ops.descriptions values (getvariable('given').fingerprint);
+
+-- name: noted
+select fingerprint from ops.descriptions;
 
 -- name: relations
 -- Every schema, table, view and column of the file with its comment. kind is the object type in `comment on`; DuckDB

@@ -3,14 +3,14 @@
  * `ops.dictionary`, and the rows of the seed tables. Contents that are already right are left alone, so an ordinary run
  * writes nothing here.
  */
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 import { escaped } from '../landing/duckdb.js';
-import { asPattern } from './landed-files.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';
-import { selectIn, statement, type Session } from './session.js';
+import type { Session } from './session.js';
 
 const describedThing = z.object({
   kind: z.enum(['schema', 'table', 'view', 'column']),
@@ -23,34 +23,22 @@ type DescribedThing = z.infer<typeof describedThing>;
 
 const SEEDS = join(PACKAGE_ROOT, 'sql', 'seeds');
 
-/** Writes the texts of the dictionary and the seeds into the file where they differ. Call inside a transaction. */
-export async function describeAll(session: Session): Promise<void> {
-  const { now, noted } = await fingerprint(session);
-  if (now === noted) return;
-  await writeWords(session, Dictionary.load());
-  const seeds = readdirSync(SEEDS).map((file) => ({
-    relation: basename(file, '.csv'),
-    file: escaped(join(SEEDS, file)),
-  }));
-  await session.runForEach('describe/seed', seeds);
-  await session.set({ given: { fingerprint: (await fingerprint(session)).now } });
-  await session.run('describe/note');
-}
-
 /**
- * A fingerprint of the dictionary, of the seeds and of the file's relations with their comments; `now` is computed, `noted`
- * was stored last.
+ * Writes the texts of the dictionary and the seeds into the file, unless it has them. Call inside a transaction.
+ *
+ * @param models the fingerprints of the models: a model that is made again has no comments
  */
-async function fingerprint(session: Session): Promise<{ now: string; noted: string | null }> {
-  const state = z.object({
-    found: z.string(),
-    words: z.number(),
-    seeds: z.string(),
-    noted: z.string().nullable(),
-  });
-  const names = { relations: selectIn(statement('describe/relations')), seeds: escaped(asPattern(SEEDS)) };
-  const { found, words, seeds, noted } = await session.row('describe/fingerprint', state, names);
-  return { now: `${Dictionary.fingerprint()} ${seeds} ${words} ${found}`, noted };
+export async function describeAll(session: Session, models: readonly string[]): Promise<void> {
+  const files = readdirSync(SEEDS).map((file) => join(SEEDS, file));
+  const texts = [Dictionary.fingerprint(), ...files.map((file) => readFileSync(file, 'utf8')), ...models];
+  const fingerprint = createHash('sha256').update(texts.join('\0')).digest('hex');
+  const [noted] = await session.rows('describe/noted', z.object({ fingerprint: z.string() }));
+  if (noted?.fingerprint === fingerprint) return;
+  await writeWords(session, Dictionary.load());
+  const seeds = files.map((file) => ({ relation: basename(file, '.csv'), file: escaped(file) }));
+  await session.runForEach('describe/seed', seeds);
+  await session.set({ given: { fingerprint } });
+  await session.run('describe/note');
 }
 
 async function writeWords(session: Session, dictionary: Dictionary): Promise<void> {

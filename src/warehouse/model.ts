@@ -250,7 +250,10 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
     session.transaction(async () => {
       await noteSettings(warehouse);
       await refreshAll(session);
-      await describeAll(session);
+      await describeAll(
+        session,
+        models().map(({ fingerprint }) => fingerprint),
+      );
       await session.set({ given: { today: dayOf(effects.now()) } });
       return session.rows('ops/choose_main_goals', z.object({ resource_id: z.string(), goal: z.string() }));
     }),

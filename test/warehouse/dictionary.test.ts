@@ -130,7 +130,7 @@ describe('the file', () => {
     ]);
   });
 
-  test('is left alone on a night on which it already says the right thing, and put right where it does not', async () => {
+  test('is left alone on a night on which it already says the right thing, and put right by another version', async () => {
     const { held } = await holdings();
     const workshop = new Workshop();
     const night = () => workshop.with(refreshModels);
@@ -143,7 +143,8 @@ describe('the file', () => {
     await workshop.change(`
       comment on column events.event_id is 'wrong';
       comment on table events is null;
-      delete from ops.dictionary where relation_name = 'events'`);
+      delete from ops.dictionary where relation_name = 'events';
+      update ops.descriptions set fingerprint = 'of another version'`);
     await night();
     const [found] = await workshop.look(`
       select
