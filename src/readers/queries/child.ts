@@ -4,7 +4,7 @@
  * environment, and stdout only where an answer is streamed.
  */
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -116,19 +116,17 @@ export async function inChild(
 }
 
 /** The resident size of a process; 0 if it is gone. */
-async function residentMegabytes(pid: number | undefined): Promise<number> {
-  if (pid === undefined) return 0;
-  if (process.platform === 'linux') {
-    try {
-      const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-      return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
-    } catch {
-      return 0;
-    }
-  }
+function residentMegabytes(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return Promise.resolve(0);
+  const kilobytes = (text: string): number => Number(/\d+/.exec(/VmRSS.*/.exec(text)?.[0] ?? text)?.[0] ?? 0);
+  if (process.platform === 'linux')
+    return readFile(`/proc/${pid}/status`, 'latin1').then(
+      (text) => kilobytes(text) / 1024,
+      () => 0,
+    );
   return new Promise((done) => {
     execFile('ps', ['-o', 'rss=', '-p', String(pid)], (_, stdout) => {
-      done(Number(stdout) / 1024 || 0);
+      done(kilobytes(stdout) / 1024);
     });
   });
 }

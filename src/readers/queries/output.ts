@@ -31,16 +31,16 @@ export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
  */
 export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
   // A pipe or a device (/dev/stdout) must not be replaced by a file. Other links are resolved, not written through.
-  const whole = !isSpecial(file);
-  const target = whole ? realPlace(file) : file;
-  const partial = whole ? `${target}.partial` : target;
+  const target = isSpecial(file) ? undefined : realPlace(file);
+  const partial = target === undefined ? file : `${target}.partial`;
   try {
-    if (whole) await rm(partial, { force: true });
+    if (target !== undefined) await rm(partial, { force: true });
     await write(partial);
-    if (whole) await rename(partial, target);
+    if (target !== undefined) await rename(partial, target);
   } catch (cause) {
-    if (whole) await rm(partial, { force: true }).catch(() => undefined);
-    if (cause instanceof DawnloadError || !isFileError(cause)) throw cause;
+    if (target !== undefined) await rm(partial, { force: true }).catch(() => undefined);
+    const isOfFile = codeOf(cause) !== undefined || messageOf(cause).startsWith('IO Error');
+    if (cause instanceof DawnloadError || !isOfFile) throw cause;
     throw new StorageError(`${file} cannot be written: ${messageOf(cause)}.`, {
       hint: 'Check the folder, its permissions and the space on the disk.',
       cause,
@@ -50,11 +50,16 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
 
 function isSpecial(file: string): boolean {
   if (/^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file))) return true;
+  // An error such as a name that is too long is reported when the file is written.
+  return attempted(() => !statSync(file).isFile()) ?? false;
+}
+
+/** The result of looking at a file; undefined where that cannot be done. */
+function attempted<T>(look: () => T): T | undefined {
   try {
-    return !statSync(file).isFile();
+    return look();
   } catch {
-    // An error such as a name that is too long is reported when the file is written.
-    return false;
+    return undefined;
   }
 }
 
@@ -66,20 +71,9 @@ export function realPlace(file: string): string {
     if (codeOf(error) !== 'ENOENT' || dirname(file) === file) return file;
   }
   const folder = realPlace(dirname(file));
-  const link = linkAt(join(folder, basename(file)));
-  return link === undefined ? join(folder, basename(file)) : realPlace(resolve(folder, link));
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isFileError(error: unknown): boolean {
-  return codeOf(error) !== undefined || messageOf(error).startsWith('IO Error');
+  const place = join(folder, basename(file));
+  const link = attempted(() => readlinkSync(place));
+  return link === undefined ? place : realPlace(resolve(folder, link));
 }
 
 /** Writes all pieces to a new file. */
@@ -116,15 +110,8 @@ export function outsideOf(
 
 /** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
 function placesOf(dataDir: string): string[] {
-  const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
+  const within = (folder: string): string[] =>
+    (attempted(() => readdirSync(folder)) ?? []).map((name) => join(folder, name));
   const top = within(dataDir);
   return [...new Set([dataDir, ...top, ...top.flatMap(within)].map(realPlace))];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
-import { html, Html, prose } from './html.js';
+import { Html, prose, tag, tagWith } from './html.js';
 import { folded, listed, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
@@ -51,76 +51,81 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
   const commands = all.flatMap(({ answers }) => answers).map(({ command }) => `\`${command}\``);
   const day = given.day === undefined ? renderer.word('noDay') : wording.day(given.day, 'long');
   const title = renderer.word('title');
-  const { markup } = html`<html lang="${wording.language}">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <meta name="referrer" content="no-referrer" />
-      <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
-      <meta name="data" content="${given.mark}" />
-      <link rel="icon" href="data:," />
-      <title>${title} ${given.day ?? ''}</title>
-      ${new Html(`<style>${STYLE}</style>`)}
-    </head>
-    <body>
-      <header>
-        <h1>${title} <span>${day}</span></h1>
-        <p>${renderer.word('made', { made: given.madeAt })}</p>
-        ${alerts(renderer, all, given)}
-      </header>
-      <main>
-        ${first?.drawn}
-        <div class="reading">${standsOut(renderer, all)}${toDo(renderer, all)}</div>
-        <nav aria-label="${renderer.word('contents')}">
-          <ul>
-            ${[...others.map(({ id }) => id), 'about' as const].map((id) => html`<li><a href="#${id}">${renderer.word(id)}</a></li>`)}
-          </ul>
-        </nav>
-        ${others.map(({ drawn }) => drawn)}
-        <section id="about" aria-labelledby="about-title">
-          <h2 id="about-title">${renderer.word('about')}</h2>
-          ${given.notice === undefined ? undefined : html`<p>${prose(given.notice.reason)}</p>`}
-          <details>
-            <summary>${about.map(({ id }) => renderer.word(id)).join(', ')}</summary>
-            ${about.map(({ drawn }) => drawn)}
-          </details>
-          ${folded(renderer.word('commands'), listed(commands))}
-        </section>
-      </main>
-      ${new Html(`<script>${SCRIPT}</script>`)}
-    </body>
-  </html>`;
+  const meta = { 'color-scheme': 'light dark', referrer: 'no-referrer', data: given.mark };
+  const links = [...others.map(({ id }) => id), 'about' as const].map((id) =>
+    tag('li', tagWith('a', { href: `#${id}` }, renderer.word(id))),
+  );
+  const { markup } = tagWith(
+    'html',
+    { lang: wording.language },
+    tag(
+      'head',
+      tagWith('meta', { charset: 'utf-8' }),
+      tagWith('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
+      Object.entries(meta).map(([name, content]) => tagWith('meta', { name, content })),
+      tagWith('meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }),
+      tagWith('link', { rel: 'icon', href: 'data:,' }),
+      tag('title', `${title} ${given.day ?? ''}`),
+      tag('style', new Html(STYLE)),
+    ),
+    tag(
+      'body',
+      tag(
+        'header',
+        tag('h1', `${title} `, tag('span', day)),
+        tag('p', renderer.word('made', { made: given.madeAt })),
+        alerts(renderer, all, given),
+      ),
+      tag(
+        'main',
+        first?.drawn,
+        tag('div.reading', standsOut(renderer, all), toDo(renderer, all)),
+        tagWith('nav', { 'aria-label': renderer.word('contents') }, tag('ul', links)),
+        others.map(({ drawn }) => drawn),
+        tagWith(
+          'section',
+          { id: 'about', 'aria-labelledby': 'about-title' },
+          tagWith('h2', { id: 'about-title' }, renderer.word('about')),
+          given.notice && tag('p', prose(given.notice.reason)),
+          folded(
+            about.map(({ id }) => renderer.word(id)).join(', '),
+            about.map(({ drawn }) => drawn),
+          ),
+          folded(renderer.word('commands'), listed(commands)),
+        ),
+      ),
+      tag('script', new Html(SCRIPT)),
+    ),
+  );
   return `<!doctype html>\n${markup}\n`;
 }
 
-const saidBy = (all: readonly Answered[], role: Said['as'], isAbout: boolean) =>
+/** The sentences of a role with their queries. */
+const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
   all
-    .filter(({ section }) => (section.isAbout === true) === isAbout)
-    .flatMap(({ answers }) =>
-      answers.flatMap(({ asked: { query }, said }) =>
-        said.filter(({ as }) => as === role).map(({ text }) => ({ query, text })),
-      ),
-    );
+    .filter(({ section }) => (section.isAbout === true) === ofAbout)
+    .flatMap(({ answers }) => answers)
+    .flatMap(({ asked: { query }, said }) => said.map(({ as, text }) => ({ query, as, text })))
+    .filter(({ as }) => as === role);
 
 /** A line for each reason not to trust the numbers below. */
-function alerts(renderer: Renderer, all: readonly Answered[], { notice }: Circumstances): Html {
+function alerts(renderer: Renderer, all: readonly Answered[], { notice }: Circumstances): Html[] {
   const said = [...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)].map(({ text }) => text);
   const lines = [...(notice === undefined ? [] : [renderer.word(notice.word)]), ...said];
-  return html`${lines.map(
-    (text) =>
-      html`<p class="notice" role="status">
-        ${prose(text)} <a href="#about">${renderer.word('seeAbout')}</a>
-      </p>`,
-  )}`;
+  const more = tagWith('a', { href: '#about' }, renderer.word('seeAbout'));
+  return lines.map((text) => tagWith('p.notice', { role: 'status' }, prose(text), ' ', more));
 }
 
 function standsOut(renderer: Renderer, all: readonly Answered[]): Html {
   const findings = saidBy(all, 'finding', false).slice(0, MOST_FINDINGS);
-  return html`<div role="region" aria-labelledby="stands-out">
-    <h2 id="stands-out">${renderer.word('standsOut')}</h2>
-    ${findings.length === 0 ? html`<p>${renderer.word('nothingStandsOut')}</p>` : listed(findings.map(({ text }) => text))}
-  </div>`;
+  return tagWith(
+    'div',
+    { role: 'region', 'aria-labelledby': 'stands-out' },
+    tagWith('h2', { id: 'stands-out' }, renderer.word('standsOut')),
+    findings.length === 0
+      ? tag('p', renderer.word('nothingStandsOut'))
+      : listed(findings.map(({ text }) => text)),
+  );
 }
 
 /** What to change in campaigns, the most urgent first. What concerns the job is in its section. */
@@ -128,18 +133,20 @@ function toDo(renderer: Renderer, all: readonly Answered[]): Html {
   const place = ({ query }: { query: string }): number =>
     (URGENT.indexOf(query) + URGENT.length) % URGENT.length;
   const list = saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b));
-  const [first, left] = [list.slice(0, MOST_TO_DO), list.slice(MOST_TO_DO)];
   const items = (some: typeof list, start: number): Html =>
-    html`<ol start="${start}">
-      ${some.map(({ text }) => html`<li>${prose(text)}</li>`)}
-    </ol>`;
-  return html`<div role="region" class="to-do" aria-labelledby="to-do">
-    <h2 id="to-do">${renderer.word('toDo')}</h2>
-    ${first.length === 0 ? html`<p>${renderer.word('nothingToDo')}</p>` : items(first, 1)}
-    ${
-      left.length === 0
-        ? undefined
-        : folded(renderer.word('moreToDo', { left: left.length }), items(left, MOST_TO_DO + 1))
-    }
-  </div>`;
+    tagWith(
+      'ol',
+      { start },
+      some.map(({ text }) => tag('li', prose(text))),
+    );
+  const left = list.slice(MOST_TO_DO);
+  return tagWith(
+    'div.to-do',
+    { role: 'region', 'aria-labelledby': 'to-do' },
+    tagWith('h2', { id: 'to-do' }, renderer.word('toDo')),
+    list.length === 0 ? tag('p', renderer.word('nothingToDo')) : items(list.slice(0, MOST_TO_DO), 1),
+    left.length === 0
+      ? undefined
+      : folded(renderer.word('moreToDo', { left: left.length }), items(left, MOST_TO_DO + 1)),
+  );
 }

@@ -1,44 +1,44 @@
-/** Markup with escaped inserts, and sentences as markup. */
+/** Markup of elements with escaped texts, and sentences as markup. */
 
 export class Html {
   constructor(readonly markup: string) {}
 }
 
-type Insert = Html | string | number | undefined | readonly Insert[];
+export type Child = Html | string | number | undefined | readonly Child[];
 
-/** Markup with escaped inserts. `undefined` inserts nothing. */
-export function html(strings: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
-  const [first = '', ...others] = strings.map(withoutIndent);
-  return new Html(others.reduce((text, string, i) => `${text}${markupOf(inserts[i])}${string}`, first));
+/** An element of a name such as `p.note`, whose class follows the dot. `undefined` is nothing. */
+export const tag = (name: string, ...children: readonly Child[]): Html => tagWith(name, {}, ...children);
+
+/** An element with attributes; those that are undefined are left out. */
+export function tagWith(
+  name: string,
+  attributes: Readonly<Record<string, string | number | undefined>>,
+  ...children: readonly Child[]
+): Html {
+  const [element = '', kind] = name.split('.');
+  const given = Object.entries({ class: kind, ...attributes }).flatMap(([key, value]) =>
+    value === undefined ? [] : ` ${key}="${escaped(String(value))}"`,
+  );
+  const end = /^(meta|link|br)$/.test(element) ? '' : `</${element}>`;
+  return new Html(`<${element}${given.join('')}>${markupOf(children)}${end}`);
 }
-
-/** The indentation of templates is for their readers, and would be a quarter of the page. */
-function withoutIndent(text: string): string {
-  return text.replace(/\n\s+/g, '\n');
-}
-
-export const NOTHING = new Html('');
 
 /** Code between backticks, a short name in quotes with what is attached to it, and a number with its percent sign. */
 const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,.]*\u00a0?%\S*)/;
 
 /** A sentence as markup. Lines are not broken inside of a short name, nor between a name and its particle. */
-export function prose(sentence: string): Html {
-  return html`${sentence
-    .replaceAll('~', '\u2060~\u2060')
-    .split(PIECES)
-    .map((piece, i) => {
-      if (i % 2 === 0) return piece;
-      return piece.startsWith('`')
-        ? html`<code>${piece.slice(1, -1)}</code>`
-        : html`<span class="whole">${piece}</span>`;
-    })}`;
+export function prose(sentence: string): Child {
+  const pieces = sentence.replaceAll('~', '\u2060~\u2060').split(PIECES);
+  return pieces.map((piece, i) => {
+    if (i % 2 === 0) return piece;
+    return piece.startsWith('`') ? tag('code', piece.slice(1, -1)) : tag('span.whole', piece);
+  });
 }
 
-function markupOf(insert: Insert): string {
-  if (insert === undefined) return '';
-  if (insert instanceof Html) return insert.markup;
-  return typeof insert === 'object' ? insert.map(markupOf).join('') : escaped(String(insert));
+function markupOf(child: Child): string {
+  if (child === undefined) return '';
+  if (child instanceof Html) return child.markup;
+  return typeof child === 'object' ? child.map(markupOf).join('') : escaped(String(child));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

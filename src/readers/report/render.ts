@@ -3,7 +3,7 @@ import { daysOf } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
 import { bar, interval, line, stepOf } from './chart.js';
-import { html, NOTHING, prose, type Html } from './html.js';
+import { prose, tag, tagWith, type Child, type Html } from './html.js';
 import type { Asked, Heatmap, Section, Series, Table } from './sections.js';
 import { HEADS, WORDS, type Word } from './words.js';
 
@@ -51,29 +51,35 @@ export class Renderer {
     const texts = (...roles: readonly Said['as'][]) =>
       // Two queries of a section may say the same.
       [...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text))];
-    const title = this.word(id);
-    return html`<section id="${id}" aria-labelledby="${id}-title">
-      ${isAbout ? html`<h3 id="${id}-title">${title}</h3>` : html`<h2 id="${id}-title">${title}</h2>`}
-      <div class="says">
-        ${
-          failure === undefined
-            ? paragraph('sentence', texts('finding', 'sentence'))
-            : html`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`
-        }
-        ${isAbout ? listed(texts('to do')) : undefined} ${paragraph('note', texts('note'))}
-      </div>
-      <div class="shows">${answers.map((answer) => this.#shown(answer))}</div>
-    </section>`;
+    return tagWith(
+      'section',
+      { id, 'aria-labelledby': `${id}-title` },
+      tagWith(isAbout ? 'h3' : 'h2', { id: `${id}-title` }, this.word(id)),
+      tag(
+        'div.says',
+        failure === undefined
+          ? paragraph('p.sentence', texts('finding', 'sentence'))
+          : tag('p', prose(this.word('notDrawn', { reason: failure }))),
+        isAbout ? listed(texts('to do')) : undefined,
+        paragraph('p.note', texts('note')),
+      ),
+      tag(
+        'div.shows',
+        answers.map((answer) => this.#shown(answer)),
+      ),
+    );
   }
 
-  #shown({ asked, rows, said }: Answer): Html {
-    if (rows.length === 0) return NOTHING;
+  #shown({ asked, rows, said }: Answer): Html | undefined {
+    if (rows.length === 0) return undefined;
     if ('columns' in asked) return this.#table(asked, rows);
     if ('counters' in asked) return this.#series(asked, rows);
     if (asked.kind === 'heatmap') return this.#heatmap(asked, rows, said);
-    return asked.kind === 'tiles'
-      ? html`<div class="tiles">${rows.map((row) => this.#tile(row))}</div>`
-      : NOTHING;
+    if (asked.kind !== 'tiles') return undefined;
+    return tag(
+      'div.tiles',
+      rows.map((row) => this.#tile(row)),
+    );
   }
 
   #value(row: Row, column: string, unit?: string): string {
@@ -92,32 +98,34 @@ export class Renderer {
     const change =
       verdict === undefined
         ? this.#value(row, 'change')
-        : html`<span class="${verdict}">${this.word(verdict)}</span>
-            ${this.wording.points((value ?? 0) - (previous ?? 0))}`;
+        : [
+            tag(`span.${verdict}`, this.word(verdict)),
+            ` ${this.wording.points((value ?? 0) - (previous ?? 0))}`,
+          ];
     const [first, last] = [days.at(0), days.at(-1)].map((day) => show(day ?? null));
     const trend = { name, day: known(row, 'last_date'), first: first ?? null, last: last ?? null };
-    return html`<div class="tile">
-      <h3>${name}</h3>
-      <p class="big">${show(value).replaceAll('\u00a0', ' ')}</p>
-      <p>
-        ${
-          numberOf(row, 'days_held') !== MARKED
-            ? this.word('partOfWeek', { days: known(row, 'days_held') })
-            : previous === null
-              ? this.word('noWeekBefore')
-              : html`${change}<br />${this.word('weekBefore', { value: show(previous) })}`
-        }
-      </p>
-      ${line(this.word('trend', trend), days, highestOf(days), MARKED)}
-    </div>`;
+    const compared = [change, tag('br'), this.word('weekBefore', { value: show(previous) })];
+    const before =
+      numberOf(row, 'days_held') !== MARKED
+        ? this.word('partOfWeek', { days: known(row, 'days_held') })
+        : previous === null
+          ? this.word('noWeekBefore')
+          : compared;
+    return tag(
+      'div.tile',
+      tag('h3', name),
+      tag('p.big', show(value).replaceAll('\u00a0', ' ')),
+      tag('p', before),
+      line(this.word('trend', trend), days, highestOf(days), MARKED),
+    );
   }
 
-  #table(block: Table & Asked, all: readonly Row[]): Html {
+  #table(block: Table & Asked, all: readonly Row[]): Html | undefined {
     const { by, below = '', caption, interval: ends } = block;
     const pivoted = block.pivot === undefined ? all : pivot(all, block.pivot);
     const kept = pivoted.filter(block.where ?? (() => true));
     const rows = by === undefined ? kept : kept.toSorted((a, b) => descending(a[by], b[by]));
-    if (rows.length === 0) return NOTHING;
+    if (rows.length === 0) return undefined;
     const columns = block.columns
       .filter((column) => rows.some((row) => known(row, column) !== null))
       .map((column) => this.#column(block, column, rows));
@@ -127,36 +135,31 @@ export class Renderer {
       (text) => verdicts.indexOf(text) !== verdicts.lastIndexOf(text),
     );
     const legend = ends && this.word(ends.length === 2 ? 'readCompared' : 'readInterval');
-    const rowOf = (row: Row): Html => {
+    const rowOf = (row: Row): Child => {
       const text = row[below];
       const own = typeof text === 'string' ? text : undefined;
       const mark = own === undefined ? 0 : shared.indexOf(own) + 1;
       const small = (block.sub ?? []).flatMap((name) =>
         known(row, name) === null ? [] : shortened(this.#value(row, name)),
       );
-      const beside = html`${mark > 0 ? html`<sup>${mark}</sup>` : undefined}${small.length > 0 ? html`<small>${small.join(' · ')}</small>` : undefined}`;
-      const cells = columns.map(({ column, kind, content }) => {
-        const value = numberOf(row, column);
-        if (column === named) return html`<th scope="row" class="${kind}">${content(row)}${beside}</th>`;
-        const data = value === null ? undefined : html` data-value="${value}"`;
-        return html`<td class="${kind}" ${data}>${content(row)}</td>`;
-      });
-      if (own === undefined || mark > 0)
-        return html`<tr>
-          ${cells}
-        </tr>`;
-      return html`<tr class="above">
-          ${cells}
-        </tr>
-        <tr class="below">
-          <td colspan="${columns.length}">${prose(this.wording.sentence(own))}</td>
-        </tr>`;
+      const beside = [
+        mark > 0 ? tag('sup', mark) : undefined,
+        small.length > 0 ? tag('small', small.join(' · ')) : undefined,
+      ];
+      const cells = columns.map(({ column, kind, content }) =>
+        column === named
+          ? tagWith('th', { scope: 'row', class: kind }, content(row), beside)
+          : tagWith('td', { class: kind, 'data-value': numberOf(row, column) ?? undefined }, content(row)),
+      );
+      if (own === undefined || mark > 0) return tag('tr', cells);
+      const said = tagWith('td', { colspan: columns.length }, prose(this.wording.sentence(own)));
+      return [tag('tr.above', cells), tag('tr.below', said)];
     };
     const told = [this.word(caption), ...(legend === undefined ? [] : [legend])].join('; ');
-    const heads = columns.map(({ kind, head }) => html`<th scope="col" class="${kind}">${head}</th>`);
+    const heads = columns.map(({ kind, head }) => tagWith('th', { scope: 'col', class: kind }, head));
     const sheet = (some: readonly Row[]): Html => tableOf('sortable', told, heads, some.map(rowOf));
-    const notes = shared.map(
-      (note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`,
+    const notes = shared.map((note, i) =>
+      tag('p.note', tag('sup', i + 1), ' ', prose(this.wording.sentence(note))),
     );
     return this.#sheets(caption, rows, block.most ?? rows.length, sheet, notes);
   }
@@ -185,7 +188,7 @@ export class Renderer {
       if (draw === undefined) return text;
       const all = ends[0] === column ? ends : [column];
       const label = [this.#value(row, named), ...all.map((one) => this.#value(row, one, unit))].join(', ');
-      return html`<span class="drawn">${draw(label, row)}<span>${text}</span></span>`;
+      return tag('span.drawn', draw(label, row), tag('span', text));
     };
     return { column, kind, head: this.#head(column, block.query), content };
   }
@@ -200,10 +203,12 @@ export class Renderer {
   ): Html {
     const label = this.word(caption);
     const more = this.word('moreRows', { left: rows.length - most });
-    return html`<div class="block">
-      ${scrolling(label, sheet(rows.slice(0, most)))} ${notes}
-      ${rows.length > most ? folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most)))) : undefined}
-    </div>`;
+    return tag(
+      'div.block',
+      scrolling(label, sheet(rows.slice(0, most))),
+      notes,
+      rows.length > most ? folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most)))) : undefined,
+    );
   }
 
   #head(column: string, query: string): string {
@@ -239,32 +244,35 @@ export class Renderer {
     const total = sumOf(series.map(({ totals }) => totals[0] ?? null)) ?? 0;
     const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
       const sum = totals[i] ?? null;
-      if (sum === null) return html`<td class="picture">–</td>`;
+      if (sum === null) return tag('td.picture', '–');
       const count = this.wording.count(sum);
-      const drawn = line(
-        [name, this.wording.head(counter), range, count].join(', '),
-        values[i] ?? [],
-        highest[i] ?? 0,
-      );
+      const label = [name, this.wording.head(counter), range, count].join(', ');
       const share = i === 0 ? ` · ${this.wording.rate(sum / (total || 1))}` : '';
-      return html`<td class="picture">${drawn}<small>${count}${share}</small></td>`;
+      return tag(
+        'td.picture',
+        line(label, values[i] ?? [], highest[i] ?? 0),
+        tag('small', `${count}${share}`),
+      );
     };
     const rowOf = (one: (typeof series)[number]): Html =>
-      html`<tr>
-        <th scope="row">${one.name}${one.small && html`<small>${one.small}</small>`}</th>
-        ${counters.map((counter, i) => cell(counter, i, one))}
-      </tr>`;
-    const heads = [named, ...counters].map((column) => html`<th scope="col">${this.#head(column, '')}</th>`);
-    const axis = counters.map(() => html`<td class="axis"><span>${first}</span><span>${last}</span></td>`);
+      tag(
+        'tr',
+        tagWith('th', { scope: 'row' }, one.name, one.small && tag('small', one.small)),
+        counters.map((counter, i) => cell(counter, i, one)),
+      );
+    const heads = [named, ...counters].map((column) =>
+      tagWith('th', { scope: 'col' }, this.#head(column, '')),
+    );
+    const axis = counters.map(() => tag('td.axis', tag('span', first), tag('span', last)));
     const sheet = (some: readonly (typeof series)[number][]): Html =>
       tableOf('series', `${this.word(caption)}, ${range}`, heads, some.map(rowOf), axis);
     return this.#sheets(caption, sorted, most, sheet);
   }
 
-  #heatmap({ caption }: Heatmap, rows: readonly Row[], said: readonly Said[]): Html {
+  #heatmap({ caption }: Heatmap, rows: readonly Row[], said: readonly Said[]): Html | undefined {
     const isKnown = (row: Row): boolean => WEEK.some((day) => numberOf(row, day) !== null);
     const used = rows.slice(rows.findIndex(isKnown), rows.findLastIndex(isKnown) + 1);
-    if (!used.some(isKnown)) return NOTHING;
+    if (!used.some(isKnown)) return undefined;
     const highest = highestOf(used.flatMap((row) => WEEK.map((day) => numberOf(row, day))));
     const named = said.map(({ row }) => row).find((row) => row['hour'] !== undefined);
     const channel = this.wording.value('channel', known(used[0] ?? {}, 'channel'));
@@ -272,56 +280,34 @@ export class Renderer {
     const cell = (row: Row, day: string): Html => {
       const rate = numberOf(row, day);
       const isNamed = named?.['hour'] === row['hour'] && named?.['weekday'] === day;
-      return html`<td
-        class="${rate === null ? 'none' : 'step'}${isNamed ? ' named' : ''}"
-        style="--step:${stepOf(rate, highest)}"
-      >
-        ${rate === null ? '–' : (rate * 100).toFixed(1)}
-      </td>`;
+      const kind = `${rate === null ? 'none' : 'step'}${isNamed ? ' named' : ''}`;
+      const step = { class: kind, style: `--step:${stepOf(rate, highest)}` };
+      return tagWith('td', step, rate === null ? '–' : (rate * 100).toFixed(1));
     };
-    const heads = WEEK.map(
-      (day) => html`<th scope="col">${this.wording.value('weekday_name', day, 'weekday_short')}</th>`,
+    const heads = WEEK.map((day) =>
+      tagWith('th', { scope: 'col' }, this.wording.value('weekday_name', day, 'weekday_short')),
     );
-    const told = html`<b>${channel}</b>, ${words.map((word) => this.word(word)).join('; ')}`;
-    const hours = used.map(
-      (row) =>
-        html`<tr>
-          <th scope="row">${this.#value(row, 'hour')}</th>
-          ${WEEK.map((day) => cell(row, day))}
-        </tr>`,
+    const told = [tag('b', channel), `, ${words.map((word) => this.word(word)).join('; ')}`];
+    const hours = used.map((row) =>
+      tag(
+        'tr',
+        tagWith('th', { scope: 'row' }, this.#value(row, 'hour')),
+        WEEK.map((day) => cell(row, day)),
+      ),
     );
     const label = `${this.word(caption)}, ${channel}`;
-    return scrolling(label, tableOf('heatmap', told, [html`<td></td>`, ...heads], hours));
+    return scrolling(label, tableOf('heatmap', told, [tag('td'), ...heads], hours));
   }
 }
 
-function tableOf(
-  kind: string,
-  caption: string | Html,
-  heads: readonly Html[],
-  rows: readonly Html[],
-  axis?: readonly Html[],
-): Html {
-  const foot = html`<tfoot>
-    <tr>
-      <td></td>
-      ${axis}
-    </tr>
-  </tfoot>`;
-  return html`<table class="${kind}">
-    <caption>
-      ${caption}
-    </caption>
-    <thead>
-      <tr>
-        ${heads}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-    ${axis && foot}
-  </table>`;
+function tableOf(kind: string, caption: Child, heads: Child, rows: Child, axis?: Child): Html {
+  return tag(
+    `table.${kind}`,
+    tag('caption', caption),
+    tag('thead', tag('tr', heads)),
+    tag('tbody', rows),
+    axis && tag('tfoot', tag('tr', tag('td'), axis)),
+  );
 }
 
 type Draw = (label: string, row: Row) => Html;
@@ -346,17 +332,16 @@ function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
   };
 }
 
-function paragraph(kind: string, texts: readonly string[]): Html {
-  return texts.length === 0 ? NOTHING : html`<p class="${kind}">${prose(texts.join(' '))}</p>`;
-}
+const paragraph = (name: string, texts: readonly string[]): Html | undefined =>
+  texts.length === 0 ? undefined : tag(name, prose(texts.join(' ')));
 
 /** Sentences as a list; nothing if there are none. */
-export function listed(texts: readonly string[]): Html {
-  return texts.length === 0
-    ? NOTHING
-    : html`<ul>
-        ${texts.map((text) => html`<li>${prose(text)}</li>`)}
-      </ul>`;
+export function listed(texts: readonly string[]): Html | undefined {
+  if (texts.length === 0) return undefined;
+  return tag(
+    'ul',
+    texts.map((text) => tag('li', prose(text))),
+  );
 }
 
 /** Longer texts in small print are cut. */
@@ -385,13 +370,8 @@ function pivot(rows: readonly Row[], names: readonly string[]): Row[] {
   return [...found.values()];
 }
 
-function scrolling(label: string, table: Html): Html {
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
-}
+const scrolling = (label: string, table: Html): Html =>
+  tagWith('div.scroll', { role: 'region', 'aria-label': label, tabindex: 0 }, table);
 
-export function folded(summary: string, body: Html): Html {
-  return html`<details>
-    <summary>${summary}</summary>
-    ${body}
-  </details>`;
-}
+export const folded = (summary: string, ...body: readonly Child[]): Html =>
+  tag('details', tag('summary', summary), body);

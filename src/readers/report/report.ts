@@ -134,31 +134,34 @@ export function noticeOf(
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
   if (last?.over === undefined) return undefined;
   const { outcome } = last.over;
-  const run = `dawnload ${last.begun.command}`;
-  const at = formatKst(last.over.at);
+  const run = `dawnload ${last.begun.command}, ${formatKst(last.over.at)}`;
+  const told = (word: Word, en: string, ko: string) => ({
+    word,
+    en: `The last run (${run}) ${en}`,
+    ko: `마지막 실행(${run})${ko}`,
+  });
   const { failure, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
-  if (outcome === 'failed') {
-    return {
-      word: 'runFailed',
-      en: `The last run (${run}, ${at}) failed: ${failure ?? 'the reason is unknown.'} The report shows what was loaded before.`,
-      ko: `마지막 실행(${run}, ${at})이 실패했습니다. ${failure ?? '원인을 알 수 없습니다.'} 이 리포트는 그 전까지 수집한 데이터입니다.`,
-    };
-  }
+  if (outcome === 'failed')
+    return told(
+      'runFailed',
+      `failed: ${failure ?? 'the reason is unknown.'} The report shows what was loaded before.`,
+      `이 실패했습니다. ${failure ?? '원인을 알 수 없습니다.'} 이 리포트는 그 전까지 수집한 데이터입니다.`,
+    );
   if (!published.has(last.begun.runId)) {
     const stops = findings.filter(({ severity }) => severity === 'stop').map(({ name }) => name);
     const names = [...new Set(stops)].join(', ');
-    return {
-      word: 'runFailed',
-      en: `The last run (${run}, ${at}) was not published${names === '' ? '' : `: check ${names} failed`}. The report shows the warehouse before it.`,
-      ko: `마지막 실행(${run}, ${at})의 결과가 게시되지 않았습니다${names === '' ? '' : `(검사 ${names} 실패)`}. 이 리포트는 그 전의 데이터입니다.`,
-    };
+    return told(
+      'runFailed',
+      `was not published${names === '' ? '' : `: check ${names} failed`}. The report shows the warehouse before it.`,
+      `의 결과가 게시되지 않았습니다${names === '' ? '' : `(검사 ${names} 실패)`}. 이 리포트는 그 전의 데이터입니다.`,
+    );
   }
   if (outcome === 'done' || outcome === 'limited') return undefined;
-  return {
-    word: 'runIncomplete',
-    en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.`,
-    ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.`,
-  };
+  return told(
+    'runIncomplete',
+    'is incomplete. `dawnload status` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.',
+    '이 일부만 완료되었습니다. 빠진 항목은 `dawnload status`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.',
+  );
 }
 
 interface WriteOptions extends Omit<ReportOptions, 'earlier'> {

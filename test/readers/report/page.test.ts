@@ -6,7 +6,7 @@ import type { Said } from '../../../src/readers/queries/sentences.js';
 import { Wording, type Row } from '../../../src/readers/queries/wording.js';
 import { interval, line } from '../../../src/readers/report/chart.js';
 import { documentOf } from '../../../src/readers/report/document.js';
-import { html } from '../../../src/readers/report/html.js';
+import { tag, tagWith } from '../../../src/readers/report/html.js';
 import { Renderer, type Answered } from '../../../src/readers/report/render.js';
 import { makeReport, noticeOf } from '../../../src/readers/report/report.js';
 import { SECTIONS, type Block, type Table } from '../../../src/readers/report/sections.js';
@@ -52,7 +52,8 @@ describe('the first screen', () => {
     ]);
     const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
     expect(items).toEqual(['first', 'second', 'third']);
-    expect(textOf(document, '.to-do details')).toBe('1 more fourth');
+    expect(textOf(document, '.to-do summary')).toBe('1 more');
+    expect(textOf(document, '.to-do details li')).toBe('fourth');
     expect(textOf(document, '.to-do')).not.toContain('of the job');
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
@@ -243,12 +244,11 @@ test.each(['en', 'ko'] as const)(
 
 test('what is inserted into markup is text, unless it is markup itself', () => {
   const name = `<b class="x">&'`;
-  const inner = html`<i>${name}</i>`;
-  expect(html`<p title="${name}">${[inner, undefined, 7]}</p>`.markup).toBe(
-    '<p title="&lt;b class=&quot;x&quot;&gt;&amp;&#39;"><i>&lt;b class=&quot;x&quot;&gt;&amp;&#39;</i>7</p>',
+  expect(tagWith('p.a', { title: name, id: undefined }, [tag('i', name), undefined, 7]).markup).toBe(
+    '<p class="a" title="&lt;b class=&quot;x&quot;&gt;&amp;&#39;"><i>&lt;b class=&quot;x&quot;&gt;&amp;&#39;</i>7</p>',
   );
 });
 
 test('control characters, and those that turn the direction of writing, do not reach the page', () => {
-  expect(html`${'a\u0000b\u001bc\u202ed\u2066e'}`.markup).toBe('a\ufffdb\ufffdc\ufffdd\ufffde');
+  expect(tag('p', 'a\u0000b\u001bc\u202ed\u2066e').markup).toBe('<p>a\ufffdb\ufffdc\ufffdd\ufffde</p>');
 });
