@@ -16,8 +16,8 @@ export function tagWith(
   ...children: readonly Child[]
 ): Html {
   const [element = '', kind] = name.split('.');
-  const given = Object.entries({ class: kind, ...attributes }).flatMap(([key, value]) =>
-    value === undefined ? [] : ` ${key}="${escaped(String(value))}"`,
+  const given = Object.entries<string | number | undefined>({ class: kind, ...attributes }).flatMap(
+    ([key, value]) => (value === undefined ? [] : ` ${key}="${escaped(String(value))}"`),
   );
   const end = /^(meta|link|br)$/.test(element) ? '' : `</${element}>`;
   return new Html(`<${element}${given.join('')}>${markupOf(children)}${end}`);
