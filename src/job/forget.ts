@@ -29,11 +29,14 @@ export function forget(
   onlyLooks: boolean,
   begin: (folder: OpenFolder) => Promise<Begun | undefined>,
 ): Promise<Erased | undefined> {
+  const { dataDir } = config;
   const { effects } = invocation;
   const report = new RunReport(() => effects.now());
   return withDataFolder(config, invocation, 'forget', 'erasures', (base) =>
     withWarehouse(base, report, 'working', async (folder) => {
-      const pending = new Pending(config.dataDir, effects);
+      const { erasures, files } = folder;
+      const { register } = erasures;
+      const pending = new Pending(dataDir, effects);
       const began = await pending.read();
       if (began !== undefined && onlyLooks)
         throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
@@ -42,73 +45,49 @@ export function forget(
       await loadLanded(folder);
       const erasing = began ?? (await begin(folder));
       if (erasing === undefined) return undefined;
-      const { register } = folder.erasures;
       // The line of another erasure, the record of which is lost, does not hold these persons.
       const open = register.erasures.find((one) => !one.done && one.line === began?.line);
       erasing.line = open?.line ?? folder.journal.head.seq + 1;
       await pending.write(erasing);
-      const line = open?.line ?? (await folder.erasures.begin(erasing));
-      return {
-        ...(await erase(line, erasing, pending, folder)),
-        resumed: began?.written,
-      };
+      const line = open?.line ?? (await erasures.begin(erasing));
+      let cut = { records: 0, pulls: 0 };
+      await deliver(folder, async () => {
+        // Each spelling of an id is noted before the pages that hold it are cut, so that it is searched for even after a kill.
+        const known = new Set(erasing.written);
+        await erasures.sweep(async (written) => {
+          const before = known.size;
+          for (const id of written) known.add(id);
+          erasing.written = [...known];
+          if (known.size > before) await pending.write(erasing);
+        });
+        await erasures.blank(erasing.written);
+        effects.reach('erase/landing-swept');
+        await reloadErased(folder, new Set(cutPulls(register.lines, line).keys()));
+        effects.reach('erase/loaded');
+        cut = await erasures.cutBy(line);
+        const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
+        await register.append({ event: 'cut', of: line, records: cut.records, rows });
+      });
+      if (report.publishedBytes === undefined)
+        throw new DamageError(
+          `${files.published} is not replaced (${report.withheld ?? 'the run failed'}): it still holds these persons.`,
+          { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
+        );
+      await rewriteDatabase(files, effects);
+      effects.reach('erase/copied');
+      await register.append({ event: 'rewritten' });
+      await publish({ working: files.working, published: files.published, effects });
+      const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
+      const lake = await deletedInLake(folder);
+      const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
+      const file = await writeReceipt(dataDir, receipt, effects);
+      // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
+      const left = register.erasures.filter(({ done }) => !done);
+      for (const { line: of } of left) await register.append({ event: 'done', of });
+      await pending.remove();
+      return { receipt, file, resumed: began?.written };
     }),
   );
-}
-
-/** Erases the persons of one line of the register. */
-async function erase(
-  line: number,
-  erasing: Begun,
-  pending: Pending,
-  folder: OpenFolder,
-): Promise<Omit<Erased, 'resumed'>> {
-  const { erasures, dataDir, files } = folder;
-  const { effects } = folder.invocation;
-  const { register } = erasures;
-  let cut = { records: 0, pulls: 0 };
-  const report = await deliver(folder, async () => {
-    await cutLanded(folder, erasing, pending);
-    effects.reach('erase/landing-swept');
-    await reloadErased(folder, new Set(cutPulls(register.lines, line).keys()));
-    effects.reach('erase/loaded');
-    cut = await erasures.cutBy(line);
-    const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
-    await register.append({ event: 'cut', of: line, records: cut.records, rows });
-  });
-  if (report.publishedBytes === undefined)
-    throw new DamageError(
-      `${files.published} is not replaced (${report.withheld ?? 'the run failed'}): it still holds these persons.`,
-      { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
-    );
-  await rewriteDatabase(files, effects);
-  effects.reach('erase/copied');
-  await register.append({ event: 'rewritten' });
-  await publish({ working: files.working, published: files.published, effects });
-  const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
-  const lake = await deletedInLake(folder);
-  const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
-  const file = await writeReceipt(dataDir, receipt, effects);
-  // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
-  const left = register.erasures.filter(({ done }) => !done);
-  for (const { line: of } of left) await register.append({ event: 'done', of });
-  await pending.remove();
-  return { receipt, file };
-}
-
-/**
- * Removes the persons from landed pages. Each spelling of an id is noted before the pages that hold it are cut, so that
- * it is searched for even after a kill.
- */
-async function cutLanded({ erasures }: OpenFolder, erasing: Begun, pending: Pending): Promise<void> {
-  const known = new Set(erasing.written);
-  await erasures.sweep(async (written) => {
-    const before = known.size;
-    for (const id of written) known.add(id);
-    erasing.written = [...known];
-    if (known.size > before) await pending.write(erasing);
-  });
-  await erasures.blank(erasing.written);
 }
 
 /**

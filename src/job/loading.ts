@@ -261,20 +261,17 @@ async function loadOrReport(
  * missing.
  */
 export async function reportUnloaded(folder: OpenFolder): Promise<void> {
-  const { report, invocation } = folder;
+  const { report, invocation, warehouse } = folder;
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');
     const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
     const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
-    if (await isSuperseded(folder, pull))
-      invocation.terminal.note(`${reason} Later answers have taken its place.`);
+    // Later pulls hold all days of a free pull; of reference data, there is a later snapshot.
+    const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
+    const isSuperseded = isReference(pull)
+      ? later.length > 0
+      : pull.stream !== 'events' && daysOf(pull.days).every((day) => later.includes(day));
+    if (isSuperseded) invocation.terminal.note(`${reason} Later answers have taken its place.`);
     else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
   }
-}
-
-/** True if later pulls hold all days of a free pull; for reference data, if there is a later snapshot. */
-async function isSuperseded({ warehouse }: OpenFolder, pull: Pull): Promise<boolean> {
-  if (pull.stream === 'events') return false;
-  const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
-  return isReference(pull) ? later.length > 0 : daysOf(pull.days).every((day) => later.includes(day));
 }

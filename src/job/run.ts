@@ -60,7 +60,15 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
     report.days = job.days;
     await loadLanded(folder);
     await withService(folder, config, async (source) => {
-      const complete = await untilComplete(job, source);
+      await source.service.authorize();
+      assertMayLand(source);
+      const earlier = earlierOf(source);
+      const last = lastCompleteDay(earlier);
+      if (job.days.end > last)
+        invocation.terminal.note(
+          `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
+        );
+      const complete = until(job, last);
       report.days = complete.days;
       await extract(complete, source).finally(() => {
         const trouble = clockTrouble(source);
@@ -160,24 +168,6 @@ function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceCon
   };
 }
 
-/**
- * Returns the job without the days that are not complete by both clocks.
- *
- * @throws CredentialsError, ServiceError when E1 fails
- * @throws ClockError when the clocks differ so much that nothing may land
- */
-async function untilComplete(job: Job, source: Source): Promise<Job> {
-  await source.service.authorize();
-  assertMayLand(source);
-  const earlier = earlierOf(source);
-  const last = lastCompleteDay(earlier);
-  if (job.days.end <= last) return job;
-  source.terminal.note(
-    `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
-  );
-  return until(job, last);
-}
-
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. The new file replaces the old one when it is complete. */
 export function rebuild(config: Config, invocation: Invocation): Promise<RunReport> {
   const { effects, terminal } = invocation;
@@ -254,8 +244,9 @@ function recordAndDeliver(
  * that follow.
  */
 export async function deliver(folder: OpenFolder, work: () => Promise<void>): Promise<RunReport> {
-  const { warehouse, report, config, invocation } = folder;
-  const { terminal } = invocation;
+  const { warehouse, report, config, invocation, files } = folder;
+  const { terminal, effects } = invocation;
+  const { register } = folder.erasures;
   const timed = async <T>(stage: string, doing: string, doIt: () => Promise<T>): Promise<T> => {
     terminal.progress(doing);
     const result = await report.timed(stage, doIt);
@@ -263,7 +254,7 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
     terminal.record(`Finished ${doing}.`, { event: 'stage_finished', stage, seconds });
     return result;
   };
-  await assertReplaceable(folder.files.published);
+  await assertReplaceable(files.published);
   const failure = await timed('pull', 'pulling', () => work().then(() => undefined, asError));
   // After Ctrl-C or a disk error, no further stage is begun: the next run publishes. A damaged database file is not
   // published: only a new file can replace it.
@@ -289,7 +280,18 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
   else if (report.lost.length > 0)
     report.withheld = `the events of ${listDays(report.lost)} were loaded before and cannot be loaded now`;
   await warehouse.note({ runs: runsSoFar(folder, failure), head: folder.journal.head });
-  report.publishedBytes = await timed('publish', 'publishing', () => publishSound(folder, failure));
+  report.publishedBytes = await timed('publish', 'publishing', async () => {
+    const isEmpty = (await warehouse.loader.loaded()).size === 0;
+    await warehouse.close();
+    const { path } = warehouse.options;
+    if (path === files.working && (warehouse.isLoose || register.holdsErasedBytes)) {
+      await rewriteDatabase(files, effects);
+      if (register.holdsErasedBytes) await register.append({ event: 'rewritten' });
+    }
+    // The file of a run that failed is published, unless it holds nothing.
+    if (report.withheld !== undefined || (failure !== undefined && isEmpty)) return undefined;
+    return publish({ working: path, published: files.published, effects });
+  });
   await afterRun({ folder, due, failure });
   if (failure !== undefined) throw failure;
   return report;
@@ -338,22 +340,6 @@ async function nightlyDays(folder: OpenFolder) {
   const { startDate } = config;
   if (startDate === undefined) return {};
   return { days: await wantedNow(nightly({ ...config, startDate }, invocation.effects.now()), folder) };
-}
-
-/** Publishes the file, unless it is withheld, or the run failed and the warehouse is empty. */
-async function publishSound(folder: OpenFolder, failure: Error | undefined): Promise<number | undefined> {
-  const { warehouse, report, files, erasures, invocation } = folder;
-  const { effects } = invocation;
-  const { path } = warehouse.options;
-  const empty = (await warehouse.loader.loaded()).size === 0;
-  await warehouse.close();
-  const { register } = erasures;
-  if (path === files.working && (warehouse.isLoose || register.holdsErasedBytes)) {
-    await rewriteDatabase(files, effects);
-    if (register.holdsErasedBytes) await register.append({ event: 'rewritten' });
-  }
-  if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
-  return publish({ working: path, published: files.published, effects });
 }
 
 /**
