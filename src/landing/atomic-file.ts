@@ -6,7 +6,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError } from '../ground/errors.js';
-import { namesIn, orStorageError } from './storage-error.js';
+import { namesIn, orStorageError, unless } from './storage-error.js';
 
 /** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
 export const FOLDER_MODE = 0o700;
@@ -140,13 +140,8 @@ export class DurableFolder {
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then((found) => found.isDirectory(), unless('ENOENT', false));
 }
 
 /** Removes temporary files of dead processes from a folder right below the root. Requires the lock. */

@@ -86,7 +86,7 @@ export function namesIn(folder: string, how: { readonly recursive?: true } = {})
 }
 
 /** Returns a default for errors with one of the codes, and throws the others. */
-function unless<T>(codes: string, otherwise: T): (error: unknown) => T {
+export function unless<T>(codes: string, otherwise: T): (error: unknown) => T {
   return (error) => {
     if (codes.split(' ').includes(codeOf(error) ?? '')) return otherwise;
     throw error;
