@@ -75,15 +75,17 @@ export async function withDataFolder<T>(
       assertSameProject(found, config);
     });
     try {
-      const landing = await LandingZone.open(dataDir, effects, () => journal.head);
+      const [landing, published] = await Promise.all([
+        LandingZone.open(dataDir, effects, () => journal.head),
+        knownBy(files.published),
+      ]);
       const holds = landing.found.length > 0 || existsSync(files.published);
       const newest = await landing.newest(undefined, ({ sentences }) => {
         terminal.warn(sentences);
       });
-      const { head, schema: publishedSchema } = await knownBy(files.published);
       // A command that opens the warehouse asks it for its head there.
       const working = needs === 'erasures' ? [] : (await knownBy(files.working)).head;
-      const known = [...head, ...working, ...headsOf(newest)];
+      const known = [...published.head, ...working, ...headsOf(newest)];
       const ledger = new Ledger(dataDir, journal, effects);
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
@@ -98,7 +100,7 @@ export async function withDataFolder<T>(
       await lookAgain([]);
       await ledger.settle(config.exports.refusals);
       const opened = { command, config, invocation, dataDir, files, lock, journal, landing, ledger };
-      return await work({ ...opened, lookAgain, publishedSchema });
+      return await work({ ...opened, lookAgain, publishedSchema: published.schema });
     } finally {
       await journal.close();
     }

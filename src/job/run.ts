@@ -58,9 +58,12 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
   return recordAndDeliver(job.name, config, invocation, async (folder) => {
     const { report } = folder;
     report.days = job.days;
-    await loadLanded(folder);
     await withService(folder, config, async (source) => {
-      await source.service.authorize();
+      // The token is asked for while what has landed is loaded.
+      const token = source.service.authorize();
+      token.catch(() => undefined);
+      await loadLanded(folder);
+      await token;
       assertMayLand(source);
       const earlier = earlierOf(source);
       const last = lastCompleteDay(earlier);

@@ -105,7 +105,9 @@ export async function publish({
   const next = `${published}.next-${process.pid}`;
   try {
     await sweep(published);
-    await assertNotWritten(published);
+    // DuckDB opens the old file while the copy is made.
+    const free = assertNotWritten(published);
+    free.catch(() => undefined);
     effects.reach('publish/before-copy');
     // Copy-on-write where the filesystem supports it; the private file stays in use beside the published one.
     await copyFile(working, next, constants.COPYFILE_FICLONE);
@@ -113,6 +115,7 @@ export async function publish({
     await chmod(next, 0o644);
     effects.reach('publish/before-fsync');
     await fsync(next);
+    await free;
     // A log is left here if a program that had the published file open for writing was killed; DuckDB would replay it
     // into the new file.
     await rm(`${published}.wal`, { force: true });
