@@ -216,8 +216,8 @@ export function receiptOf(
     shared_ids: sharedIds,
     places: [
       { place: `landing zone, ${cut.pulls} pulls`, erased: cut.records, unit: 'records' },
-      ...Object.entries(rows).map(([table, erased]) => ({
-        place: `warehouse, ${table}`,
+      ...Object.entries(rows).map(([name, erased]) => ({
+        place: `warehouse, ${name}`,
         erased,
         unit: 'rows',
       })),

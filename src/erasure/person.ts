@@ -76,9 +76,7 @@ export async function findPersons(
   const origins = await session.rows('erasure/origins', z.object({ origin: z.string() }));
   await session.run('erasure/follow');
   const found = await session.rows('erasure/person', personId);
-  const ids = found.flatMap(({ id, person, shared }) =>
-    shared ? [] : person === null ? [id] : [id, person],
-  );
+  const ids = found.flatMap(({ id, person, shared }) => (shared ? [] : [id, person ?? id]));
   const own = origins.filter((_, nth) => named[nth]?.form === named[nth]?.value);
   return { origins: own.map(({ origin }) => origin), ids: [...new Set(ids)], found };
 }
@@ -135,9 +133,8 @@ const computedColumns = z.object({ table: z.string(), persons: z.array(z.string(
 
 /** The rows that models computed of the erased persons on days whose events have left the file. */
 async function computedRows(session: Session): Promise<Rows[]> {
-  const tables = await session.rows('erasure/computed_columns', computedColumns, {
-    persons: listOf(PERSON_COLUMNS),
-  });
+  const persons = listOf(PERSON_COLUMNS);
+  const tables = await session.rows('erasure/computed_columns', computedColumns, { persons });
   if (tables.length === 0) return [];
   const left = (day: string): string =>
     `${day} in (select date_trunc('${day === 'week' ? 'week' : 'day'}', date)::date from ops.removed_days)`;
@@ -160,12 +157,8 @@ export async function deleteComputed(session: Session): Promise<void> {
     for (const names of tables) {
       await session.run('erasure/delete_rows', names);
       const column = names.condition.startsWith('week') ? 'week' : 'date';
-      await session.run('refresh/note_days', {
-        relation: names.table,
-        column,
-        partition: 'day',
-        full: 'true',
-      });
+      const rows = { relation: names.table, column, partition: 'day', full: 'true' };
+      await session.run('refresh/note_days', rows);
     }
   });
 }
