@@ -158,19 +158,6 @@ export async function withMemoryLimit<T>(
   }
 }
 
-export function cannotWrite(path: string, cause: unknown): StorageError {
-  return new StorageError(`${path} cannot be written.`, {
-    hint: 'Free disk space, then run again. Nothing that was received is lost.',
-    cause,
-  });
-}
-
-export function isStorage(error: unknown): boolean {
-  return (
-    codeOf(error) !== undefined || /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(error))
-  );
-}
-
 /**
  * Resolves with what the work returns; an error of DuckDB that means that the disk refuses becomes one for people.
  *
@@ -181,9 +168,13 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
+    const isStorage = /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(cause));
+    if (cause instanceof DawnloadError || (!isStorage && codeOf(cause) === undefined)) throw cause;
     signal?.throwIfAborted();
-    throw cannotWrite(path, cause);
+    throw new StorageError(`${path} cannot be written.`, {
+      hint: 'Free disk space, then run again. Nothing that was received is lost.',
+      cause,
+    });
   }
 }
 

@@ -7,8 +7,6 @@ import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/err
 import { PATTERNS } from '../ground/redaction.js';
 import { wellFormedJson } from '../ground/text.js';
 import {
-  cannotWrite,
-  isStorage,
   keepMacros,
   limitsOf,
   migrate,
@@ -58,7 +56,7 @@ export class Warehouse {
   static async open(options: WarehouseOptions): Promise<Warehouse> {
     const { path, effects, signal } = options;
     let session: Session | undefined;
-    try {
+    const open = async (): Promise<Warehouse> => {
       session = await openSession(options);
       await session.run('session/1_settings');
       await migrate(session, effects);
@@ -66,11 +64,13 @@ export class Warehouse {
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
       return new Warehouse(session, options);
+    };
+    try {
+      return await writing(path, open, signal);
     } catch (error) {
       session?.close();
       if (error instanceof DawnloadError) throw error;
       signal?.throwIfAborted();
-      if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
   }
