@@ -1,6 +1,5 @@
 /** The endpoints that Dawnload uses: E1, E2, E4, E5, E10 and E12 to E21 of the specification. */
-import type { DayRange } from '../ground/calendar.js';
-import { windowOf } from '../ground/calendar.js';
+import { windowOf, type DayRange, type Window } from '../ground/calendar.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -36,7 +35,12 @@ export type ServiceRequest = FreeRequest | OnceRequest;
 
 type Given = Omit<RequestBase, 'endpoint' | 'method' | 'path'>;
 
-function free(endpoint: RequestBase['endpoint'], method: Method, path: string, given: Given): FreeRequest {
+function free(
+  endpoint: RequestBase['endpoint'],
+  method: Method,
+  path: string,
+  given: Given = {},
+): FreeRequest {
   return { endpoint, method, path, ...given, once: false };
 }
 
@@ -44,126 +48,123 @@ function once(endpoint: RequestBase['endpoint'], path: string, given: Given): On
   return { endpoint, method: 'POST', path, ...given, once: true };
 }
 
-/** E1: requests a token. */
-export function authenticate(body: { accessKey: string; secretKey: string }): FreeRequest {
-  return free('E1', 'POST', '/authenticate', { body, whole: true });
+/** Query parameters by name; a parameter without a value is left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** A page of reference data. */
+function reference(endpoint: RequestBase['endpoint'], path: string, query: Query = {}): FreeRequest {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  return free(endpoint, 'GET', path + search, { whole: true });
 }
+
+/** E1: requests a token. */
+export const authenticate = (body: { accessKey: string; secretKey: string }): FreeRequest =>
+  free('E1', 'POST', '/authenticate', { body, whole: true });
 
 /** E17: daily statistics of a range of days, both ends included. */
-export function dailyStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
-  return free('E17', 'POST', `/v1/projects/${projectId}/statistics`, { body: { start, end } });
-}
+export const dailyStatistics = (projectId: string, { start, end }: DayRange): FreeRequest =>
+  free('E17', 'POST', `/v1/projects/${projectId}/statistics`, { body: { start, end } });
 
 /** E18: daily statistics by sub-channel; a GET with a body. */
-export function subchannelStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
-  return free('E18', 'GET', `/v1/projects/${projectId}/statistics.csv`, { body: { start, end } });
-}
+export const subchannelStatistics = (projectId: string, { start, end }: DayRange): FreeRequest =>
+  free('E18', 'GET', `/v1/projects/${projectId}/statistics.csv`, { body: { start, end } });
 
 /** E19: statistics of one campaign, in the UTC hours that cover whole KST days. */
 export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): FreeRequest {
   const { start, end } = windowOf(range);
   const query = new URLSearchParams({ start: start.toISOString(), end: end.toISOString() });
   const path = `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats`;
-  return free('E19', 'GET', `${path}?${query.toString()}`, {});
+  return free('E19', 'GET', `${path}?${query.toString()}`);
 }
 
 /**
  * A person as the service identifies it: by the customer's id, or by an address or number exactly as the service stores
  * it.
  */
-export interface ServiceUser {
+interface ServiceUser {
   readonly userId?: string;
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
 }
 
 /** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
-export function deleteUsers(projectId: string, users: readonly ServiceUser[]): FreeRequest {
-  const body = users.map((user) => ({ projectId, ...user }));
-  return free('E15', 'DELETE', '/users', { body });
-}
+export const deleteUsers = (projectId: string, users: readonly ServiceUser[]): FreeRequest =>
+  free('E15', 'DELETE', '/users', { body: users.map((user) => ({ projectId, ...user })) });
 
-/** E20: requests a paid export. `start` and `end` are instants in UTC. */
-export function exportRequest(
+const exportsPath = (projectId: string): string => `/projects/${projectId}/campaign-event-data/exports`;
+
+/** E20: requests a paid export of a window in UTC. */
+export const exportRequest = (
   projectId: string,
-  { start, end }: { start: Date; end: Date },
+  { start, end }: Window,
   isMessageDataIncluded: boolean,
-): OnceRequest {
-  return once('E20', `/projects/${projectId}/campaign-event-data/exports`, {
+): OnceRequest =>
+  once('E20', exportsPath(projectId), {
     body: { start: start.toISOString(), end: end.toISOString(), isMessageDataIncluded },
     discriminator: 'export_id',
   });
-}
 
 /** E21: one page of an export's result, counted from 0. The parameter's name is a setting (N18). */
-export function exportResult(
-  projectId: string,
-  exportId: string,
-  pageParameter: string,
-  page: number,
-): FreeRequest {
+export function exportResult(projectId: string, exportId: string, pageParameter: string, page: number) {
   const query = new URLSearchParams({ [pageParameter]: String(page) });
-  const path = `/projects/${projectId}/campaign-event-data/exports/${encodeURIComponent(exportId)}/result`;
+  const path = `${exportsPath(projectId)}/${encodeURIComponent(exportId)}/result`;
   return free('E21', 'GET', `${path}?${query.toString()}`, { discriminator: 'status' });
 }
 
 /** E2: a page of the project's catalogs; `cursor` selects a page after the first. */
-export function catalogs(projectId: string, cursor?: string): FreeRequest {
-  return reference('E2', `/v1/projects/${projectId}/catalogs`, { cursor });
-}
+export const catalogs = (projectId: string, cursor?: string): FreeRequest =>
+  reference('E2', `/v1/projects/${projectId}/catalogs`, { cursor });
+
+const itemsPath = (projectId: string, catalog: string): string =>
+  `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
 
 /** E2: a page of 50 items of a catalog. `cursor` comes from the previous page. */
-export function catalogItems(projectId: string, catalog: string, cursor?: string): FreeRequest {
-  return reference('E2', itemsPath(projectId, catalog), { cursor });
-}
+export const catalogItems = (projectId: string, catalog: string, cursor?: string): FreeRequest =>
+  reference('E2', itemsPath(projectId, catalog), { cursor });
 
-/** Query parameters by name; a parameter without a value is left out. */
-export type Query = Readonly<Record<string, string | number | undefined>>;
+const brandTemplatesPath = (projectId: string, messenger: string): string =>
+  `/v1/projects/${projectId}/messages/${messenger}-brand-message/templates`;
 
 /** E4: a page of the brand-message templates of a sender key. `messenger` is the messenger's own name in paths. */
-export function brandTemplates(projectId: string, messenger: string, query: Query): FreeRequest {
-  return reference('E4', brandTemplatesPath(projectId, messenger), query);
-}
+export const brandTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
+  reference('E4', brandTemplatesPath(projectId, messenger), query);
 
 /** E5: one brand-message template and its status. */
 export function brandTemplate(
   projectId: string,
   messenger: string,
   templateId: string,
-  sender: { key: string; parameter: string; place: 'query' | 'header' },
+  { key, parameter, place }: { key: string; parameter: string; place: 'query' | 'header' },
 ): FreeRequest {
-  const { key, parameter, place } = sender;
   const path = `${brandTemplatesPath(projectId, messenger)}/${encodeURIComponent(templateId)}`;
-  return place === 'query'
-    ? reference('E5', path, { [parameter]: key })
-    : { ...reference('E5', path), headers: { [parameter]: key } };
-}
-
-function brandTemplatesPath(projectId: string, messenger: string): string {
-  return `/v1/projects/${projectId}/messages/${messenger}-brand-message/templates`;
+  const sender = { [parameter]: key };
+  return place === 'query' ? reference('E5', path, sender) : { ...reference('E5', path), headers: sender };
 }
 
 /** E10: a page of the alimtalk templates. */
-export function alimtalkTemplates(projectId: string, messenger: string, query: Query): FreeRequest {
-  return reference('E10', `/projects/${projectId}/messages/${messenger}-alimtalk/templates`, query);
-}
+export const alimtalkTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
+  reference('E10', `/projects/${projectId}/messages/${messenger}-alimtalk/templates`, query);
+
+const optOutsPath = (projectId: string): string =>
+  `/projects/${projectId}/messages/text-message/blockservice/recipients`;
 
 /** E12: a page of the recipients who opted out of text messages by an 080 number. */
-export function optOuts(projectId: string, query: Query): FreeRequest {
-  return reference('E12', optOutsPath(projectId), query);
-}
+export const optOuts = (projectId: string, query: Query): FreeRequest =>
+  reference('E12', optOutsPath(projectId), query);
 
 /**
  * E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. The rows of
  * this and the following requests are a list as JSON text.
  */
-export function writeItems(
+export const writeItems = (
   projectId: string,
   catalog: string,
   method: 'PUT' | 'PATCH' | 'DELETE',
   items: string,
-): FreeRequest {
-  return free('E2', method, itemsPath(projectId, catalog), { body: `{"items":${items}}`, whole: true });
-}
+): FreeRequest =>
+  free('E2', method, itemsPath(projectId, catalog), { body: `{"items":${items}}`, whole: true });
 
 /** E12: registers at most 1,000 recipients as opted out of an 080 number. */
 export function writeOptOuts(projectId: string, unsubscribeNo: string, recipients: string): FreeRequest {
@@ -172,33 +173,14 @@ export function writeOptOuts(projectId: string, unsubscribeNo: string, recipient
 }
 
 /** E13: tracks at most 500 events. */
-export function trackEvents(body: string): OnceRequest {
-  return once('E13', '/track-event', { body });
-}
+export const trackEvents = (body: string): OnceRequest => once('E13', '/track-event', { body });
 
 /** E14: sets properties of at most 1,000 users. Repeating the request sets them to the same values. */
-export function setUserProperties(body: string): FreeRequest {
-  return free('E14', 'POST', '/set-user-properties', { body, whole: true });
-}
+export const setUserProperties = (body: string): FreeRequest =>
+  free('E14', 'POST', '/set-user-properties', { body, whole: true });
 
 /** E16: lets at most 1,000 users enter a journey. */
-export function enterJourney(projectId: string, journeyId: string, users: string): OnceRequest {
-  const path = `/projects/${projectId}/user-journeys/${encodeURIComponent(journeyId)}/enter`;
-  return once('E16', path, { body: `{"users":${users}}` });
-}
-
-function itemsPath(projectId: string, catalog: string): string {
-  return `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
-}
-
-function optOutsPath(projectId: string): string {
-  return `/projects/${projectId}/messages/text-message/blockservice/recipients`;
-}
-
-function reference(endpoint: RequestBase['endpoint'], path: string, query: Query = {}): FreeRequest {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-  return free(endpoint, 'GET', path + search, { whole: true });
-}
+export const enterJourney = (projectId: string, journeyId: string, users: string): OnceRequest =>
+  once('E16', `/projects/${projectId}/user-journeys/${encodeURIComponent(journeyId)}/enter`, {
+    body: `{"users":${users}}`,
+  });
