@@ -75,7 +75,6 @@ export interface LakeSettings {
 
 /** An invocation whose lake may have another catalog than the settings name. */
 export interface LakeInvocation extends Invocation {
-  /** Attaches the lake's catalog; undefined for the real one. */
   readonly lakeCatalog?: LakeCatalog;
 }
 
@@ -250,14 +249,10 @@ async function loadExtension(session: Session, name: string, { extensions }: Lak
   const path = extensions === undefined ? name : findExtension(extensions, `${name}.duckdb_extension`);
   if (path === undefined)
     throw new ConfigError(`There is no ${name}.duckdb_extension in ${extensions ?? ''}.`, { hint });
-  try {
-    await session.run('lake/load_extension', { extension: quoted(path) });
-  } catch (cause) {
-    throw new ConfigError(`DuckDB cannot load its extension ${name} (${briefly(messageOf(cause))}).`, {
-      hint,
-      cause,
-    });
-  }
+  await session.run('lake/load_extension', { extension: quoted(path) }).catch((cause: unknown) => {
+    const said = briefly(messageOf(cause));
+    throw new ConfigError(`DuckDB cannot load its extension ${name} (${said}).`, { hint, cause });
+  });
 }
 
 /** Finds the file of an extension in a folder or its subfolders, because packages differ in their layout. */
@@ -295,10 +290,11 @@ async function giveSecrets(session: Session, { catalog, storage, secrets }: Lake
 }
 
 function listOptions(options: Readonly<Record<string, string | boolean | undefined>>): string {
-  return Object.entries(options)
-    .flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name} ${typeof value === 'boolean' ? String(value) : quoted(value)}`],
-    )
+  const written = (value: string | boolean): string =>
+    typeof value === 'string' ? quoted(value) : String(value);
+  const given = Object.entries(options);
+  return given
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name} ${written(value)}`))
     .join(', ');
 }
 

@@ -38,16 +38,12 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
     if (sentences.length > 0) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
-    const rows = await rowsOf(
-      connection,
-      sentences.map(({ select }) => select),
-    );
-    const told = saidOf(sentences, rows, wording);
+    const selects = sentences.map(({ select }) => select);
+    const told = saidOf(sentences, await rowsOf(connection, selects), wording);
     const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
     const isEmpty = result.rowCount === 0 && sentences.length > 0;
-    const why = isEmpty
-      ? await whyEmpty(reader, { ...question, values }, told.length > 0, wording)
-      : undefined;
+    const asked = { ...question, values };
+    const why = isEmpty ? await whyEmpty(reader, asked, told.length > 0, wording) : undefined;
     const said = why === undefined ? told : [{ as: 'sentence' as const, row: {}, text: why }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
@@ -125,13 +121,13 @@ async function runAll(
   const statements = await connection.extractStatements(sql);
   for (let i = 0; ; i++) {
     const prepared = await statements.prepare(i);
-    const type = prepared.statementType;
+    const type = duckdb.StatementType[prepared.statementType];
     // An `explain` may run what it explains.
-    if (!READING.has(type)) throw notReading(subject, duckdb.StatementType[type]);
+    if (!READING.includes(type)) throw notReading(subject, type);
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
     if (i === statements.count - 1) return prepared.run();
-    if (type === duckdb.StatementType.SELECT)
+    if (type === 'SELECT')
       throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
         hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
       });
@@ -142,23 +138,13 @@ async function runAll(
 interface Answer extends QueryResult {
   /** The number of rows. */
   readonly rows: number;
-  /** The sentences of a bundled query that are true of the answer. */
   readonly said: readonly Said[];
   /** The parameters as the warehouse spells them. */
   readonly values: ParameterValues;
 }
 
 /** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */
-const READING: ReadonlySet<duckdb.StatementType> = new Set([
-  duckdb.StatementType.SELECT,
-  duckdb.StatementType.SET,
-  duckdb.StatementType.TRANSACTION,
-  duckdb.StatementType.CREATE,
-  duckdb.StatementType.INSERT,
-  duckdb.StatementType.UPDATE,
-  duckdb.StatementType.DELETE,
-  duckdb.StatementType.DROP,
-]);
+const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', 'DELETE', 'DROP'];
 
 /** The text that DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
