@@ -288,8 +288,9 @@ insert into ops.message_prices
 select entry.key, entry.value
 from (select unnest(map_entries(getvariable('given').prices::json::map(varchar, double))) as entry) as given;
 
--- name: note_migration
-insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);
+-- name: note_migrations
+insert into ops.migrations (number, name, applied_at)
+select unnest($numbers::varchar[])::integer, unnest($names::varchar[]), $applied_at;
 
 -- name: note_privacy
 delete from ops.privacy;

@@ -190,10 +190,10 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
   const missing = migrations().filter(({ number }) => number > applied);
   if (missing.length === 0) return;
   await session.transaction(async () => {
-    for (const { number, name, file } of missing) {
-      await session.run(file);
-      await session.runWith('ops/note_migration', { number, name, applied_at: now() });
-    }
+    for (const { file } of missing) await session.run(file);
+    const numbers = missing.map(({ number }) => String(number));
+    const names = missing.map(({ name }) => name);
+    await session.runWith('ops/note_migrations', { numbers, names, applied_at: now() });
   });
 }
 
