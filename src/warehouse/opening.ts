@@ -111,18 +111,13 @@ const ORDINARY_MB = 320;
 /** The maximum share of the machine's memory for an extraordinary load. */
 const AT_MOST = 0.6;
 
-export interface MemoryLimit {
-  readonly megabytes: number;
-  readonly threads: number;
-}
-
 /** The limits of ordinary loads. */
-export function limitsOf({
+export const limitsOf = ({
   memoryLimitMb: megabytes = ORDINARY_MB,
   threads = Math.min(availableParallelism(), 4),
-}: Pick<WarehouseOptions, 'memoryLimitMb' | 'threads'>): MemoryLimit {
-  return { megabytes, threads };
-}
+}: Pick<WarehouseOptions, 'memoryLimitMb' | 'threads'>) => ({ megabytes, threads });
+
+export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
 
 /** The factors by which an extraordinary load raises the memory limit, in turn. */
 const STEPS = [3, 10];
