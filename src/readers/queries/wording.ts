@@ -38,6 +38,7 @@ export class Wording {
   readonly #numbers: Intl.NumberFormat;
   readonly #tenths: Intl.NumberFormat;
   readonly #hundredths: Intl.NumberFormat;
+  readonly #dates: Readonly<Record<'short' | 'long', Intl.DateTimeFormat>>;
 
   constructor(readonly language: Language) {
     const digits = (count: number) =>
@@ -45,6 +46,14 @@ export class Wording {
     this.#numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
     this.#tenths = digits(1);
     this.#hundredths = digits(2);
+    const dates = (month: 'short' | 'long', year?: 'numeric') =>
+      new Intl.DateTimeFormat(this.say({ en: 'en-GB', ko: 'ko' }), {
+        year,
+        month,
+        day: 'numeric',
+        timeZone: 'UTC',
+      });
+    this.#dates = { short: dates(language === 'ko' ? 'long' : 'short'), long: dates('long', 'numeric') };
   }
 
   say(text: Text): string {
@@ -103,13 +112,7 @@ export class Wording {
   day(day: string, form: 'short' | 'long' = 'short'): string {
     if (/^\d{4}-\d{2}$/.test(day)) return this.day(`${day}-01`, 'long').replace(/^1\u00a0|\u00a01일$/, '');
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;
-    const written = new Date(day).toLocaleDateString(this.say({ en: 'en-GB', ko: 'ko' }), {
-      ...(form === 'long' ? { year: 'numeric' } : {}),
-      month: this.language === 'ko' || form === 'long' ? 'long' : 'short',
-      day: 'numeric',
-      timeZone: 'UTC',
-    });
-    return written.replaceAll(' ', '\u00a0');
+    return this.#dates[form].format(new Date(day)).replaceAll(' ', '\u00a0');
   }
 
   hour(hour: number): string {
