@@ -66,12 +66,8 @@ export async function queryCommand(
     drawing: output === undefined ? { width: terminal.width, color: terminal.color } : { color: false },
     scratch,
   };
-  const input = {
-    file: dataFiles(dataDir).published,
-    asking: { name, queries, sql, file, param, lang: options.lang },
-    now: invocation.effects.now(),
-    ...how,
-  };
+  const asking = { name, queries, sql, file, param, lang: options.lang };
+  const input = { file: dataFiles(dataDir).published, asking, now: invocation.effects.now(), ...how };
   const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
     const told = (said: readonly string[]): void => {
       for (const sentence of said) terminal.note(sentence);
@@ -100,20 +96,14 @@ function closingLine(
 ): Readonly<Record<Language, string>> {
   const isCut = format === 'table' && rows > LIMIT;
   const [all, limit] = [rows, LIMIT].map(formatCount);
-  const english = [
-    query === undefined ? '' : `${query.title}: `,
-    isCut ? `the first ${limit} of ` : '',
-    plural(rows, 'row'),
-    output === undefined ? '' : ` in ${output}`,
-    isCut ? '; --format csv gives all' : '',
-  ];
-  const korean = [
-    query === undefined ? '' : `${query.name}: `,
-    isCut ? `${all}행 중 처음 ${limit}행` : `${all}행`,
-    output === undefined ? '' : ` (${output})`,
-    isCut ? '. 전체는 --format csv로 볼 수 있습니다' : '',
-  ];
-  return { en: english.join(''), ko: korean.join('') };
+  const named = (name = ''): string => (name === '' ? '' : `${name}: `);
+  const placed = (place: string): string => (output === undefined ? '' : place);
+  const counted = isCut ? `the first ${limit} of ${plural(rows, 'row')}` : plural(rows, 'row');
+  const korean = isCut ? `${all}행 중 처음 ${limit}행` : `${all}행`;
+  return {
+    en: `${named(query?.title)}${counted}${placed(` in ${output}`)}${isCut ? '; --format csv gives all' : ''}`,
+    ko: `${named(query?.name)}${korean}${placed(` (${output})`)}${isCut ? '. 전체는 --format csv로 볼 수 있습니다' : ''}`,
+  };
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
