@@ -83,15 +83,13 @@ function commentOn(thing: DescribedThing, text: string): Record<string, string> 
   };
 }
 
-const dropping = z.object({ statement: z.string() });
-const making = z.object({ catalog_name: z.string(), statement: z.string() });
-
 /**
  * Makes a view for each catalog. Call inside a transaction. The transaction survives errors of DuckDB's parser, binder
  * and catalog: a view that cannot be made is left out and noted.
  */
 export async function makeCatalogViews(session: Session): Promise<void> {
-  for (const { statement } of await session.rows('catalog_views/drop', dropping))
+  const making = z.object({ catalog_name: z.string(), statement: z.string() });
+  for (const { statement } of await session.rows('catalog_views/drop', making.pick({ statement: true })))
     await session.runText(statement);
   const left: string[] = [];
   for (const { catalog_name, statement } of await session.rows('catalog_views/create', making)) {

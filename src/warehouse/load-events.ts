@@ -316,7 +316,11 @@ export async function loadEvents(
       `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
     );
   }
-  if (repeats.ids > 0) await keepOneOfEach(session);
+  // The service may repeat a record on one page, on two pages, or in the exports of two days: one copy is kept.
+  for (const { name: table, key, record } of repeats.ids > 0 ? EVENT_TABLES : []) {
+    await session.run('load/events/8_repeats/surplus', { table, key, record });
+    await session.run('load/events/8_repeats/remove', { table });
+  }
   if (repeats.has_no_ids) {
     await session.run('load/events/8_repeats/surplus_without_id');
     await session.run('load/events/8_repeats/remove', { table: 'events' });
@@ -407,23 +411,11 @@ interface PageFile extends Page {
   readonly day: Day;
 }
 
-/**
- * Keeps one copy of each record: the service may repeat a record on one page, on two pages, or in the exports of two
- * days.
- */
-async function keepOneOfEach(session: Session): Promise<void> {
-  for (const { name, key, record } of EVENT_TABLES) {
-    await session.run('load/events/8_repeats/surplus', { table: name, key, record });
-    await session.run('load/events/8_repeats/remove', { table: name });
-  }
-}
-
 // E21: batches of pages are prepared outside the warehouse: typed, checked against the specification, redacted. The
 // load's transaction only copies the prepared rows.
 
 const batchRead = z.object({ personal: z.boolean() });
 const placeFound = z.object({ place: z.string() });
-type BatchRead = z.infer<typeof batchRead>;
 
 interface StagingSettings {
   readonly fields: readonly Field[];
@@ -486,7 +478,7 @@ export class Staging {
   }
 
   /** Reads all pages, in one layout or the other; if DuckDB rejects a page in both, from a repaired copy. */
-  async #read(pages: readonly PageFile[]): Promise<BatchRead & { repaired: Day[] }> {
+  async #read(pages: readonly PageFile[]): Promise<{ personal: boolean; repaired: Day[] }> {
     try {
       return { ...(await this.#readPages(pages)), repaired: [] };
     } catch (error) {
@@ -504,7 +496,7 @@ export class Staging {
     });
   }
 
-  async #readPages(pages: readonly PageFile[]): Promise<BatchRead> {
+  async #readPages(pages: readonly PageFile[]): Promise<{ personal: boolean }> {
     await this.session.run('load/events/2_read/open', this.databases);
     await this.session.set({
       landed: {

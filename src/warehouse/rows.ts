@@ -37,7 +37,6 @@ const messageTotals = z.object({
 /** Totals of one day's statistics over all channels; a counter that a channel does not report counts as zero. */
 export type MessageTotals = Readonly<Omit<z.infer<typeof messageTotals>, 'date'>>;
 
-const aDay = z.object({ date: z.string() });
 const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 export const coveredDay = streamDay.extend({ rows: z.number() });
 /** `asked` is the night on which the service answered with nothing. */
@@ -49,7 +48,7 @@ export type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
 /** The days of all streams, as a warehouse file records them (`sql/status.sql`). */
 export async function knownDays(rows: Rows, today: Day) {
   const emptyOnce = await rows('status/empty_once', emptyDay);
-  const removed = await rows('status/removed', aDay);
+  const removed = await rows('status/removed', z.object({ date: z.string() }));
   return {
     coverage: await rows('status/coverage', coveredDay),
     /** Days whose last answer was held back, or that were empty on exactly one night before today. */

@@ -209,10 +209,8 @@ export class Warehouse {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
     await this.session.run('retention/attach', { old: escaped(from) });
     await this.session.set({ days });
-    await this.session.runForEach(
-      'retention/take_model',
-      await this.session.rows('retention/take_days', table),
-    );
+    const tables = await this.session.rows('retention/take_days', table);
+    await this.session.runForEach('retention/take_model', tables);
     await this.session.run('retention/detach');
   }
 
