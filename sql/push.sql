@@ -22,11 +22,11 @@ select unnest(
 
 -- name: macros
 -- The JSON text with 0 in place of its texts.
-create macro bare(json_text) as
+create or replace macro bare(json_text) as
     regexp_replace(json_text, '"(?:[^"\\]|\\.)*"', '0', 'g');
 
 -- The brackets of a JSON text, of which each step removes the innermost; 49 levels leave none.
-create macro is_deep(json_text) as
+create or replace macro is_deep(json_text) as
     length(
         list_reduce(
             list_prepend(
@@ -37,22 +37,22 @@ create macro is_deep(json_text) as
         )
     ) > 0;
 
-create macro is_long(json_text) as
+create or replace macro is_long(json_text) as
     left(json_text, 1) = '"' and strlen(json_text) > 5000 and length(json_text ->> '$') > 5000;
 
-create macro is_texts(json_text) as
+create or replace macro is_texts(json_text) as
     left(json_text, 1) = '['
     and len(list_filter(json_extract(json_text, '$[*]'), lambda one: left(one::varchar, 1) <> '"')) = 0;
 
 -- The keys of all objects in a JSON text, with their quotes.
-create macro keys_in(json_text) as
+create or replace macro keys_in(json_text) as
     list_filter(
         regexp_extract_all(json_text, '"(?:[^"\\]|\\.)*"\s*:?'), lambda found: right(found, 1) = ':'
     );
 
-create macro is_hash(json_text) as regexp_matches(json_text, '(?i)[0-9a-f]{64}');
+create or replace macro is_hash(json_text) as regexp_matches(json_text, '(?i)[0-9a-f]{64}');
 
-create macro wrong_list(json_text) as case
+create or replace macro wrong_list(json_text) as case
     when left(json_text, 1) <> '[' then null
     when json_array_length(json_text) > 100 then 'must have at most 100 elements'
     when
@@ -62,7 +62,7 @@ create macro wrong_list(json_text) as case
 end;
 
 -- The rule that a value breaks, without the value; null if it fits. The rules of the specification: Limits, Catalog item.
-create macro wrong_size(json_text) as case
+create or replace macro wrong_size(json_text) as case
     when json_text is null then null
     -- A number that is none, such as NaN and infinity, a type that JSON has no form for, and a comma too many.
     when
@@ -76,7 +76,7 @@ create macro wrong_size(json_text) as case
 end;
 
 -- The rule of a declared type of a catalog's field that a value breaks. Arrays may be changed by $add and $remove.
-create macro wrong_type(json_text, declared, is_patch) as case
+create or replace macro wrong_type(json_text, declared, is_patch) as case
     when json_text is null or declared is null then null
     when declared = 'string' and left(json_text, 1) <> '"' then 'must be a text'
     when declared = 'number' and not regexp_full_match(json_text, '[-0-9.eE+]+') then 'must be a number'
@@ -123,7 +123,7 @@ create macro wrong_type(json_text, declared, is_patch) as case
 end;
 
 -- The reason why an id does not fit; null if it fits. A value that is no text and no whole number gives an empty id.
-create macro wrong_id(kind, id, json_text, is_text) as case
+create or replace macro wrong_id(kind, id, json_text, is_text) as case
     when id = '' and json_text <> '""' then 'must be a text or a whole number'
     when trim(id) = '' then 'is empty'
     when kind = 'catalog-items' and not regexp_full_match(id, '[A-Za-z0-9_-]{1,250}')
@@ -235,6 +235,8 @@ newest as (
 from newest
 where not exists (from remembered where remembered.k = newest.k and remembered.nth > newest.nth);
 
+create or replace table rows_found (k varchar, key varchar);
+
 -- name: calls
 -- The calls whose rows are remembered, and the keys with which they were hashed.
 select
@@ -255,17 +257,19 @@ where
 order by nth;
 
 -- name: rejections
-select k, reason, tries, tries < 4 as tried_again
+-- The rejected rows by their keys, where a query found them (rows_found), and otherwise by the hashes of these.
+select coalesce(rows_found.key, rejected.k) as row, rejected.reason, rejected.tries, rejected.tries < 4 as tried_again
 from rejected
-order by k;
+left join rows_found using (k)
+order by rejected.k;
 
 -- name: rows
 -- The column of a row by its name; of two columns with the name, the last one.
-create macro cell_of(cells, wanted) as list_filter(cells, lambda cell: cell.name = wanted)[-1];
+create or replace macro cell_of(cells, wanted) as list_filter(cells, lambda cell: cell.name = wanted)[-1];
 
 -- Each row as the text of a call, with the hashes of its key and of its content, and the reason why it cannot be sent. Members are
 -- the columns that are sent beside the id.
-create table rows_found as
+create or replace table rows_found as
 with parts as (
     select
         nth,
@@ -451,7 +455,3 @@ select k, r, item
 from sending
 where call = $call
 order by nth, k;
-
--- name: keys
-select k, key
-from rows_found;

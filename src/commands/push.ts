@@ -104,7 +104,7 @@ export async function pushListCommand({ json }: JsonOptions, invocation: Invocat
 }
 
 const rejection = z.object({
-  k: z.string(),
+  row: z.string(),
   reason: z.string(),
   tries: z.number(),
   tried_again: z.boolean(),
@@ -112,25 +112,31 @@ const rejection = z.object({
 
 /**
  * Lists the rows that the service rejected. A row of a person is kept as a keyed hash; its key is shown if the query that is
- * given finds it now.
+ * given finds it now. Recipients are not shown.
  */
 export async function pushRejectedCommand(options: PushOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes, lost } = await pushesNow(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
-  const all: (Omit<z.infer<typeof rejection>, 'k'> & { target: string; row: string })[] = [];
+  const source = sourceOf(options);
+  const isAsked = (source.name ?? source.sql ?? source.file) !== undefined;
+  const all: (z.infer<typeof rejection> & { target: string })[] = [];
   const session = await hashingSession(config, hmac);
   try {
     for (const [target, key] of new Map(pushes.map((push) => [push.target, push.key]))) {
-      const own = pushes.filter((push) => push.target === target);
       const path = pathOfTarget(config.dataDir, target);
       if (!existsSync(path)) continue;
+      const own = pushes.filter((push) => push.target === target);
       await readRemembered(session, path, own);
-      const rejections = await session.rows('push/rejections', rejection);
-      if (rejections.length === 0) continue;
-      const keys = await keysOf(target, { key, ...options }, hmac, config, effects.now());
-      for (const { k, ...rest } of rejections) all.push({ target, row: keys.get(k) ?? k, ...rest });
+      const [kind = '', ...name] = target.split(' ');
+      let rows = await session.rows('push/rejections', rejection);
+      if (rows.length > 0 && isAsked && /^(user-properties|events|journey)$/.test(kind)) {
+        const wanted = { target: parseTarget(kind, name.join(' ')), source, key: options.key ?? key };
+        await writeAnswer(session, wanted, config, { key: hmac, now: effects.now() });
+        rows = await session.rows('push/rejections', rejection);
+      }
+      all.push(...rows.map((row) => ({ target, ...row })));
     }
   } finally {
     session.close();
@@ -140,29 +146,6 @@ export async function pushRejectedCommand(options: PushOptions, invocation: Invo
   else showTable(terminal, all);
   for (const sentence of lost) terminal.warn(sentence);
   return lost.length > 0 ? EXIT.incomplete : EXIT.done;
-}
-
-/** The keys of the rows that the given query finds now, by their hashes. Recipients are not shown. */
-async function keysOf(
-  text: string,
-  { key, ...options }: PushOptions & { readonly key: string },
-  hmac: Uint8Array,
-  config: Config,
-  now: Date,
-): Promise<Map<string, string>> {
-  const [kind = '', ...name] = text.split(' ');
-  const source = sourceOf(options);
-  const isAsked = (source.name ?? source.sql ?? source.file) !== undefined;
-  if (!isAsked || kind === 'opt-outs' || kind === 'catalog-items') return new Map();
-  const wanted = { target: parseTarget(kind, name.join(' ')), source, key };
-  const session = await hashingSession(config, hmac);
-  try {
-    await writeAnswer(session, wanted, config, { key: hmac, now });
-    const keys = await session.rows('push/keys', z.object({ k: z.string(), key: z.string() }));
-    return new Map(keys.map((row) => [row.k, row.key]));
-  } finally {
-    session.close();
-  }
 }
 
 /** Records that a person looked whether the service has the rows of unknown outcome; later pushes follow it. */

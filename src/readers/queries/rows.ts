@@ -75,7 +75,7 @@ export async function findRows(
       ].join(),
     );
     await session.runText(
-      `create table found as select rowid as nth, [${cells.join(', ')}] as cells from answer; drop table answer;`,
+      `create or replace table found as select rowid as nth, [${cells.join(', ')}] as cells from answer; drop table answer;`,
     );
     const source = [question.sql, ...(asking.param ?? [])] as const;
     return { source, columns: columns.map(({ name }) => name) };
