@@ -4,6 +4,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { dayOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../../ground/calendar.js';
+import { packageVersion } from '../../ground/effects.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
@@ -45,7 +46,8 @@ export function makeReport(
     const wording = new Wording(language);
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
-    const mark = await markOf(reader, [language, dayOf(now), lastCompleteDay(now), notice]);
+    const about = [packageVersion(), language, dayOf(now), lastCompleteDay(now), notice];
+    const mark = await markOf(reader, about);
     if (earlier?.includes(`content="${mark}"`) === true) return { page: earlier, faults: [] };
     const dropped = await droppedIds(reader);
     const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
