@@ -13,6 +13,7 @@ import {
 import { type ServiceClient, settleAll } from '../service/client.js';
 import { campaignStatistics, type FreeRequest } from '../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../ground/envelope.js';
+import { CredentialsError } from '../ground/errors.js';
 
 export async function pullCampaigns(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const { warehouse, signal, report } = context;
@@ -139,17 +140,23 @@ async function extractCampaign(
 ): Promise<CampaignFailure | undefined> {
   let failure: CampaignFailure | undefined;
   const ask = (part: DayRange): FreeRequest => campaignStatistics(service.projectId, campaignId, part);
-  for await (const { days, verdict, body, status } of answersIn(service, range, ask)) {
-    const rows = verdict.kind === 'ok' ? statisticsIn(verdict.envelope, body) : undefined;
-    if (rows !== undefined) await sink.accept(campaignId, days, body, rows);
-    else if (verdict.kind !== 'ok') {
-      const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
-      failure ??= { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
-    } else {
-      await sink.reject('E19', campaignId, body);
-      const reason = 'E19 answered without a data object that holds a list of stats';
-      failure ??= { campaignId, reason, notFound: false };
+  try {
+    for await (const { days, verdict, body, status } of answersIn(service, range, ask)) {
+      const rows = verdict.kind === 'ok' ? statisticsIn(verdict.envelope, body) : undefined;
+      if (rows !== undefined) await sink.accept(campaignId, days, body, rows);
+      else if (verdict.kind !== 'ok') {
+        const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
+        failure ??= { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
+      } else {
+        await sink.reject('E19', campaignId, body);
+        const reason = 'E19 answered without a data object that holds a list of stats';
+        failure ??= { campaignId, reason, notFound: false };
+      }
     }
+  } catch (error) {
+    // The keys may be denied one campaign alone, and the others go on.
+    if (!(error instanceof CredentialsError)) throw error;
+    failure ??= { campaignId, reason: error.message.replace(/\.$/, ''), notFound: false };
   }
   return failure;
 }

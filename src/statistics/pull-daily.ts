@@ -36,7 +36,17 @@ type Daily = keyof typeof QUESTIONS;
 export async function pullStatistics(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
   const asked = streams.map((stream) => [stream, wanted(stream)] as const);
-  for (const [stream, days] of asked) await pullDays(stream, days, job, context);
+  for (const [stream, days] of asked)
+    await pullDays(stream, days, job, context).catch((error: unknown) => {
+      // The keys may be valid for E17 and denied E18.
+      if (!(error instanceof CredentialsError) || stream === 'statistics') throw error;
+      for (const range of rangesOf(days))
+        context.report.gaps.push({
+          stream,
+          days: range,
+          reason: `${error.message} The other streams go on.`,
+        });
+    });
   // Days whose answer was held back are requested once more later, because the service may have recovered.
   for (const [stream, days] of asked) {
     const doubtful = await doubtfulAmong(days, context, stream);
