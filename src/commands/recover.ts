@@ -76,9 +76,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
         `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets may send them again.`,
       );
     const exports =
-      isWhole && untracked.length === 0
-        ? ''
-        : `Entered ${plural(untracked.length, 'export')} into the journal. `;
+      untracked.length === 0 ? '' : `Entered ${plural(untracked.length, 'export')} into the journal. `;
     terminal.note(`${exports}\`dawnload run\` continues from here.`);
     return EXIT.done;
   });
