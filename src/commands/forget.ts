@@ -228,7 +228,8 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
 }
 
 const FORMS = new Map([
-  ['user_id', /\S/],
+  // A line end, as CSV has one, is part of no id.
+  ['user_id', /^\P{Cc}*\S\P{Cc}*$/u],
   ['recipient', /^\(?\+?[0-9][0-9 ().\u2010-\u2015-]{6,24}$/],
   ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
 ]);
@@ -237,6 +238,6 @@ function givenOf(kind: string, value: string, where: string): Given {
   if (FORMS.get(kind)?.test(value.normalize('NFKC')) === true)
     return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
   throw new UsageError(`On ${where} there is no id of a person.`, {
-    hint: 'Give a user id, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
+    hint: 'Give a user id without a line end, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
   });
 }

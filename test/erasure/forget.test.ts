@@ -241,6 +241,8 @@ describe('forget', () => {
 
   test('does nothing without a yes, and names what is wrong with an id', async () => {
     expect(await forget('--user-id', person)).toMatchObject({ code: 3 });
+    // An id that was cut from CSV, whose lines end in CR LF.
+    expect(await forget('--user-id', `${person}\r`, '--yes')).toMatchObject({ code: 2 });
     expect((await forget()).stderr).toContain('No person is named');
     expect(await forget('--recipient', 'somebody')).toMatchObject({ code: 2 });
     const wide = number.replaceAll(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
