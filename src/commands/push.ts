@@ -80,7 +80,7 @@ function showPushed(
   else if (json !== true) terminal.out(sentenceOn(wanted, pushed));
   if (!isDone)
     for (const doubt of plan.doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
-  if (rejected > Object.values(invalid).reduce((sum, rows) => sum + rows, 0))
+  if (rejected > plan.rejected)
     terminal.warn('`dawnload push rejected` shows the reasons, and which rows the next push tries again.');
   return isDone && rejected > 0 ? EXIT.incomplete : EXIT.done;
 }

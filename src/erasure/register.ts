@@ -48,7 +48,10 @@ export function erasuresOf(lines: readonly Line[]) {
     const cut = lines.flatMap((line) => (line.event === 'cut' && line.of === seq ? [line] : [])).at(-1);
     return {
       /** The number of its line in the journal, and the keyed digests of the erased ids. */
-      ...{ line: seq, ids, erasedAt, persons },
+      line: seq,
+      ids,
+      erasedAt,
+      persons,
       /** Numbers of records that were cut from landed pages, of rows that were deleted, and of records that arrived later. */
       records: cut?.records ?? 0,
       rows: cut?.rows ?? 0,

@@ -36,8 +36,7 @@ import { until, type Job } from '../ground/streams.js';
 import { coveredDay } from '../warehouse/rows.js';
 import { readEveryBlock, Reader } from '../warehouse/reader.js';
 import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';
-import { runChecks } from '../warehouse/model.js';
-import { refreshModels } from '../warehouse/model.js';
+import { refreshModels, runChecks } from '../warehouse/model.js';
 import {
   assertPublishable,
   assertReplaceable,

@@ -70,7 +70,11 @@ export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Dat
   const isDoubtful = setOf(known.doubtful);
   const yesterday = shiftDay(dayOf(now), -1);
   const day = (stream: WantedDay['stream'], date: Day, state: DayState): WantedDay => ({
-    ...{ stream, date, state, expectedRecords: null, expectedPrice: null },
+    stream,
+    date,
+    state,
+    expectedRecords: null,
+    expectedPrice: null,
   });
   const late = (stream: WantedDay['stream'], range: DayRange): WantedDay[] =>
     completeFrom(yesterday) > now && range.end < yesterday ? [day(stream, yesterday, 'not_complete')] : [];

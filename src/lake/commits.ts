@@ -135,7 +135,7 @@ const LAKE = new Kind(
 /** Maximum number of pending commits that are looked for. */
 const MOST_PENDING = 10;
 
-/** What the journal holds about a lake. A lake has one writer, because two writers would undo each other's days. */
+/** The journal's lines about a lake. A lake has one writer, because two writers would undo each other's days. */
 export class LakeState {
   readonly #lake: string;
   /** Identifies this data folder as a writer. */

@@ -86,7 +86,7 @@ const factsShape = z.object({
   unreadable: z.array(wholeNumber).readonly().default([]),
 });
 
-/** What is known of a pull besides its pages; a stream has some of it. */
+/** Facts about a pull besides its pages; each stream has some of them. */
 export type Facts = z.output<typeof factsShape>;
 export type ShortList = Facts['short'][number];
 export type TemplateRead = Facts['templates'][number];

@@ -182,10 +182,10 @@ export async function recordDecision(journal: Journal, id: string, again: boolea
   return rows;
 }
 
-/** The number of the next push of a day: above those in the journal and in `remembered`, ids of pushes. */
-export function nextId(journal: Journal, remembered: readonly string[], now: Date): string {
+/** The number of the next push of a day: above those of `pushes`, and those in `remembered`, ids of pushes. */
+export function nextId(pushes: readonly Push[], remembered: readonly string[], now: Date): string {
   const day = dayOf(now);
-  const ids = [...pushesOf(journal).map(({ id }) => id), ...remembered].filter((id) => id.startsWith(day));
+  const ids = [...pushes.map(({ id }) => id), ...remembered].filter((id) => id.startsWith(day));
   return `${day}.${1 + Math.max(0, ...ids.map((id) => Number(id.slice(day.length + 1)) || 0))}`;
 }
 

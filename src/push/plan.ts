@@ -36,7 +36,11 @@ export type Row = z.infer<typeof row>;
 /** The rows of the query without a key, with the key of another one, and those to send; values to set to null, items to delete. */
 const counted = z.object({
   ...pushCounts.shape,
-  ...{ empty: z.number(), repeated: z.number(), nulls: z.number(), send: z.number(), missing: z.number() },
+  empty: z.number(),
+  repeated: z.number(),
+  nulls: z.number(),
+  send: z.number(),
+  missing: z.number(),
 });
 const sent = z.object({ call: z.number(), deletes: z.boolean() });
 const invalid = z.object({ reason: z.string(), rows: z.number() });
@@ -173,9 +177,18 @@ export async function writeAnswer(
   await session.set({
     target: {
       ...frameOf(target, config),
-      ...{ kind, identity, columns, once, most, keys, key: keys.join(', ') },
-      ...{ is_bare: isBare, sends_null: sendsNull, is_plain: isOfItems && keys.join() === identity },
-      ...{ most_bytes: ROW_BYTES, window_bytes: WINDOW_BYTES },
+      kind,
+      identity,
+      columns,
+      once,
+      most,
+      keys,
+      key: keys.join(', '),
+      is_bare: isBare,
+      sends_null: sendsNull,
+      is_plain: isOfItems && keys.join() === identity,
+      most_bytes: ROW_BYTES,
+      window_bytes: WINDOW_BYTES,
       twice: names.filter((name, nth) => names.indexOf(name) !== nth),
       hashes: fingerprintOf(privacy) !== undefined,
       fields: [...(types?.keys() ?? [])],
@@ -210,6 +223,7 @@ export async function planOf(
   const gone = deleteMissing ? missing : 0;
   const unfit = await session.rows('push/invalid', invalid);
   const reasons = Object.fromEntries(unfit.map(({ reason, rows }) => [reason, rows]));
+  const rejected = unfit.reduce((sum, { rows: some }) => sum + some, 0);
   const { rows, unchanged, changed } = counts;
   const own = pushes.filter((one) => one.name === wanted.name && one.mode === target.mode);
   const before = own.at(-1) ?? pushes.at(-1);
@@ -240,7 +254,7 @@ export async function planOf(
   const doubts = all.flatMap(([is, sentence]) => (is ? [sentence] : []));
   const sends = await session.rows('push/sends', sent);
   const calls = sends.filter(({ deletes }) => deleteMissing || !deletes);
-  return { counts, nulls, send, gone, calls, invalid: reasons, doubts };
+  return { counts, nulls, send, gone, calls, invalid: reasons, rejected, doubts };
 }
 
 /** The rows of a call. */

@@ -66,13 +66,15 @@ interface How {
   readonly yes?: boolean | undefined;
 }
 
-/** What a push works with. */
+/** The parts that a push uses. */
 interface Work extends How {
   readonly wanted: WantedPush;
   readonly config: ServiceConfig;
   readonly invocation: Invocation;
   readonly journal: Journal;
   readonly service: ServiceClient;
+  /** The pushes to all targets before this one. */
+  readonly pushes: readonly Push[];
 }
 
 /**
@@ -94,7 +96,8 @@ export async function pushRows(
   const { dataDir } = config;
   const { target } = wanted;
   const { kind, name: of, mode, text, once } = target;
-  const pushes = pushesOf(journal).filter((one) => one.target === text);
+  const all = pushesOf(journal);
+  const pushes = all.filter((one) => one.target === text);
   const ambiguous = pushes.find((one) => waits(one));
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
   const key = await hmacKey(dataDir, effects);
@@ -111,8 +114,8 @@ export async function pushRows(
     // Items of catalogs are not personal.
     const erased = kind === 'catalog-items' ? [] : new Register(journal, madeWith).ids;
     const plan = await planOf(session, wanted, pushes, { source, erased, standing: how.standing === true });
-    const work: Work = { ...how, wanted, config, invocation, journal, service };
-    const counted = { sent: 0, rejected: sum(Object.values(plan.invalid)), calls: 0 };
+    const work: Work = { ...how, wanted, config, invocation, journal, service, pushes: all };
+    const counted = { sent: 0, rejected: plan.rejected, calls: 0 };
     if (how.dryRun === true) {
       const over = overLimits(work, plan);
       if (over !== undefined) invocation.terminal.warn(`This would be refused: ${over.message}`);
@@ -120,7 +123,7 @@ export async function pushRows(
     }
     await assertAllowed(work, plan);
     const remembered = lines.map(({ push }) => push);
-    const id = nextId(journal, remembered, effects.now());
+    const id = nextId(all, remembered, effects.now());
     const about = { target: text, mode, name: wanted.name, key: keyOf(wanted).join(), source, once, run };
     const planned = plan.send + plan.gone;
     await journal.append(PUSH, { event: 'begun', push: id, ...about, planned, counts: plan.counts });
@@ -194,7 +197,7 @@ async function assertAllowed(work: Work, plan: Plan): Promise<void> {
 
 /** The error if the rows are more than the settings allow, or the settings do not allow any. */
 function overLimits(
-  { wanted: { target, name }, service, config, invocation, journal }: Work,
+  { wanted: { target, name }, service, config, invocation, pushes }: Work,
   { send, gone }: Plan,
 ): RefusedError | undefined {
   const { rowsPerRun: run, rowsPerMonth: month } = config.push;
@@ -204,7 +207,6 @@ function overLimits(
       hint: 'They bound how many rows may reach people.',
     });
   const present = presentOf({ service, effects: invocation.effects, config });
-  const pushes = pushesOf(journal);
   const all = spentBy(pushes, invocation.runId, present);
   const ofPush = spentBy(pushes, invocation.runId, present, name);
   const own = name === undefined ? undefined : config.pushes.find((one) => one.name === name);
@@ -230,8 +232,6 @@ const HOPELESS = 256;
 
 /** The reason of a row that the service left out of its count (E14). */
 const NOT_COUNTED = 'the service did not count it';
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 /** A push under way: what it has counted, and its refused calls in a row. */
 interface Sending extends Work {

@@ -58,16 +58,15 @@ export function parseTarget(kindText: string, name = '', modeText?: string, push
   const { needs, form, ...traits } = KINDS[kind];
   const mode = MODES.find((one) => one === modeText);
   const isOfItems = kind === 'catalog-items';
-  const fault =
-    name !== '' && needs === ''
-      ? 'takes no name'
-      : !form.test(name)
-        ? `needs ${needs}${name === '' ? '' : `, and ${name} is none`}`
-        : isOfItems && mode === undefined
-          ? `needs --mode ${MODES.join(', ')}`
-          : !isOfItems && modeText !== undefined && 'has no --mode; it belongs to catalog-items';
-  if (fault !== false)
-    throw new UsageError(`The target ${kind} ${fault}.`, { hint: 'See `dawnload push --help`.' });
+  const faults: readonly (readonly [isFault: boolean, what: string])[] = [
+    [name !== '' && needs === '', 'takes no name'],
+    [!form.test(name), `needs ${needs}${name === '' ? '' : `, and ${name} is none`}`],
+    [isOfItems && mode === undefined, `needs --mode ${MODES.join(', ')}`],
+    [!isOfItems && modeText !== undefined, 'has no --mode; it belongs to catalog-items'],
+  ];
+  const fault = faults.find(([isFault]) => isFault);
+  if (fault !== undefined)
+    throw new UsageError(`The target ${kind} ${fault[1]}.`, { hint: 'See `dawnload push --help`.' });
   const takesAway = mode === 'delete';
   return {
     ...traits,
@@ -144,7 +143,7 @@ function takenBy(kind: Kind, json: unknown, rows: number, judged: readonly strin
 }
 
 /**
- * What an answer says of the rows of a call. `taken` may be fewer than were sent (E14); `rejected` is for what a row holds, and
+ * The meaning of an answer for the rows of a call. `taken` may be fewer than were sent (E14); `rejected` is for what a row holds, and
  * `refused` for what the call is, where no row was taken. `unknown` needs a person, who may judge `text`.
  */
 export type Outcome =

@@ -39,12 +39,14 @@ export function* inBatches<P extends { readonly bytes: number }>(
   most: number,
 ): Generator<readonly P[]> {
   let batch: P[] = [];
+  let size = 0;
   for (const page of pages) {
-    if (batch.length > 0 && batch.reduce((sum, { bytes }) => sum + bytes, page.bytes) > most) {
+    if (batch.length > 0 && size + page.bytes > most) {
       yield batch;
-      batch = [];
+      [batch, size] = [[], 0];
     }
     batch.push(page);
+    size += page.bytes;
   }
   if (batch.length > 0) yield batch;
 }

@@ -135,7 +135,7 @@ function relationOf(name: string): string {
   return folder === 'dimensions' ? file : `marts.${file}`;
 }
 
-/** What each text reads, since every model and check is compared with every model. */
+/** The relations that each text reads, since every model and check is compared with every model. */
 const read = new Map<string, ReadonlySet<string>>();
 
 /** True if the select reads the relation. */
@@ -213,7 +213,7 @@ export class DirtyDays {
       spares: String(sparesArchived({ streams })),
     };
     const { any_removed: anyRemoved } = this.changes;
-    // Of a full refresh the days are the same for all models, unless some are spared.
+    // The days of a full refresh are the same for all models, unless some are spared.
     const found = full && !anyRemoved ? partition : JSON.stringify(names);
     if (this.#found !== found) {
       if (full) await this.session.run('incremental/every_day');
@@ -480,7 +480,11 @@ export async function checkAll(
       session.runForEach(
         'checking/found',
         some.map(({ name, severity, stream, meaning, scope, text }) => ({
-          ...{ name, severity, stream, meaning: escaped(meaning), check: selectIn(text) },
+          name,
+          severity,
+          stream,
+          meaning: escaped(meaning),
+          check: selectIn(text),
           whole: String(scope === 'full'),
         })),
       );
