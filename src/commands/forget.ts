@@ -137,14 +137,14 @@ function idsOf(record: string, brand: string): person.Linked {
  * of the persons, their opt-outs among them, and records of others that mention them. Changes nothing.
  */
 async function look(folder: OpenFolder, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
-  const { erasures, dataDir } = folder;
+  const { erasures, config } = folder;
   const { terminal } = folder.invocation;
   const session = await erasures.session();
   const landing: { file: string; position: number; own: boolean; record: unknown }[] = [];
   for await (const some of erasures.find())
     for (const { filename, position, record, own } of some)
       landing.push({
-        file: relative(foldersOf(dataDir).landing, filename),
+        file: relative(foldersOf(config.dataDir).landing, filename),
         position,
         own,
         record: JSON.parse(record),

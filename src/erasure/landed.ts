@@ -119,23 +119,15 @@ export class Erasures {
     await this.#prepare(await this.session());
   }
 
-  /** True if an erasure may have cut records of a pull. */
-  isCut(pull: string): boolean {
-    return mayBeCut(this.register.lines, pull);
-  }
-
-  /** Returns the pulls unchanged, after cutting erased persons from their files. */
-  async guard(pulls: readonly Pull[]): Promise<Pull[]> {
-    if (this.#ids.size === 0) return [...pulls];
-    const guarded: Pull[] = [];
+  /** Cuts erased persons from the files of pulls. */
+  async guard(pulls: readonly Pull[]): Promise<void> {
+    if (this.#ids.size === 0) return;
     for (const pull of pulls) {
-      guarded.push({ ...pull, isCut: () => this.isCut(pull.id) });
       const folder = join(this.#landing, pull.id);
       const isOfPersons = pull.stream === 'events' || pull.stream === 'opt_outs';
       if (isOfPersons && !(await this.#isClean(folder)))
         await this.late(await this.#cutPages(await this.#pagesIn(folder)));
     }
-    return guarded;
   }
 
   /** True if the sweep of this run has searched the folder, and nothing has changed in it since. */
@@ -249,7 +241,8 @@ export class Erasures {
   /** The number of records on the pages of a pull; those that landed on a page that was never cut or cannot be read. */
   async #recordsIn(pull: string): Promise<number> {
     const read = await this.#readable(pull, readPull(this.#landing, pull));
-    if (read !== undefined && !this.isCut(pull)) return read.files.reduce((all, { rows }) => all + rows, 0);
+    if (read !== undefined && !mayBeCut(this.register.lines, pull))
+      return read.files.reduce((all, { rows }) => all + rows, 0);
     const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
     for (const file of (await pagesIn(join(this.#landing, pull))).values()) {

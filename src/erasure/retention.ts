@@ -78,10 +78,11 @@ export interface Removed {
 
 /** The parts of the data folder that retention works with. */
 interface Kept {
-  readonly dataDir: string;
+  readonly config: Pick<Config, 'dataDir' | 'retention'>;
   readonly ledger: { entries(): readonly Export[] };
   readonly warehouse: Warehouse;
   readonly report: { readonly removals: Removed[] };
+  readonly invocation: Pick<Invocation, 'effects' | 'terminal'>;
 }
 
 /**
@@ -90,12 +91,10 @@ interface Kept {
  * @param mayLeave returns the days that may leave the file, of those that are due
  */
 export async function retain(
-  { warehouse, ledger, dataDir, report }: Kept,
-  config: Pick<Config, 'retention'>,
-  { effects, terminal }: Invocation,
+  { config, warehouse, ledger, report, invocation: { effects, terminal } }: Kept,
   mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
 ): Promise<DueFolder[]> {
-  const { retention } = config;
+  const { dataDir, retention } = config;
   const now = effects.now();
   const today = dayOf(now);
   if (retention.events !== undefined) {

@@ -13,18 +13,15 @@ import {
   type PageSink,
   type Waiting,
 } from './poll.js';
-import { presentOf, type Clocks } from '../service/clocks.js';
-import type { ServiceConfig } from '../config/config.js';
+import { presentOf } from '../service/clocks.js';
 import type { ServiceClient } from '../service/client.js';
 import { dayOf, shiftDay, type Day } from '../ground/calendar.js';
-import type { Effects } from '../ground/effects.js';
 import { eventGap, type Gap } from '../ground/streams.js';
 import type { Ledger } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
 import {
-  readPull,
-  type LandingZone,
+  type Landing,
   type PullWriter,
   readWhole,
   firstAnswers,
@@ -35,24 +32,13 @@ import {
 import type { ExportFolder } from '../landing/paths.js';
 import { estimateDays } from './budget.js';
 import { unlessDamaged } from '../landing/storage-error.js';
-import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 
-/** The parts of a run that a download needs. */
-export interface DownloadContext extends Clocks {
-  readonly config: ServiceConfig;
-  readonly service: ServiceClient;
+/** What a download needs beside the service. */
+export interface Downloads extends Landing {
   readonly ledger: Ledger;
-  readonly landing: LandingZone;
   readonly warehouse: Warehouse;
-  /** `isCut`: true if an erasure may have cut records of a pull. */
-  readonly erasures: { isCut(pull: string): boolean };
   readonly report: { readonly exports: ExportLine[]; readonly pending: string[]; readonly gaps: Gap[] };
-  readonly effects: Effects;
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-  readonly runId: string;
-  /** Loads pulls; resolves with true if all are loaded. */
-  load(pulls: readonly Pull[]): Promise<boolean>;
 }
 
 /** A paid export that this run requested or resumed. */
@@ -77,20 +63,20 @@ interface Download {
 const NIGHTS = 3;
 
 /** Downloads the exports that are under way, and again those that may lack records. */
-export async function resumeExports(context: DownloadContext): Promise<void> {
-  const { ledger, signal } = context;
+export async function resumeExports(service: ServiceClient, folder: Downloads): Promise<void> {
+  const { ledger, invocation } = folder;
   for (const entry of ledger.entries().filter(isUnderWay)) {
-    signal.throwIfAborted();
-    await downloadExport(context, entry);
+    invocation.signal.throwIfAborted();
+    await downloadExport(entry, service, folder);
   }
   for (const entry of ledger.entries()) {
-    signal.throwIfAborted();
-    if (await mayLack(context, entry)) await downloadExport(context, entry);
+    invocation.signal.throwIfAborted();
+    if (await mayLack(entry, folder)) await downloadExport(entry, service, folder);
   }
 }
 
 /** True on the nights after an export landed if it may lack records. */
-async function mayLack({ warehouse, effects }: DownloadContext, entry: Export): Promise<boolean> {
+async function mayLack(entry: Export, { warehouse, invocation: { effects } }: Downloads): Promise<boolean> {
   const { state, day, landedAt, short, accepted } = entry;
   if (state !== 'loaded' || accepted || landedAt === undefined) return false;
   const [landed, today] = [dayOf(landedAt), dayOf(effects.now())];
@@ -107,19 +93,20 @@ const READINGS = 3;
  * landed, every page is requested again and additional records are kept.
  */
 export async function downloadExport(
-  context: DownloadContext,
   entry: Export,
+  service: ServiceClient,
+  folder: Downloads,
   acceptIncomplete = false,
 ): Promise<void> {
   const { key, day, exportId, run } = entry;
-  const { ledger, report, warehouse, runId } = context;
+  const { ledger, report, warehouse, load } = folder;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const notes: string[] = [];
   /** Resolves with true if something new has landed and is loaded. */
   const read = async (how: Download, told: string[]): Promise<boolean> => {
-    const reading = await Reading.open(context, { ...ledger.get(key), exportId }, how, told);
+    const reading = await Reading.open({ ...ledger.get(key), exportId }, how, told, service, folder);
     const pull = await reading.land();
-    if (pull === undefined || !(await context.load([pull]))) return false;
+    if (pull === undefined || !(await load([pull]))) return false;
     await ledger.loaded(key);
     return true;
   };
@@ -129,8 +116,8 @@ export async function downloadExport(
       (await warehouse.lackOf(day)).repeated > 0 &&
       (await read({ acceptIncomplete: false, lookAgain: true }, []));
   const { state, records, accepted } = ledger.get(key);
-  if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(context, ledger.get(key), notes));
-  report.exports.push({ key, day, records, requested: run === runId });
+  if (state === 'loaded') await (accepted ? ledger.loaded(key) : noteLack(ledger.get(key), notes, folder));
+  report.exports.push({ key, day, records, requested: run === folder.invocation.runId });
 }
 
 /**
@@ -138,10 +125,10 @@ export async function downloadExport(
  * erased from it, nobody can tell whether it is whole now.
  */
 async function noteLack(
-  { ledger, warehouse }: DownloadContext,
   { key, day, short }: Export,
   notes: readonly string[],
-) {
+  { ledger, warehouse }: Downloads,
+): Promise<void> {
   const { repeated, uncounted, erased } = await warehouse.lackOf(day);
   const reasons = [...notes];
   if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
@@ -169,7 +156,8 @@ class Reading {
    * @param notes receives one clause for each deviation from the specification
    */
   private constructor(
-    private readonly context: DownloadContext,
+    private readonly service: ServiceClient,
+    private readonly folder: Downloads,
     private readonly entry: Requested,
     private readonly download: Download,
     private readonly writer: PullWriter,
@@ -185,59 +173,59 @@ class Reading {
    * stays until that has ended.
    */
   static async open(
-    context: DownloadContext,
     entry: Requested,
     download: Download,
     notes: string[],
+    service: ServiceClient,
+    folder: Downloads,
   ): Promise<Reading> {
-    const { landing } = context;
+    const { landing } = folder;
     let writer = await landing.reading(entry);
     const damage: DamageError[] = [];
-    const pull = await unlessDamaged(readPull(landing.folder, writer.id), (error) => damage.push(error));
-    const ended = pull && { ...pull, isCut: () => context.erasures.isCut(pull.id) };
-    const whole = ended && isIntact(ended, await landedPages(landing, writer.id, ended)) ? ended : undefined;
+    const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
+    const whole = pull && isIntact(pull, await landedPages(landing, writer.id, pull)) ? pull : undefined;
     if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
     const earlier = await landedPages(landing, writer.id);
     const present = new Set(earlier.map(({ number }) => number));
     for (const page of writer.before === undefined ? [] : await landedPages(landing, writer.before))
       if (!present.has(page.number)) earlier.push(page);
-    return new Reading(context, entry, download, writer, earlier, whole, notes);
+    return new Reading(service, folder, entry, download, writer, earlier, whole, notes);
   }
 
   /** Resolves with the pull; undefined if nothing new has landed, which is reported. */
   async land(): Promise<Pull | undefined> {
-    const { context, entry, download, whole } = this;
+    const { service, folder, entry, download, whole } = this;
     const { landedAt } = entry;
     // Killed between the manifest and the line of the ledger. A reading that landed before the export had another id would
     // count as older than what that one brought.
     const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
     if (isNew && !download.lookAgain) return this.#landed(whole);
-    const expected = download.acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(context, entry);
+    const expected = download.acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(entry, folder);
     const waiting = await this.#untilReady(expected);
-    const now = presentOf(context);
+    const now = presentOf(service);
     this.#pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
     if (waiting.kind !== 'ready') return this.#without(waiting);
-    if (!isClosed(entry)) await context.ledger.ready(entry.key, waiting.first.totalPages);
+    if (!isClosed(entry)) await folder.ledger.ready(entry.key, waiting.first.totalPages);
     return this.#collect(waiting, expected, isNew);
   }
 
   /** Waits for the export. It is ready at once if all of its pages are there and no others are asked for. */
   async #untilReady(expected: Expected): Promise<Waiting> {
-    const { context, entry, earlier, download } = this;
-    const { ledger, landing, terminal, config } = context;
+    const { entry, earlier, download } = this;
+    const { ledger, landing, invocation } = this.folder;
     const { key, day } = entry;
     const missing = firstMissing(earlier);
     const [first] = earlier;
     if (missing === undefined && first !== undefined && !download.lookAgain) return { kind: 'ready', first };
     return awaitExport(this.#source, {
       // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
-      maxWaitMs: entry.doubted ? 0 : config.exports.maxWaitMinutes * 60_000,
+      maxWaitMs: entry.doubted ? 0 : ledger.settings.maxWaitMinutes * 60_000,
       expectsRecords: expected.some,
       wasProcessing: entry.doubted || entry.troubles > 0 || entry.state !== 'requested',
       missing: missing ?? 0,
       landed: first,
       async onAnswer(answer) {
-        terminal.progress(`waiting for the export of ${day}, ${answer.kind.replace('_', ' ')}`);
+        invocation.terminal.progress(`waiting for the export of ${day}, ${answer.kind.replace('_', ' ')}`);
         if (answer.kind === 'processing') {
           if (ledger.get(key).state === 'requested') await ledger.processing(key);
         } else if (answer.body.length > 0 && (answer.kind !== 'page' || answer.records === 0))
@@ -249,7 +237,7 @@ class Reading {
   /** Reports an export that is not ready; ends the reading of one that is empty, or of which a person accepts the pages. */
   async #without(waiting: Exclude<Waiting, { kind: 'ready' }>): Promise<Pull | undefined> {
     const { entry, earlier, download, writer } = this;
-    const { ledger, terminal, report } = this.context;
+    const { ledger, report, invocation } = this.folder;
     const { key, day } = entry;
     if (download.acceptIncomplete && earlier.length > 0) return this.#finish();
     if (isClosed(entry) && (waiting.kind === 'empty' || waiting.kind === 'doubtful')) return undefined;
@@ -277,7 +265,7 @@ class Reading {
         return undefined;
       case 'empty':
         if (waiting.page !== undefined) await writer.land(waiting.page.body, 0, 0);
-        terminal.note(`Events of ${day}: ${waiting.note}`);
+        invocation.terminal.note(`Events of ${day}: ${waiting.note}`);
         this.#files.clear();
         return this.#finish();
     }
@@ -289,14 +277,14 @@ class Reading {
     expected: Expected,
     isNew: boolean,
   ): Promise<Pull | undefined> {
-    const { context, entry, earlier, whole } = this;
+    const { service, entry, earlier, whole } = this;
     const { acceptIncomplete, lookAgain } = this.download;
-    const { terminal, warehouse, config } = context;
+    const { warehouse, invocation } = this.folder;
     const { key, day } = entry;
     try {
       const lack = whole?.isCut?.() === false ? await warehouse.lackOf(day) : undefined;
       const sink = this.#sink(first.totalPages);
-      const pages = await collectPages(this.#source, first, earlier, config.concurrency, sink, {
+      const pages = await collectPages(this.#source, first, earlier, service.settings.concurrency, sink, {
         atLeast: expected.atLeast,
         again: lookAgain ? firstAnswers(earlier).map(({ number }) => number) : [],
         // Other answers may hold records that the export lacks. Records without an id would count twice.
@@ -305,11 +293,11 @@ class Reading {
       });
       this.notes.push(...pages.notes);
       if (whole !== undefined && !isNew && lookAgain && !acceptIncomplete && this.#isAsBefore) {
-        terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
+        invocation.terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
         return undefined;
       }
       const pull = await this.#finish(acceptIncomplete ? [] : pages.unreadable);
-      terminal.record(`Downloaded the export of ${day}.`, {
+      invocation.terminal.record(`Downloaded the export of ${day}.`, {
         event: 'export_downloaded',
         key,
         date: day,
@@ -325,8 +313,9 @@ class Reading {
   }
 
   get #source(): ExportSource {
-    const { service, effects, signal, config } = this.context;
-    const { pageParameter } = config.exports;
+    const { service, folder } = this;
+    const { effects, signal } = folder.invocation;
+    const { pageParameter } = folder.ledger.settings;
     return { service, effects, signal, exportId: this.entry.exportId, pageParameter };
   }
 
@@ -338,13 +327,13 @@ class Reading {
 
   /** Lands new pages beside the earlier ones. */
   #sink(totalPages: number): PageSink {
-    const { terminal, landing } = this.context;
+    const { landing, invocation } = this.folder;
     const { key, day } = this.entry;
     const files = this.#files;
     let records = rowsIn([...files.values()]);
     const show = (total: number): void => {
       const pages = `page ${formatCount(files.size)} of ${formatCount(total)}`;
-      terminal.progress(`events of ${day}: ${pages}, ${plural(records, 'record')}`);
+      invocation.terminal.progress(`events of ${day}: ${pages}, ${plural(records, 'record')}`);
     };
     show(totalPages);
     return {
@@ -376,7 +365,7 @@ class Reading {
 
   /** Records in the ledger that a reading is whole, and removes the readings before it. */
   async #landed(pull: Pull): Promise<Pull> {
-    const { landing, ledger } = this.context;
+    const { landing, ledger } = this.folder;
     const { facts, files, pulledAt } = pull;
     const first = firstAnswers(files);
     const pages = first.length + facts.unreadable.length;
@@ -390,13 +379,13 @@ class Reading {
   }
 
   async #trouble(note: string, reason = note): Promise<undefined> {
-    if (!isClosed(this.entry)) await this.context.ledger.note(this.entry.key, 'troubled', note);
+    if (!isClosed(this.entry)) await this.folder.ledger.note(this.entry.key, 'troubled', note);
     this.#gap(reason);
     return undefined;
   }
 
   #gap(reason: string): void {
-    this.context.report.gaps.push(eventGap(this.entry.day, reason));
+    this.folder.report.gaps.push(eventGap(this.entry.day, reason));
   }
 }
 
@@ -419,8 +408,8 @@ interface Expected {
 const NOTHING_EXPECTED: Expected = { some: false, atLeast: 0 };
 
 async function expectedOf(
-  { ledger, warehouse }: DownloadContext,
   { day, estimate = 0 }: Export,
+  { ledger, warehouse }: Downloads,
 ): Promise<Expected> {
   const messages = await warehouse.messages();
   const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);

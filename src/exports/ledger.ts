@@ -22,7 +22,7 @@ import { withoutPeople } from '../ground/redaction.js';
 import { STREAMS } from '../ground/streams.js';
 import { readWhole } from '../landing/landing-zone.js';
 import { foldersOf, idOf, readingOf } from '../landing/paths.js';
-import { lockState } from '../landing/run-lock.js';
+import { lockState, type RunLock } from '../landing/run-lock.js';
 import { namesIn } from '../landing/storage-error.js';
 import type { ExportRow } from '../warehouse/rows.js';
 import { cut, didYouMean } from '../ground/text.js';
@@ -44,14 +44,18 @@ import {
 } from './export.js';
 import { isJudged } from '../service/client.js';
 
+/** The data folder of a ledger, and the settings of its exports. */
+type LedgerPlace = Pick<Config, 'dataDir' | 'exports'>;
+
 /**
  * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its
  * promise resolves.
  */
 export class Ledger {
-  readonly #dataDir: string;
+  readonly #place: LedgerPlace;
   readonly #journal: Journal;
   readonly #effects: Effects;
+  readonly #lock: Pick<RunLock, 'assertHeld'> | undefined;
   /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
   doubt: Doubt | undefined;
   readonly #book: Map<string, Export>;
@@ -59,15 +63,20 @@ export class Ledger {
   readonly #inTurn = pLimit(1);
 
   /**
-   * @param doubt the reason why the journal may lack lines
+   * @param lock the lock of the data folder; without it nothing can be intended
    * @throws DamageError for an invalid line
    */
-  constructor(dataDir: string, journal: Journal, effects: Effects, doubt?: Doubt) {
-    this.#dataDir = dataDir;
+  constructor(place: LedgerPlace, journal: Journal, effects: Effects, lock?: Pick<RunLock, 'assertHeld'>) {
+    this.#place = place;
     this.#journal = journal;
     this.#effects = effects;
-    this.doubt = doubt;
+    this.#lock = lock;
     this.#book = exportsOf(journal.of(EXPORT));
+  }
+
+  /** The settings under which exports are paid and downloaded. */
+  get settings(): Config['exports'] {
+    return this.#place.exports;
   }
 
   /** All exports, in the order of their intents. */
@@ -88,12 +97,12 @@ export class Ledger {
 
   /**
    * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
-   * sent, and ambiguous ones whose answer a person has judged to be a refusal as `failed`. Call it before any request.
+   * sent, and ambiguous ones whose answer a person has judged to be a refusal (`exports.refusals`) as `failed`. Call it
+   * before any request.
    *
-   * @param refusals the judged texts (`exports.refusals`)
    * @returns the changed entries
    */
-  settle(refusals: readonly string[] = []): Promise<Export[]> {
+  settle(): Promise<Export[]> {
     return this.#inTurn(async () => {
       const left = this.entries().filter(({ state }) => state === 'intended');
       const note = 'The process ended before it recorded the outcome of the request.';
@@ -101,7 +110,7 @@ export class Ledger {
       for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
       await this.readTexts();
       const judged = this.entries().filter(
-        ({ answerText: text }) => text !== undefined && isJudged(text, refusals),
+        ({ answerText: text }) => text !== undefined && isJudged(text, this.settings.refusals),
       );
       const why = 'A person has listed this answer under exports.refusals.';
       for (const { key } of judged) settled.push(await this.#record({ event: 'failed', key, note: why }));
@@ -112,7 +121,7 @@ export class Ledger {
   /** Reads the texts of the answers that persons may judge. Exports with one of `refusals` appear as `settle` will record them. */
   async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
-      const kept = await readKept(this.#dataDir, entry);
+      const kept = await readKept(this.#place.dataDir, entry);
       const settled =
         isJudged(kept?.answerText ?? '', refusals) && ({ state: 'failed', billed: 'no' } as const);
       if (kept !== undefined) this.#book.set(entry.key, { ...entry, ...kept, ...settled });
@@ -124,10 +133,11 @@ export class Ledger {
    *
    * @throws RefusedError if the day is paid, may be paid, or was abandoned
    * @throws DamageError if the journal may lack lines
-   * @throws StorageError
+   * @throws StorageError if the line cannot be written, or the lock is not held any more
    */
   intend(intent: Intent): Promise<Export> {
     return this.#inTurn(async () => {
+      await this.#assertMayPay();
       this.#assertNotCovered(intent.day, (entry) => blocksRuns(entry.state));
       return this.#intend(intent);
     });
@@ -141,6 +151,7 @@ export class Ledger {
    */
   payAgain(key: string, terms: Omit<Intent, 'day'>): Promise<Export> {
     return this.#inTurn(async () => {
+      await this.#assertMayPay();
       this.assertPayableAgain(key);
       const { day, state } = this.get(key);
       this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
@@ -281,8 +292,14 @@ export class Ledger {
     });
   }
 
-  async #intend(intent: Intent, again?: string): Promise<Export> {
+  /** If the file of the lock was removed, another run may have started that pays for the same day. */
+  async #assertMayPay(): Promise<void> {
+    if (this.#lock === undefined) throw new Error('Only the holder of the lock pays.');
     if (this.doubt !== undefined) throw this.doubt;
+    await this.#lock.assertHeld();
+  }
+
+  async #intend(intent: Intent, again?: string): Promise<Export> {
     const { day } = intent;
     const attempts = this.entries().flatMap((entry) =>
       entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
@@ -427,7 +444,8 @@ export async function ledgerState(
     place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
   const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
   const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published, holds);
-  const ledger = new Ledger(place.dataDir, journal, effects, found);
+  const ledger = new Ledger(place, journal, effects);
+  ledger.doubt = found;
   await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);

@@ -7,12 +7,17 @@ import { createHash } from 'node:crypto';
 import { listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
 import { RefusedError } from '../ground/errors.js';
 import { assertClocksAgree, clockTrouble } from '../service/clocks.js';
-import { isJudged, readError, type Permit, type ServiceAnswer } from '../service/client.js';
+import {
+  isJudged,
+  readError,
+  type Permit,
+  type ServiceAnswer,
+  type ServiceClient,
+} from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
 import { withoutPeople, type Secrets } from '../ground/redaction.js';
 import type { LandingZone } from '../landing/landing-zone.js';
-import type { RunLock } from '../landing/run-lock.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import { eventGap, type Job, type Needed } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -27,7 +32,7 @@ import {
   type BudgetVerdict,
   type Decision,
 } from './budget.js';
-import { downloadExport, type DownloadContext } from './download.js';
+import { downloadExport, type Downloads } from './download.js';
 import type { Export } from './export.js';
 import { judgedText } from './ledger.js';
 
@@ -37,10 +42,9 @@ const MOST_DOWNLOADS = 3;
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** The parts of a run that paid requests need. */
-export interface ExportsContext extends DownloadContext {
-  readonly lock: RunLock;
-  readonly report: DownloadContext['report'] & {
+/** What paid requests need beside the service. */
+interface Payments extends Downloads {
+  readonly report: Downloads['report'] & {
     unpaidDays: readonly Unpaid[];
     budget: Budget | undefined;
     readonly attention: Needed[];
@@ -58,15 +62,17 @@ export interface Unpaid {
  * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
  * for exports in progress, actual records for landed ones.
  */
-export async function requestMissing(job: Job, context: ExportsContext): Promise<void> {
-  const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
+export async function requestMissing(job: Job, service: ServiceClient, folder: Payments): Promise<void> {
+  const { ledger, warehouse, report } = folder;
+  const { runId, signal, effects, terminal } = folder.invocation;
+  const { budget } = ledger.settings;
   const messages = await warehouse.messages();
   const asked = new Set<Day>();
   const deciding = (): Decision[] =>
     decide(job, {
       entries: ledger.entries(),
       messages,
-      budget: config.exports.budget,
+      budget,
       // The report of the run explains the doubt.
       unsure: ledger.doubt !== undefined,
       now: effects.now(),
@@ -86,11 +92,11 @@ export async function requestMissing(job: Job, context: ExportsContext): Promise
   if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;
-  if (config.exports.budget !== undefined && clockTrouble(context) !== undefined) {
+  if (budget !== undefined && clockTrouble(service) !== undefined) {
     report.unpaidDays = wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined }));
     return;
   }
-  if (!(await consentTo(job, context, wanted))) {
+  if (!(await consentTo(job, wanted, folder))) {
     report.unpaidDays = wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate }));
     return;
   }
@@ -110,7 +116,7 @@ export async function requestMissing(job: Job, context: ExportsContext): Promise
     const mayRequest = refusals < REFUSALS_IN_A_ROW && failures.length === 0 && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
-      const sent = await keepFailure(requestPaid(context, next));
+      const sent = await keepFailure(requestPaid(next, service, folder));
       // Whether the answer is the same as the one before decides about the next request.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
@@ -119,33 +125,35 @@ export async function requestMissing(job: Job, context: ExportsContext): Promise
         // An id that another export has belongs to one of the two at most.
         const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
-        const download = keepFailure(downloadExport(context, sent)).finally(() => downloads.delete(download));
+        const download = keepFailure(downloadExport(sent, service, folder)).finally(() =>
+          downloads.delete(download),
+        );
         downloads.add(download);
       }
     } else if (downloads.size > 0) {
       // An export may turn out smaller than its estimate and leave budget for another day.
       await Promise.race(downloads);
     } else {
-      reportRest(context, [...decisions, ...others], mayRequest);
+      reportRest([...decisions, ...others], mayRequest, folder);
       break;
     }
   }
   if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
-  tellSpent(context);
+  tellSpent(folder);
 }
 
 /** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 async function consentTo(
   job: Job,
-  { config, terminal, signal }: ExportsContext,
   decisions: readonly Decision[],
+  { ledger, invocation: { terminal, signal } }: Payments,
 ): Promise<boolean> {
   if (job.consent !== 'ask') return true;
   const wanted = decisions.filter(({ verdict }) => verdict === 'request');
   if (wanted.length === 0) return true;
   const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
-  const { pricePerRecord, currency } = config.exports;
+  const { pricePerRecord, currency } = ledger.settings;
   const price = pricePart(priceOf([{ records, pricePerRecord }]), currency, 'about ');
   terminal.progress('waiting for consent to pay');
   return terminal.confirm(
@@ -154,15 +162,15 @@ async function consentTo(
   );
 }
 
-function reportRest(context: ExportsContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  context.report.budget = context.config.exports.budget;
-  context.report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
+function reportRest(decisions: readonly Decision[], mayRequest: boolean, { ledger, report }: Payments): void {
+  report.budget = ledger.settings.budget;
+  report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
     verdict === 'request' ? [] : [{ day, verdict, estimate }],
   );
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;
-    context.report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
+    report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
   }
 }
 
@@ -173,27 +181,28 @@ function reportRest(context: ExportsContext, decisions: readonly Decision[], may
  * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
  *   changed
  */
-export async function requestAgain(key: string, context: ExportsContext): Promise<void> {
-  const { ledger } = context;
+export async function requestAgain(key: string, service: ServiceClient, folder: Payments): Promise<void> {
+  const { ledger } = folder;
   ledger.assertPayableAgain(key);
-  const estimate = await affordable(key, context);
-  const outcome = await requestPaid(context, { again: key, estimate });
-  if (typeof outcome !== 'string') await downloadExport(context, outcome);
-  tellSpent(context);
+  const estimate = await affordable(key, folder);
+  const outcome = await requestPaid({ again: key, estimate }, service, folder);
+  if (typeof outcome !== 'string') await downloadExport(outcome, service, folder);
+  tellSpent(folder);
 }
 
 /**
  * The expected records of an export's day, if the budget allows paying for it again. The amount that may be billed for
  * the old export is counted too.
  */
-async function affordable(key: string, context: ExportsContext): Promise<number | undefined> {
-  const { ledger, warehouse, config, effects, runId } = context;
+async function affordable(key: string, folder: Payments): Promise<number | undefined> {
+  const { ledger, warehouse } = folder;
+  const { effects, runId } = folder.invocation;
   const { day } = ledger.get(key);
   // An old export of unknown size would hold the whole budget, although this request abandons it; it is therefore left
   // out.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
-  const [decision] = planRequests(candidates, config.exports.budget, others, {
+  const [decision] = planRequests(candidates, ledger.settings.budget, others, {
     now: effects.now(),
     runId,
     yesPaid: true,
@@ -207,14 +216,14 @@ async function affordable(key: string, context: ExportsContext): Promise<number 
 }
 
 /** Prints the total spent on this run's exports, if there are any. */
-function tellSpent({ ledger, config, effects, report, runId, terminal }: ExportsContext): void {
-  const { budget } = config.exports;
+function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: Payments): void {
+  const { budget, currency } = ledger.settings;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
   const run = spentOn(ledger.entries().filter((entry) => entry.run === runId));
   const month = monthOf(effects.now());
   const inMonth = spentOn(ledger.entries().filter(({ requestedAt }) => monthOf(requestedAt) === month));
-  const price = pricePart(run.price, config.exports.currency);
+  const price = pricePart(run.price, currency);
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
       `this month ${formatCount(inMonth.records)} of ${formatCount(budget.recordsPerMonth)} records.`,
@@ -243,15 +252,14 @@ type Sent = Export | 'refused' | 'stop';
  * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers, before
  *   the intent is recorded, so nothing was sent
  */
-export async function requestPaid(context: ExportsContext, wish: Wish): Promise<Sent> {
-  const { service, ledger, lock, terminal, config, runId: run } = context;
-  const { pricePerRecord, includeMessageData: messageData } = config.exports;
+async function requestPaid(wish: Wish, service: ServiceClient, folder: Payments): Promise<Sent> {
+  const { ledger } = folder;
+  const { terminal, runId: run } = folder.invocation;
+  const { pricePerRecord, includeMessageData: messageData, refusals } = ledger.settings;
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
-  assertClocksAgree(context, 'No paid request was sent.');
-  // If the lock file was removed, another run may have started that pays for the same day.
-  await lock.assertHeld();
+  assertClocksAgree(service, 'No paid request was sent.');
 
   const { estimate } = wish;
   const terms = { pricePerRecord, messageData, run, estimate };
@@ -267,13 +275,8 @@ export async function requestPaid(context: ExportsContext, wish: Wish): Promise<
     estimated_records: estimate,
   });
   terminal.progress(`requesting the export of ${entry.day}`);
-  const outcome = await requestExport(
-    permit,
-    windowOf(entry.day),
-    entry.messageData,
-    config.exports.refusals,
-  );
-  return record(context, entry, outcome);
+  const outcome = await requestExport(permit, windowOf(entry.day), entry.messageData, refusals);
+  return record(entry, outcome, folder);
 }
 
 type RequestOutcome =
@@ -374,9 +377,9 @@ function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | un
 
 /** Records the outcome in the ledger and reports it. */
 async function record(
-  { ledger, landing, report }: ExportsContext,
   { key, day }: Export,
   outcome: RequestOutcome,
+  { ledger, landing, report }: Payments,
 ): Promise<Sent> {
   const gap = (reason: string): void => void report.gaps.push(eventGap(day, reason));
   switch (outcome.kind) {

@@ -271,7 +271,7 @@ async function fetchPage(
 
 /** True if an unreadable page was requested as often as the settings allow. */
 function isGivenUp({ service }: ExportSource, repeated = false, attempt: number): boolean {
-  return repeated || attempt > service.retries || attempt >= ATTEMPTS;
+  return repeated || attempt > service.settings.retries || attempt >= ATTEMPTS;
 }
 
 /** True if page 0 now gives a number of pages that excludes this page. */

@@ -63,8 +63,8 @@ const STEPS: readonly Step[] = [
   {
     name: 'landing',
     wanted: (night) => night.due.length > 0 && isPublished(night),
-    async run({ folder: { dataDir, journal, invocation }, due }) {
-      await removeFolders(due, dataDir, journal, invocation.effects);
+    async run({ folder: { config, journal, invocation }, due }) {
+      await removeFolders(due, config.dataDir, journal, invocation.effects);
       return undefined;
     },
     failed: 'Landed pages past their retention could not be removed',
@@ -73,11 +73,11 @@ const STEPS: readonly Step[] = [
     name: 'page',
     wanted: ({ folder: { config, files } }) => config.reportIn !== undefined && existsSync(files.published),
     async run({ folder, failure }) {
-      const { config, dataDir, files, invocation } = folder;
+      const { config, files, invocation } = folder;
       invocation.terminal.progress('writing the report');
       const { writeReport } = await import('../readers/report/report.js');
       const { faults } = await writeReport(files.report, {
-        dataDir,
+        dataDir: config.dataDir,
         language: config.reportIn ?? 'en',
         now: invocation.effects.now(),
         runs: runsSoFar(folder, failure),

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { requireSettings, type Config } from '../config/config.js';
 import { ConfigError } from '../ground/errors.js';
+import { ERASE, mayBeCut } from '../erasure/register.js';
 import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
 import {
@@ -28,9 +29,7 @@ export interface DataFolder {
   readonly command: string;
   readonly config: Config;
   readonly invocation: Invocation;
-  readonly dataDir: string;
   readonly files: DataFiles;
-  readonly lock: RunLock;
   readonly journal: Journal;
   readonly landing: LandingZone;
   readonly ledger: Ledger;
@@ -76,7 +75,12 @@ export async function withDataFolder<T>(
     });
     try {
       const [landing, published] = await Promise.all([
-        LandingZone.open(dataDir, effects, () => journal.head),
+        LandingZone.open(
+          dataDir,
+          effects,
+          () => journal.head,
+          (pull) => mayBeCut(journal.of(ERASE), pull),
+        ),
         knownBy(files.published),
       ]);
       const holds = landing.found.length > 0 || existsSync(files.published);
@@ -86,7 +90,7 @@ export async function withDataFolder<T>(
       // A command that opens the warehouse asks it for its head there.
       const working = needs === 'erasures' ? [] : (await knownBy(files.working)).head;
       const known = [...published.head, ...working, ...headsOf(newest)];
-      const ledger = new Ledger(dataDir, journal, effects);
+      const ledger = new Ledger(config, journal, effects, lock);
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
         const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
         ledger.doubt = found;
@@ -98,9 +102,10 @@ export async function withDataFolder<T>(
         return found;
       };
       await lookAgain([]);
-      await ledger.settle(config.exports.refusals);
-      const opened = { command, config, invocation, dataDir, files, lock, journal, landing, ledger };
-      return await work({ ...opened, lookAgain, publishedSchema: published.schema });
+      await ledger.settle();
+      const { schema: publishedSchema } = published;
+      const opened = { command, config, invocation, files, journal, landing, ledger };
+      return await work({ ...opened, lookAgain, publishedSchema });
     } finally {
       await journal.close();
     }

@@ -55,7 +55,8 @@ export async function withWarehouse<T>(
   which: 'working' | 'rebuilt',
   work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const { config, invocation, dataDir, files, journal, ledger } = folder;
+  const { config, invocation, files, journal, ledger } = folder;
+  const { dataDir } = config;
   const { effects, terminal, signal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
   if (which === 'working') refuseNewer(folder.publishedSchema);
@@ -112,11 +113,11 @@ async function unloaded({ landing }: DataFolder, { loader }: Warehouse, report: 
  * after the loss of the warehouse. `rebuild` is made of this step.
  */
 export async function loadLanded(folder: OpenFolder): Promise<void> {
-  const { landing, waiting, warehouse, erasures, ledger, invocation } = folder;
+  const { config, landing, waiting, warehouse, erasures, ledger, invocation } = folder;
   // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
   const isStopped =
     erasures.register.unfinished !== undefined &&
-    (await new Pending(folder.dataDir, invocation.effects).read()) !== undefined;
+    (await new Pending(config.dataDir, invocation.effects).read()) !== undefined;
   const cut = isStopped ? undefined : await erasures.sweep();
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
   const free = waiting.filter(({ stream }) => stream !== 'events');
@@ -228,8 +229,8 @@ async function loadOrReport(
     terminal.progress(`loading ${stream} of ${start === end ? start : `${start} to ${end}`}`);
   };
   const load = async (some: readonly Pull[], how: 'new' | 'again'): Promise<LoadOutcome> => {
-    const guarded = await erasures.guard(some);
-    const outcome = await report.timed('load', () => warehouse.loader.loadAll(guarded, proceed, how));
+    await erasures.guard(some);
+    const outcome = await report.timed('load', () => warehouse.loader.loadAll(some, proceed, how));
     for (const loaded of outcome.reports) {
       report.loaded(loaded);
       // Each day that the warehouse now holds completely; people read the totals at the end.

@@ -4,7 +4,7 @@
  */
 import { nightly } from '../../jobs/nightly.js';
 import { ServiceClient } from '../service/client.js';
-import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf, presentOf } from '../service/clocks.js';
+import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from '../service/clocks.js';
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { deleteComputed } from '../erasure/person.js';
@@ -57,14 +57,14 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
   return recordAndDeliver(job.name, config, invocation, async (folder) => {
     const { report } = folder;
     report.days = job.days;
-    await withService(folder, config, async (source) => {
+    await withService(folder, config, async (service) => {
       // The token is asked for while what has landed is loaded.
-      const token = source.service.authorize();
+      const token = service.authorize();
       token.catch(() => undefined);
       await loadLanded(folder);
       await token;
-      assertMayLand(source);
-      const earlier = earlierOf(source);
+      assertMayLand(service);
+      const earlier = earlierOf(service);
       const last = lastCompleteDay(earlier);
       if (job.days.end > last)
         invocation.terminal.note(
@@ -72,10 +72,10 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
         );
       const complete = until(job, last);
       report.days = complete.days;
-      await extract(complete, source).finally(() => {
-        const trouble = clockTrouble(source);
+      await extract(complete, service, folder).finally(() => {
+        const trouble = clockTrouble(service);
         if (trouble === undefined) return;
-        report.clockSkewMs = source.service.clockSkewMs;
+        report.clockSkewMs = service.clockSkewMs;
         report.attention.push({
           advice: `${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`,
           list: 'dawnload doctor',
@@ -86,20 +86,20 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
 }
 
 /** Pulls the streams of a job. What has landed is loaded at once. */
-async function extract(job: Job, source: Source): Promise<void> {
-  const { files, ledger } = source;
-  const wanted = await wantedNow(job, source);
+async function extract(job: Job, service: ServiceClient, folder: OpenFolder): Promise<void> {
+  const { files, ledger } = folder;
+  const wanted = await wantedNow(job, folder);
   const missing: Parameters<typeof pullStatistics>[1] = (stream) =>
     daysIn(wanted, stream, 'missing', 'restatable');
-  if (job.streams.has('statistics')) await pullStatistics(job, missing, source);
-  if (job.streams.has('campaigns')) await pullCampaigns(job, missing, source);
+  if (job.streams.has('statistics')) await pullStatistics(job, missing, service, folder);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, missing, service, folder);
   if (job.streams.has('events')) {
     const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
     if (mayPay) await assertPublishable(files.published);
-    await resumeExports(source);
-    await requestMissing(job, source);
+    await resumeExports(service, folder);
+    await requestMissing(job, service, folder);
   }
-  await pullReference(job, source);
+  await pullReference(job, service, folder);
 }
 
 export interface ResumeOptions {
@@ -117,57 +117,27 @@ export function resumeExport(
   invocation: Invocation,
 ): Promise<RunReport> {
   return recordAndDeliver('exports resume', config, invocation, (folder) =>
-    withService(folder, config, async (source) => {
-      if (!payAgain) return downloadExport(source, source.ledger.get(key), acceptIncomplete);
+    withService(folder, config, async (service) => {
+      if (!payAgain) return downloadExport(folder.ledger.get(key), service, folder, acceptIncomplete);
       await assertPublishable(folder.files.published);
-      await requestAgain(key, source);
+      await requestAgain(key, service, folder);
     }),
   );
 }
 
-type Source = ReturnType<typeof sourceOf>;
-
-/**
- * Does work for which the pulling stages, each of which declares what it needs, get the folder and the run with a client of
- * the service. A failure of the service ends this run alone, and says so.
- */
+/** Does work with a client of the service, whose failure ends this run alone, and says so. */
 async function withService(
-  folder: OpenFolder,
+  { invocation }: OpenFolder,
   config: ServiceConfig,
-  work: (source: Source) => Promise<void>,
+  work: (service: ServiceClient) => Promise<void>,
 ): Promise<void> {
   try {
-    await ServiceClient.using(config, folder.invocation, (service) =>
-      work(sourceOf(folder, service, config)),
-    );
+    await ServiceClient.using(config, invocation, work);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const hint = `${error.hint ?? ''} Nothing is lost; the next run continues from here.`.trimStart();
     throw new ServiceError(error.message, { hint, cause: error });
   }
-}
-
-function sourceOf(folder: OpenFolder, service: ServiceClient, config: ServiceConfig) {
-  const { invocation } = folder;
-  const clocks = { service, effects: invocation.effects, config };
-  const landed = folder.landing.found.map(({ pulledAt }) => Number(pulledAt ?? 0));
-  let last = landed.reduce((latest, one) => Math.max(latest, one), 0);
-  return {
-    ...folder,
-    ...invocation,
-    config,
-    service,
-    /**
-     * The instant to record for an answer: now, by the service's clock if this machine's is wrong, but always later than
-     * everything that has landed. The later of two pulls of a day counts, so a clock that was set back must not make the
-     * newer pull look older. Throws ClockError when the clocks now differ so much that nothing may land.
-     */
-    pullInstant: (): Date => {
-      assertMayLand(clocks);
-      last = Math.max(presentOf(clocks).getTime(), last + 1);
-      return new Date(last);
-    },
-  };
 }
 
 /** Rebuilds the warehouse from the landing zone and the journal, without any request. The new file replaces the old one when it is complete. */
@@ -246,7 +216,7 @@ function recordAndDeliver(
  * that follow.
  */
 export async function deliver(folder: OpenFolder, work: () => Promise<void>): Promise<RunReport> {
-  const { warehouse, report, config, invocation, files } = folder;
+  const { warehouse, report, invocation, files } = folder;
   const { terminal, effects } = invocation;
   const { register } = folder.erasures;
   const timed = async <T>(stage: string, doing: string, doIt: () => Promise<T>): Promise<T> => {
@@ -271,9 +241,9 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
   await noteJournal(folder);
   report.mainGoals = await timed('model', 'modelling', () => refreshModels(warehouse));
   report.checks = await timed('check', 'checking', () => runChecks(warehouse));
-  const due = await retain(folder, config, invocation, async (days) => {
+  const due = await retain(folder, async (days) => {
     const { equalInLake } = await import('../lake/verify.js');
-    return equalInLake(days, folder, config, invocation);
+    return equalInLake(days, folder);
   });
   if (report.removals.length > 0) await warehouse.note(await nightlyDays(folder));
   report.lost = await lostDays(folder);

@@ -129,7 +129,8 @@ export async function statusOf(lake: Lake, commits: number) {
 const PATIENCE_DAYS = 7;
 
 interface OpenNight {
-  readonly dataDir: string;
+  readonly config: Pick<Config, 'dataDir' | 'lake' | 'retention'>;
+  readonly invocation: Invocation;
   readonly files: { readonly published: string };
   readonly journal: Journal;
   readonly report: { readonly attention: Needed[] };
@@ -143,10 +144,9 @@ interface OpenNight {
  */
 export async function equalInLake(
   due: readonly HeldDay[],
-  { files, dataDir, report, journal }: OpenNight,
-  { lake, retention }: Pick<Config, 'retention' | 'lake'>,
-  invocation: Invocation,
+  { config, invocation, files, report, journal }: OpenNight,
 ): Promise<Day[]> {
+  const { dataDir, lake, retention } = config;
   const { effects, terminal } = invocation;
   const days = due.map(({ day }) => day);
   if (lake === undefined || days.length === 0) return days;

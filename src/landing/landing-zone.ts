@@ -11,11 +11,11 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import type { Invocation } from '../config/invocation.js';
 import { isDay, type DayRange } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, STREAMS, type Gap, type Stream } from '../ground/streams.js';
-import type { Terminal } from '../terminal/terminal.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
 import {
   exportFolder,
@@ -212,16 +212,13 @@ export interface PullFolder {
 /** Called for each manifest that cannot be read. */
 export type OnDamage = (error: DamageError, found: PullFolder) => void;
 
-/** The parts of a run that every pull of a free stream uses. */
-export interface PullContext {
+/** What every pull of a free stream needs beside the service: a part of the open data folder. */
+export interface Landing {
   readonly landing: LandingZone;
   readonly report: { readonly gaps: Gap[] };
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-  /** The instant to record for an answer; later than that of every earlier answer. */
-  pullInstant(): Date;
+  readonly invocation: Pick<Invocation, 'effects' | 'terminal' | 'signal' | 'runId'>;
   /** Loads landed pulls; those that cannot be loaded are reported. */
-  load(pulls: readonly Pull[]): Promise<boolean>;
+  readonly load: (pulls: readonly Pull[]) => Promise<boolean>;
 }
 
 const NO_HEAD = (): Head => ({ seq: 0, sum: '', erase: '' });
@@ -230,28 +227,48 @@ const NO_HEAD = (): Head => ({ seq: 0, sum: '', erase: '' });
 const AT_ONCE = 64;
 
 export class LandingZone {
+  /** The latest instant of a pull, in milliseconds. */
+  #latest: number;
+
   private constructor(
     readonly folder: string,
     /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
     readonly found: readonly PullFolder[],
     private readonly zone: Zone,
-  ) {}
+  ) {
+    this.#latest = found.reduce((latest, { pulledAt }) => Math.max(latest, Number(pulledAt ?? 0)), 0);
+  }
 
   /**
    * Opens the landing zone. For writing, which requires the lock, temporary files of dead processes are removed; beside a run
    * nothing is created or removed.
    *
    * @param head returns the end of the journal, which manifests carry; without it, the landing zone is only read
+   * @param isCut true if an erasure may have cut records of a pull
    */
-  static async open(dataDir: string, effects: Effects, head?: () => Head): Promise<LandingZone> {
+  static async open(
+    dataDir: string,
+    effects: Effects,
+    head?: () => Head,
+    isCut: (id: string) => boolean = () => false,
+  ): Promise<LandingZone> {
     const landing = resolve(foldersOf(dataDir).landing);
     const disk = new DurableFolder(dataDir, effects);
     if (head !== undefined) {
       await disk.makeFolder(landing);
       await sweepTemporaries(landing);
     }
-    const zone = { disk, effects, landing, head: head ?? NO_HEAD };
+    const zone = { disk, effects, landing, head: head ?? NO_HEAD, isCut };
     return new LandingZone(landing, await listPulls(landing), zone);
+  }
+
+  /**
+   * The instant to record for an answer that came at `present`: later than everything that has landed. The later of two
+   * pulls of a day counts, so a clock that was set back must not make the newer pull look older.
+   */
+  instant(present: Date): Date {
+    this.#latest = Math.max(present.getTime(), this.#latest + 1);
+    return new Date(this.#latest);
   }
 
   /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
@@ -272,10 +289,16 @@ export class LandingZone {
     return new PullWriter(this.zone, 'events', { start: place.day, end: place.day }, id, undefined, before);
   }
 
+  /** Returns the pull of a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+  async pull(id: string): Promise<LandedPull | undefined> {
+    const pull = await readPull(this.folder, id);
+    return pull && { ...pull, isCut: () => this.zone.isCut(id) };
+  }
+
   /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
   async exportPull(place: ExportFolder): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
-      const pull = await readPull(this.folder, exportFolder(place, reading));
+      const pull = await this.pull(exportFolder(place, reading));
       if (pull !== undefined) return pull;
     }
     return undefined;
@@ -316,7 +339,7 @@ export class LandingZone {
   async pulls(found: readonly PullFolder[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
     const read = (one: PullFolder): Promise<LandedPull | undefined> =>
-      unlessDamaged(readPull(this.folder, one.id), (error) => {
+      unlessDamaged(this.pull(one.id), (error) => {
         if (onDamage === undefined) throw error;
         onDamage(error, one);
       });
@@ -377,6 +400,7 @@ interface Zone {
   readonly disk: DurableFolder;
   readonly landing: string;
   readonly head: () => Head;
+  readonly isCut: (id: string) => boolean;
 }
 
 /** A pull in progress; it counts once `finish` has resolved. */
@@ -424,7 +448,7 @@ export class PullWriter {
     facts: Partial<Facts> = {},
     pulledAt = this.pulledAt,
   ): Promise<LandedPull> {
-    const { disk, landing, head } = this.zone;
+    const { disk, landing, head, isCut } = this.zone;
     const path = join(landing, this.id, MANIFEST);
     const named = files.map(({ file, rows, bytes }) => {
       const isOwn = dirname(file) === dirname(path);
@@ -434,7 +458,7 @@ export class PullWriter {
     const { stream, days } = this;
     const text = JSON.stringify({ stream, days, pulledAt, head: head(), files: named, facts });
     await disk.write(path, `${text}\n`, `land/${stream}-manifest`);
-    return parsePull(landing, this.id, text);
+    return { ...parsePull(landing, this.id, text), isCut: () => isCut(this.id) };
   }
 }
 

@@ -33,10 +33,10 @@ type Contact = {
  * @throws InterruptedError, and errors that have other causes than the settings
  */
 export async function contactService(
-  access: Omit<ServiceSettings, 'requestsPerSecond' | 'concurrency' | 'retries'>,
+  access: Omit<ServiceSettings, 'requestsPerSecond' | 'concurrency' | 'retries' | 'serviceClock'>,
   invocation: Pick<Invocation, 'effects' | 'signal' | 'version'>,
 ): Promise<Contact> {
-  const pace = { requestsPerSecond: 10, concurrency: 1, retries: 0 };
+  const pace = { requestsPerSecond: 10, concurrency: 1, retries: 0, serviceClock: 'obey' as const };
   return ServiceClient.using({ ...access, ...pace }, invocation, async (service) => {
     let isAuthorized = false;
     try {
@@ -44,9 +44,8 @@ export async function contactService(
       isAuthorized = true;
       const skewMs = service.clockSkewMs;
       // The earlier of the two clocks determines the day, as in a run.
-      const clocks = { service, effects: invocation.effects, config: { serviceClock: 'obey' as const } };
-      const day = lastCompleteDay(earlierOf(clocks));
-      const totals = await dayTotals(service, access.baseUrl, day);
+      const day = lastCompleteDay(earlierOf(service));
+      const totals = await dayTotals(service, day);
       const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
       return { skewMs, night: { day, messages: totals.sent, records: candidate?.estimate } };
     } catch (error) {

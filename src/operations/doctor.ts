@@ -468,16 +468,16 @@ const MOST_TOLD = 10;
  */
 async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const { dataDir } = config;
-  const landing = await LandingZone.open(dataDir, effects);
+  const journal = await Journal.read(config, effects);
+  const isCut = (pull: string): boolean => mayBeCut(journal.of(ERASE), pull);
+  const landing = await LandingZone.open(dataDir, effects, undefined, isCut);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
-  const journal = await Journal.read(config, effects);
   for (const entry of landedAmong(exportsOf(journal.of(EXPORT)).values())) {
     const { key, records } = entry;
     if (wereRemoved(journal, entry)) continue;
     const pull = await unlessDamaged(landing.exportPull(entry));
-    const isCut = (): boolean => pull !== undefined && mayBeCut(journal.of(ERASE), pull.id);
-    const pages = pull === undefined ? [] : await landedPages(landing, pull.id, { ...pull, isCut });
+    const pages = pull === undefined ? [] : await landedPages(landing, pull.id, pull);
     const found = rowsIn(firstAnswers(pages));
     if (found === records) continue;
     damage.push({

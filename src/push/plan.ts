@@ -170,8 +170,7 @@ export async function writeAnswer(
   const found = await findRows(published, asking, now, privacy, session);
   const { columns: names } = found;
   const isOfItems = kind === 'catalog-items';
-  const types =
-    isOfItems && service ? await declaredFields(service, config.baseUrl ?? '', target.name) : undefined;
+  const types = isOfItems && service ? await declaredFields(service, target.name) : undefined;
   checkColumns(wanted, names, types);
   const [keys, columns] = [keyOf(wanted), classOf(target, names)];
   await session.set({

@@ -186,7 +186,7 @@ async function assertAllowed(work: Work, plan: Plan): Promise<void> {
   if (send + gone > 0) {
     await service.authorize();
     if (wanted.target.once || config.serviceClock !== 'ignore')
-      assertClocksAgree({ service }, 'Nothing was sent.');
+      assertClocksAgree(service, 'Nothing was sent.');
   }
   const over = overLimits(work, plan);
   if (over !== undefined) throw over;
@@ -206,7 +206,7 @@ function overLimits(
     return new RefusedError('push.rows_per_run and push.rows_per_month are not set. Nothing was sent.', {
       hint: 'They bound how many rows may reach people.',
     });
-  const present = presentOf({ service, effects: invocation.effects, config });
+  const present = presentOf(service);
   const all = spentBy(pushes, invocation.runId, present);
   const ofPush = spentBy(pushes, invocation.runId, present, name);
   const own = name === undefined ? undefined : config.pushes.find((one) => one.name === name);

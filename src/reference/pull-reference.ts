@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
-import type { ServiceConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import type { AlimtalkTemplateSettings, BrandTemplateSettings, OptOutSettings } from '../config/schema.js';
 import { dayOf, koreanTime } from '../ground/calendar.js';
 import { repairedJson } from '../ground/envelope.js';
 import { CredentialsError, DamageError, RefusedError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type Job, type ReferenceStream } from '../ground/streams.js';
 import {
-  type PullContext,
+  type Landing,
   SOLE_LIST,
   templatesOf as templatesIn,
   type Page,
@@ -21,6 +21,7 @@ import {
 } from '../landing/landing-zone.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
 import * as endpoints from '../service/endpoints.js';
+import { landingTime } from '../service/clocks.js';
 import { unanswered } from '../service/unanswered.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {
@@ -30,16 +31,16 @@ import {
   readLists,
   rowsOn,
   type Announced,
+  type Ask,
   type ListPage,
   type ListSource,
   type ListsRead,
   type ListsReader,
 } from './read-lists.js';
 
-/** The parts of a run that pulls of reference data use. */
-interface ReferenceContext extends PullContext {
-  readonly service: Pick<ServiceClient, 'ask'>;
-  readonly config: ServiceConfig;
+/** What pulls of reference data need beside the service. */
+interface Reference extends Landing {
+  readonly config: Pick<Config, 'messenger' | 'reference'>;
   readonly warehouse: Warehouse;
 }
 
@@ -47,9 +48,10 @@ interface ReferenceContext extends PullContext {
  * Pulls the configured streams one after the other; a failing stream does not stop the others. After
  * `reference.max_minutes` no further requests are sent.
  */
-export async function pullReference(job: Job, context: ReferenceContext): Promise<void> {
-  const service = timed(context);
-  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = context.config.reference;
+export async function pullReference(job: Job, service: ServiceClient, folder: Reference): Promise<void> {
+  const { config, invocation } = folder;
+  const ask = timed(service, config.reference.maxMinutes, invocation.signal);
+  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   const readers: Readonly<Record<ReferenceStream, Read | undefined>> = {
     catalogs: catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader),
     brand_templates: brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader)),
@@ -58,15 +60,14 @@ export async function pullReference(job: Job, context: ReferenceContext): Promis
   };
   for (const stream of REFERENCE_STREAMS) {
     const read = readers[stream];
-    context.signal.throwIfAborted();
+    invocation.signal.throwIfAborted();
     if (read !== undefined && job.streams.has(stream))
-      await pullStream(stream, read, job, { ...context, service });
+      await pullStream(stream, read, job, service, ask, folder);
   }
 }
 
-/** The service with a time limit: after the limit every request counts as a timeout. */
-function timed({ service, config, signal }: ReferenceContext): ReferenceContext['service'] {
-  const { maxMinutes } = config.reference;
+/** Asks the service with a time limit: after the limit every request counts as a timeout. */
+function timed(service: ServiceClient, maxMinutes: number, signal: AbortSignal): Ask {
   const over = AbortSignal.timeout(maxMinutes * 60_000);
   const stopped = AbortSignal.any([signal, over]);
   setMaxListeners(0, stopped);
@@ -75,16 +76,14 @@ function timed({ service, config, signal }: ReferenceContext): ReferenceContext[
     body: Buffer.alloc(0),
     status: undefined,
   };
-  return {
-    async ask(question) {
-      try {
-        return over.aborted ? noTime : await service.ask(question, stopped);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (over.aborted) return noTime;
-        throw error;
-      }
-    },
+  return async (question) => {
+    try {
+      return over.aborted ? noTime : await service.ask(question, stopped);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (over.aborted) return noTime;
+      throw error;
+    }
   };
 }
 
@@ -135,10 +134,11 @@ async function pullStream(
   stream: ReferenceStream,
   read: Read,
   job: Job,
-  context: ReferenceContext,
+  service: ServiceClient,
+  ask: Ask,
+  { config, landing, warehouse, report, load, invocation: { terminal } }: Reference,
 ): Promise<void> {
-  const { config, landing, warehouse, report, terminal } = context;
-  const pulledAt = context.pullInstant();
+  const pulledAt = landing.instant(landingTime(service));
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
     report.gaps.push({ stream, days: { start: day, end: day }, reason });
@@ -148,8 +148,8 @@ async function pullStream(
     const stored = await warehouse.snapshotRows(stream);
     const writer = landing.begin(stream, { start: day, end: day }, pulledAt);
     const reader: ListsReader = {
-      service: context.service,
-      projectId: config.projectId,
+      ask,
+      projectId: service.projectId,
       messenger: config.messenger,
       writer,
       earlier,
@@ -194,7 +194,7 @@ async function pullStream(
         readAt,
       })),
     });
-    await context.load([landed]);
+    await load([landed]);
   } catch (error) {
     // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
@@ -294,7 +294,6 @@ const declared = z.object({
  */
 export async function declaredFields(
   service: ServiceClient,
-  baseUrl: string,
   catalog: string,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const seen = new Set<string | undefined>();
@@ -302,7 +301,7 @@ export async function declaredFields(
   do {
     seen.add(cursor);
     const { verdict, body } = await service.ask(endpoints.catalogs(service.projectId, cursor));
-    if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', baseUrl, verdict);
+    if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', service.settings.baseUrl, verdict);
     const page = listPage(body, CATALOGS);
     if (page === undefined) return undefined;
     const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
@@ -368,7 +367,7 @@ async function readTemplate(
   template: Listed,
   before: (TemplateRead & Page) | undefined,
   { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
-  { service, projectId, messenger, writer }: ListsReader,
+  { ask, projectId, messenger, writer }: ListsReader,
   failures: string[],
 ): Promise<(TemplateRead & Page) | undefined> {
   const { list, templateId, digest } = template;
@@ -377,9 +376,7 @@ async function readTemplate(
   const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= writer.pulledAt;
   if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
-  const { verdict, body } = await service.ask(
-    endpoints.brandTemplate(projectId, messenger, templateId, sender),
-  );
+  const { verdict, body } = await ask(endpoints.brandTemplate(projectId, messenger, templateId, sender));
   const { twice } = verdict.kind === 'ok' && verdict.envelope.kind === 'object' ? verdict.envelope : {};
   const isLoadable = twice?.has('data') === false && repairedJson(body.toString('utf8')) !== undefined;
   if (isLoadable) return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };

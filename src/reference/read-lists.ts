@@ -1,5 +1,5 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
-import { settleAll, type ServiceClient } from '../service/client.js';
+import { settleAll, type ServiceAnswer } from '../service/client.js';
 import type { Page, Pull, ShortList, PullWriter } from '../landing/landing-zone.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
@@ -14,8 +14,11 @@ import type { ReferenceStream } from '../ground/streams.js';
 /** Maximum number of times that a run reads a list that changes during the reading. */
 const READINGS = 3;
 
+/** Asks the service, which may have no time left. */
+export type Ask = (question: FreeRequest) => Promise<ServiceAnswer>;
+
 export interface ListsReader {
-  readonly service: Pick<ServiceClient, 'ask'>;
+  readonly ask: Ask;
   readonly projectId: string;
   /** The word for the chat app in the paths of the service's endpoints. */
   readonly messenger: string;
@@ -212,7 +215,7 @@ async function readList(source: ListSource, reader: ListsReader): Promise<Walk> 
 }
 
 async function readPages(source: ListSource, reader: ListsReader, files: Page[]): Promise<Walk> {
-  const { service, writer } = reader;
+  const { ask, writer } = reader;
   const { paging } = source;
   const cursors = new Set<string>();
   let expected = source.announced ?? null;
@@ -221,7 +224,7 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
   for (let rows = 0, cursor: string | undefined; ;) {
     const number = files.length + 1;
     const question = paging.by === 'cursor' ? paging.ask(cursor) : paging.ask(number);
-    const { verdict, body } = await service.ask(question);
+    const { verdict, body } = await ask(question);
     const end = (announced: number | null): Walk => ({ kind: 'end', files, announced, moved });
     const failed = (reason: string): Walk => ({ kind: 'failed', reason, body });
     if (verdict.kind === 'refused' && last !== undefined) {

@@ -29,7 +29,13 @@ import { isOfCertificate, unanswered } from './unanswered.js';
 /** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
 export type ServiceSettings = Pick<
   ServiceConfig,
-  'baseUrl' | 'projectId' | 'requestsPerSecond' | 'concurrency' | 'requestTimeoutSeconds' | 'retries'
+  | 'baseUrl'
+  | 'projectId'
+  | 'requestsPerSecond'
+  | 'concurrency'
+  | 'requestTimeoutSeconds'
+  | 'retries'
+  | 'serviceClock'
 > & { readonly credentials: Pick<ServiceConfig['credentials'], 'reveal'> };
 
 /** A verdict together with the body that it was read from, if there is a body. */
@@ -62,7 +68,6 @@ export interface Permit {
 export class ServiceClient {
   /** The keys and tokens to hide in texts, since the service may repeat what it was sent. */
   readonly secrets: Secrets;
-  readonly #settings: ServiceSettings;
   readonly #effects: Effects;
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
@@ -72,10 +77,14 @@ export class ServiceClient {
   /** The token that is being fetched. */
   #renewal: Promise<string> | undefined;
 
-  constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
+  constructor(
+    readonly settings: ServiceSettings,
+    effects: Effects,
+    signal: AbortSignal,
+    version: string,
+  ) {
     const { accessKey, secretKey } = settings.credentials.reveal();
     this.secrets = new Secrets(accessKey, secretKey);
-    this.#settings = settings;
     this.#effects = effects;
     this.#signal = signal;
     this.#transport = httpTransport(
@@ -110,12 +119,12 @@ export class ServiceClient {
   }
 
   get projectId(): string {
-    return this.#settings.projectId;
+    return this.settings.projectId;
   }
 
-  /** Maximum number of repetitions of a request that is safe to repeat. */
-  get retries(): number {
-    return this.#settings.retries;
+  /** The present instant by this machine's clock. */
+  now(): Date {
+    return this.#effects.now();
   }
 
   /**
@@ -198,7 +207,7 @@ export class ServiceClient {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#paced(question, token, signal);
       const { verdict } = answer;
-      if (attempt > this.#settings.retries || !isWorthRetrying(verdict, question.whole)) return answer;
+      if (attempt > this.settings.retries || !isWorthRetrying(verdict, question.whole)) return answer;
       const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
       await this.#effects.sleep(pauseBefore(attempt, this.#effects.random(), asked), signal);
     }
@@ -226,7 +235,7 @@ export class ServiceClient {
   /** Requests a token from E1. */
   async #authenticate(): Promise<string> {
     const { verdict, body, status } = await this.#persist(
-      authenticate(this.#settings.credentials.reveal()),
+      authenticate(this.settings.credentials.reveal()),
       undefined,
       this.#signal,
     );
@@ -249,7 +258,7 @@ export class ServiceClient {
         hint: 'Check DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
       });
     }
-    throw unanswered('E1 (authenticate)', this.#settings.baseUrl, verdict);
+    throw unanswered('E1 (authenticate)', this.settings.baseUrl, verdict);
   }
 }
 

@@ -8,15 +8,21 @@ import {
   heldBackAmong,
   LONGEST_RANGE_DAYS,
   type DaysOf,
-  type StatisticsContext,
+  type Statistics,
 } from './pull-daily.js';
 import { type ServiceClient, settleAll } from '../service/client.js';
+import { landingTime } from '../service/clocks.js';
 import { campaignStatistics, type FreeRequest } from '../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../ground/envelope.js';
 import { CredentialsError } from '../ground/errors.js';
 
-export async function pullCampaigns(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
-  const { warehouse, signal, report } = context;
+export async function pullCampaigns(
+  job: Job,
+  wanted: DaysOf,
+  service: ServiceClient,
+  folder: Statistics,
+): Promise<void> {
+  const { warehouse, report, invocation } = folder;
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = wanted('campaigns').filter((day) => known.has(day));
@@ -25,19 +31,23 @@ export async function pullCampaigns(job: Job, wanted: DaysOf, context: Statistic
     report.gaps.push({ stream: 'campaigns', days: unknown, reason });
   const pullDays = async (some: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {
-      signal.throwIfAborted();
-      await pullRange(range, job, context);
+      invocation.signal.throwIfAborted();
+      await pullRange(range, job, service, folder);
     }
   };
   await pullDays(days);
-  const heldBack = await heldBackAmong(days, context, 'campaigns');
+  const heldBack = await heldBackAmong(days, folder, 'campaigns');
   if (heldBack.length === 0) return;
   await pullDays(heldBack);
-  report.gaps.push(...gapsOf(await heldBackAmong(days, context, 'campaigns'), 'campaigns'));
+  report.gaps.push(...gapsOf(await heldBackAmong(days, folder, 'campaigns'), 'campaigns'));
 }
 
-async function pullRange(range: DayRange, job: Job, context: StatisticsContext): Promise<void> {
-  const { service, landing, warehouse, report, terminal } = context;
+async function pullRange(
+  range: DayRange,
+  job: Job,
+  service: ServiceClient,
+  { landing, warehouse, report, load, invocation: { terminal } }: Statistics,
+): Promise<void> {
   const campaigns = await warehouse.campaignsSeen(range);
   const done = new Set<string>();
   const proceed = (campaignId?: string): void => {
@@ -47,7 +57,7 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
     );
   };
   proceed();
-  const writer = landing.begin('campaigns', range, context.pullInstant());
+  const writer = landing.begin('campaigns', range, landing.instant(landingTime(service)));
   const answers: (Facts['answers'][number] & Page)[] = [];
   const failures = await extractCampaigns(service, campaigns, range, {
     async accept(campaignId, part, body, rows) {
@@ -83,7 +93,7 @@ async function pullRange(range: DayRange, job: Job, context: StatisticsContext):
       `Campaign ${id} counts as deleted: E19 answered 404 on three nights. Its rows stay in the warehouse, and days count as complete without it.`,
     );
   }
-  await context.load([landed]);
+  await load([landed]);
   const [first] = failed;
   if (first !== undefined) {
     const others = failed.length === 1 ? '' : ` and ${failed.length - 1} more`;

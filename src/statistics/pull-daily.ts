@@ -3,10 +3,11 @@
  * together.
  */
 import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import type { PullContext, Pull } from '../landing/landing-zone.js';
+import type { Landing, Pull } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
+import { landingTime } from '../service/clocks.js';
 import { unanswered } from '../service/unanswered.js';
 import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../service/endpoints.js';
 import { z } from 'zod';
@@ -20,9 +21,8 @@ export const LONGEST_RANGE_DAYS = 31;
 /** The days to pull of a stream: missing ones, and those that may have been restated or were in doubt. */
 export type DaysOf = (stream: Stream) => readonly Day[];
 
-/** The parts of a run that pulls of statistics use. */
-export interface StatisticsContext extends PullContext {
-  readonly service: ServiceClient;
+/** What pulls of statistics need beside the service. */
+export interface Statistics extends Landing {
   readonly warehouse: Warehouse;
 }
 
@@ -33,15 +33,20 @@ const QUESTIONS = {
 type Daily = keyof typeof QUESTIONS;
 
 /** @param wanted the days to pull of a stream */
-export async function pullStatistics(job: Job, wanted: DaysOf, context: StatisticsContext): Promise<void> {
+export async function pullStatistics(
+  job: Job,
+  wanted: DaysOf,
+  service: ServiceClient,
+  folder: Statistics,
+): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
   const asked = streams.map((stream) => [stream, wanted(stream)] as const);
   for (const [stream, days] of asked)
-    await pullDays(stream, days, job, context).catch((error: unknown) => {
+    await pullDays(stream, days, job, service, folder).catch((error: unknown) => {
       // The keys may be valid for E17 and denied E18.
       if (!(error instanceof CredentialsError) || stream === 'statistics') throw error;
       for (const range of rangesOf(days))
-        context.report.gaps.push({
+        folder.report.gaps.push({
           stream,
           days: range,
           reason: `${error.message} The other streams go on.`,
@@ -49,10 +54,10 @@ export async function pullStatistics(job: Job, wanted: DaysOf, context: Statisti
     });
   // Days whose answer was held back are requested once more later, because the service may have recovered.
   for (const [stream, days] of asked) {
-    const doubtful = await doubtfulAmong(days, context, stream);
+    const doubtful = await doubtfulAmong(days, folder, stream);
     if (doubtful.length === 0) continue;
-    await pullDays(stream, doubtful, job, context);
-    context.report.gaps.push(...gapsOf(await heldBackAmong(days, context, stream), stream));
+    await pullDays(stream, doubtful, job, service, folder);
+    folder.report.gaps.push(...gapsOf(await heldBackAmong(days, folder, stream), stream));
   }
 }
 
@@ -61,9 +66,9 @@ async function pullDays(
   stream: Daily,
   days: readonly Day[],
   { acceptEmpty: accepted }: Job,
-  context: StatisticsContext,
+  service: ServiceClient,
+  { landing, report, load, invocation: { terminal, signal } }: Statistics,
 ): Promise<void> {
-  const { service, landing, signal, terminal, report } = context;
   const { what } = QUESTIONS[stream];
   for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
     signal.throwIfAborted();
@@ -72,7 +77,7 @@ async function pullDays(
     try {
       const gaps = await extractDaily(service, stream, range, {
         async accept(part, body, rows) {
-          const writer = landing.begin(stream, part, context.pullInstant());
+          const writer = landing.begin(stream, part, landing.instant(landingTime(service)));
           landed.push(await writer.finish([await writer.land(body, rows)], { accepted }));
         },
         reject: (endpoint, part, body) => landing.reject(endpoint, `${what} ${part.start}`, body),
@@ -81,20 +86,16 @@ async function pullDays(
     } finally {
       // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
       // failure are loaded too.
-      await context.load(landed);
+      await load(landed);
     }
   }
 }
 
 /** The days that were held back; if there are any, also the days that were empty among the given days. */
-async function doubtfulAmong(
-  days: readonly Day[],
-  context: StatisticsContext,
-  stream: Daily,
-): Promise<Day[]> {
-  const heldBack = new Set(await heldBackAmong(days, context, stream));
+async function doubtfulAmong(days: readonly Day[], folder: Statistics, stream: Daily): Promise<Day[]> {
+  const heldBack = new Set(await heldBackAmong(days, folder, stream));
   if (heldBack.size === 0) return [];
-  const covered = await context.warehouse.coverage(stream);
+  const covered = await folder.warehouse.coverage(stream);
   return days.filter((day) => heldBack.has(day) || covered.get(day) === 0);
 }
 
@@ -176,7 +177,7 @@ const row = z.record(z.string(), z.unknown()).catch({});
  * @throws CredentialsError if the service refuses the project or the keys
  * @throws ServiceError if the service returns no usable answer
  */
-export async function dayTotals(service: ServiceClient, baseUrl: string, day: Day): Promise<MessageTotals> {
+export async function dayTotals(service: ServiceClient, day: Day): Promise<MessageTotals> {
   const { verdict, body, status } = await service.ask(
     dailyStatistics(service.projectId, { start: day, end: day }),
   );
@@ -188,7 +189,7 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
         : { hint: 'Check project_id, and this machine’s clock.' },
     );
   }
-  if (verdict.kind !== 'ok') throw unanswered('E17 (daily statistics)', baseUrl, verdict);
+  if (verdict.kind !== 'ok') throw unanswered('E17 (daily statistics)', service.settings.baseUrl, verdict);
   const parsed = z.array(row).safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
   if (!parsed.success) {
     throw new ServiceError(
@@ -213,7 +214,7 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
 /** The given days whose last answer was held back. */
 export async function heldBackAmong(
   days: readonly Day[],
-  { warehouse }: Pick<StatisticsContext, 'warehouse'>,
+  { warehouse }: Pick<Statistics, 'warehouse'>,
   stream: Stream,
 ): Promise<Day[]> {
   const heldBack = new Set(await warehouse.heldBack(stream));

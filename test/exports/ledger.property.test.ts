@@ -7,7 +7,7 @@ import { RefusedError, UsageError } from '../../src/ground/errors.js';
 import { type Export, blocksPayingAgain, EXPORT, exportsOf } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { Journal, readWitness } from '../../src/journal/journal.js';
-import { MORNING, readLedger, testEffects } from '../landing/support.js';
+import { HELD, MORNING, placeOf, readLedger, testEffects } from '../landing/support.js';
 
 const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
 const day = fc.constantFrom(...DAYS);
@@ -67,7 +67,7 @@ async function told<T>(steps: readonly Step[], atOnce: number, then: (told: Told
   try {
     const effects = testEffects();
     const journal = await Journal.open({ dataDir: data }, effects);
-    const ledger = new Ledger(data, journal, effects);
+    const ledger = new Ledger(placeOf(data), journal, effects, HELD);
     const states: Export[][] = [[]];
     effects.onReach = (point) => {
       // The file says it before the ledger does: one line further than what was seen last.
@@ -139,7 +139,7 @@ describe('whatever is asked of the ledger, in whatever order', () => {
             // Whatever is missing shows: in the copy, or in the witness once something was intended since.
             const isWhole = copied ? journal.lacks === undefined : whole === states.length - 1;
             if (witness !== undefined && isWhole) expect(journal.holds(witness)).toBe(true);
-            const next = new Ledger(data, journal, testEffects());
+            const next = new Ledger(placeOf(data), journal, testEffects(), HELD);
             expect(next.entries()).toEqual(reached);
             await next.settle();
             await next.intend({ day: '2026-01-01', messageData: true, estimate: 1, pricePerRecord: 0 });

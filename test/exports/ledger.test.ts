@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { actionsNeeded, adviceFor, needsPerson } from '../../src/exports/export.js';
 import { spendOf } from '../../src/exports/budget.js';
-import { Ledger, untrackedIn } from '../../src/exports/ledger.js';
+import { untrackedIn } from '../../src/exports/ledger.js';
 import { Doubt, Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import type { ExportRow } from '../../src/warehouse/rows.js';
@@ -507,8 +507,8 @@ describe('exports that a warehouse lists and the journal lacks', () => {
 
 it('nothing is intended while the journal may lack lines', async () => {
   const { data, effects } = await opened();
-  const doubt = new Doubt('It was lost.', 9);
-  const ledger = new Ledger(data, await Journal.open({ dataDir: data }, effects), effects, doubt);
+  const ledger = await openLedger(data, effects);
+  ledger.doubt = new Doubt('It was lost.', 9);
   const error = await rejection(ledger.intend(INTENT));
   expect(error).toBeInstanceOf(DamageError);
   expect(error.message).toContain('It was lost.');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
-import { LandingZone, readWhole } from '../../src/landing/landing-zone.js';
+import { LandingZone, readWhole, type Pull } from '../../src/landing/landing-zone.js';
 import type { Stream } from '../../src/ground/streams.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
 
@@ -49,7 +49,7 @@ describe('landing an answer', () => {
       files: [{ name: 'page-00000.json.gz', rows: 1, bytes: body.length }],
       facts: { accepted: true },
     });
-    expect(await (await open()).pulls()).toEqual([landed]);
+    expect(await (await open()).pulls()).toEqual([same(landed)]);
   });
 
   it('keeps any bytes', async () => {
@@ -102,6 +102,9 @@ describe('landing an answer', () => {
   });
 });
 
+/** A pull as another reading of its manifest gives it. */
+const same = (pull: Pull): unknown => ({ ...pull, isCut: expect.any(Function) as unknown });
+
 describe('a pull', () => {
   it('may be without any page', async () => {
     const { open, landing } = await opened();
@@ -117,7 +120,7 @@ describe('a pull', () => {
     const second = landing.begin('brand_templates', DAYS, new Date(MORNING.getTime() + 1));
     const finished = await second.finish([await second.land(body, 1), template]);
     expect(finished.files.map(({ file }) => file)).toContain(template.file);
-    expect(await (await open()).pulls()).toContainEqual(finished);
+    expect(await (await open()).pulls()).toContainEqual(same(finished));
   });
 
   it.each([
@@ -163,10 +166,10 @@ describe('the readings of an export', () => {
     const second = await landing.reading(PLACE, 'next');
     expect(second.before).toBe(first.id);
     await second.land(body, 1);
-    expect(await landing.exportPull(PLACE)).toEqual(one);
+    expect(await landing.exportPull(PLACE)).toEqual(same(one));
     expect((await landing.reading(PLACE)).id).toBe(second.id);
     const two = await second.finish([await second.land(body, 2, 0)], {}, MORNING);
-    expect(await landing.exportPull(PLACE)).toEqual(two);
+    expect(await landing.exportPull(PLACE)).toEqual(same(two));
     await landing.discardBefore(PLACE, two);
     expect((await landing.pages(first.id)).size).toBe(0);
     expect((await landing.reading(PLACE)).id).toBe(second.id);

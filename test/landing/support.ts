@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
 import { Ledger } from '../../src/exports/ledger.js';
+import { loadConfig } from '../../src/config/config.js';
 import { Journal } from '../../src/journal/journal.js';
 
 /** A data folder that does not exist yet, inside a temporary folder that goes away with the test. */
@@ -43,15 +44,23 @@ export function testEffects(time = MORNING): TestEffects {
   return effects;
 }
 
+const { exports } = loadConfig({}, {}, '/nowhere');
+
+/** A data folder with the settings that nobody changed. */
+export const placeOf = (dataDir: string) => ({ dataDir, exports });
+
+/** A lock that nobody takes away. */
+export const HELD = { assertHeld: (): Promise<void> => Promise.resolve() };
+
 /** The ledger of a data folder, as the holder of its lock opens it. */
 export async function openLedger(dataDir: string, effects: Effects): Promise<Ledger> {
-  return new Ledger(dataDir, await Journal.open({ dataDir }, effects), effects);
+  return new Ledger(placeOf(dataDir), await Journal.open({ dataDir }, effects), effects, HELD);
 }
 
 /** The ledger of a data folder, as a command reads it beside a run. */
 export async function readLedger(dataDir: string): Promise<Ledger> {
   const effects = testEffects();
-  return new Ledger(dataDir, await Journal.read({ dataDir }, effects), effects);
+  return new Ledger(placeOf(dataDir), await Journal.read({ dataDir }, effects), effects);
 }
 
 /** Every file below a folder, as paths relative to it, sorted. */
@@ -116,8 +125,10 @@ import { realEffects } from '${BUILD}/ground/effects.js';
 ${imports.join('\n')}
 const effects = realEffects();
 const data = process.env.DATA;
-const openLedger = async () => new Ledger(data, await Journal.open({ dataDir: data }, effects), effects);
-const readLedger = async () => new Ledger(data, await Journal.read({ dataDir: data }, effects), effects);
+const place = { dataDir: data, exports: { refusals: [] } };
+const held = { assertHeld: () => Promise.resolve() };
+const openLedger = async () => new Ledger(place, await Journal.open({ dataDir: data }, effects), effects, held);
+const readLedger = async () => new Ledger(place, await Journal.read({ dataDir: data }, effects), effects);
 const tell = ({ name, message, hint, exitCode }) => console.log(JSON.stringify({ name, message, hint, exitCode }));
 `;
 }

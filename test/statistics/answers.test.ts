@@ -95,7 +95,7 @@ test('the sums of a day leave out what is no count, as the load does', async () 
         '{"message_sent":-1e6,"message_failed":2,"delivered":"many","click":null},null,{"message_sent":1.5}]',
     );
   });
-  expect(await dayTotals(client, 'http://service', '2026-11-20')).toEqual({
+  expect(await dayTotals(client, '2026-11-20')).toEqual({
     rows: 4,
     sent: 5,
     failed: 2,

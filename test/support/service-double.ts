@@ -99,6 +99,7 @@ export function clientFor(
       concurrency: 8,
       requestTimeoutSeconds: 5,
       retries: 3,
+      serviceClock: 'obey',
       ...settings,
     },
     effects,

@@ -79,7 +79,7 @@ const MUTATIONS: readonly Mutation[] = [
     changes: [
       [
         "const entry = await ('again' in wish",
-        "const day0 = new Date(`${context.report.startedAt.toISOString().slice(0, 10)}T00:00:00+09:00`);\n    const early = await requestExport(permit, { start: new Date(day0.getTime() - 86400000), end: day0 }, messageData);\n    const entry = await ('again' in wish",
+        "const day0 = new Date(`${folder.report.startedAt.toISOString().slice(0, 10)}T00:00:00+09:00`);\n    const early = await requestExport(permit, { start: new Date(day0.getTime() - 86400000), end: day0 }, messageData);\n    const entry = await ('again' in wish",
       ],
       ['const outcome = await requestExport(', 'const outcome = early ?? await requestExport('],
     ],
@@ -94,7 +94,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'left intents are not settled',
     by: ['kill'],
     file: 'job/data-folder.js',
-    changes: [['            await ledger.settle(config.exports.refusals);\n', '']],
+    changes: [['            await ledger.settle();\n', '']],
   },
   {
     name: 'landed pulls are not caught up with',
