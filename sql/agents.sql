@@ -38,35 +38,15 @@ days as (
     from bounds
     where is_daily
 ),
-lacking as (
-    select stream, date, 'missing' as reason
-    from days
-    anti join ops.coverage using (stream, date)
-    union all
-    select stream, date, 'removed'
-    from days
-    where stream = 'events' and $reads_events and date in (select date from ops.removed_days)
-),
-islands as (
-    select *, date - row_number() over (partition by stream, reason order by date)::integer as island
-    from lacking
-),
-gaps as (
-    select stream, reason, min(date) as first_day, max(date) as last_day, count(*) as days
-    from islands
-    group by stream, reason, island
-),
-gaps_of_streams as (
+lists as (
     select
-        stream,
-        reason,
-        sum(days) as days,
-        -- Many gaps are counted, not listed.
-        array_to_string(
-            list(if(days = 1, first_day::varchar, concat(first_day, '..', last_day)) order by first_day)[:20], ', '
-        ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), '') as listed
-    from gaps
-    group by stream, reason
+        days.stream,
+        list(days.date) filter (coverage.date is null) as missing,
+        list(removed_days.date) filter (removed_days.date is not null and days.stream = 'events' and $reads_events) as removed
+    from days
+    left join ops.coverage on days.stream = coverage.stream and days.date = coverage.date
+    left join ops.removed_days on days.date = removed_days.date
+    group by days.stream
 ),
 coverage as (
     select
@@ -77,15 +57,14 @@ coverage as (
             -- The merge leaves out what is null.
             else json_merge_patch('{}', {
                 'stream': bounds.stream,
-                'days': bounds.last_day - bounds.first_day + 1 - coalesce(missing.days, 0) - coalesce(removed.days, 0),
+                'days': bounds.last_day - bounds.first_day + 1 - coalesce(len(lists.missing), 0) - coalesce(len(lists.removed), 0),
                 'of': bounds.last_day - bounds.first_day + 1,
-                'missing': coalesce(missing.listed, 'none'),
-                'removed_by_retention': removed.listed
+                'missing': coalesce(marts.listed_days(lists.missing), 'none'),
+                'removed_by_retention': marts.listed_days(lists.removed)
             }::json)
         end as entry
     from bounds
-    left join gaps_of_streams as missing on bounds.stream = missing.stream and missing.reason = 'missing'
-    left join gaps_of_streams as removed on bounds.stream = removed.stream and removed.reason = 'removed'
+    left join lists on bounds.stream = lists.stream
 ),
 checks as (
     select unnest(from_json($checks, '[{"name": "varchar", "streams": ["varchar"]}]'), recursive := true)

@@ -8,13 +8,10 @@
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- sentences:
---   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'better' order by sent desc
+--   select campaign_name, variant_name, metric, verdict, if(verdict_code = 'better', '우세합니다', '열세입니다') as standing from answer where
+--   verdict_code in ('better', 'worse') order by verdict_code, sent desc
 --     en: In the test of “{campaign_name}” ({metric}), {verdict}
---     ko: ‘{campaign_name}’에서는 {variant_name}안이 우세합니다. {metric} 비율을 보면 {verdict}
---     as: finding
---   select campaign_name, variant_name, metric, verdict from answer where verdict_code = 'worse' order by sent desc
---     en: In the test of “{campaign_name}” ({metric}), {verdict}
---     ko: ‘{campaign_name}’에서는 {variant_name}안이 열세입니다. {metric} 비율을 보면 {verdict}
+--     ko: ‘{campaign_name}’에서는 {variant_name}안이 {standing}. {metric} 비율을 보면 {verdict}
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
@@ -51,7 +48,7 @@ select
     round(ab_tests.difference_low, 4) as difference_low,
     round(ab_tests.difference_high, 4) as difference_high,
     ab_tests.verdict_code,
-    if(coalesce(getvariable('lang')::varchar, 'en') = 'ko', ab_tests.verdict_ko, ab_tests.verdict) as verdict,
+    if(marts.choice('lang', ['en', 'ko']) = 'ko', ab_tests.verdict_ko, ab_tests.verdict) as verdict,
     ab_tests.unit,
     ab_tests.successes,
     round(ab_tests.difference, 4) as difference,

@@ -2,6 +2,7 @@
 -- subject: times
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
 -- counts: people
+-- also: exports
 -- params:
 --   start (date, default min(date)): first KST day of sending; unless given, the first one held
 --   end (date, default max(date)): last KST day of sending; unless given, the last one held
@@ -10,9 +11,6 @@
 --   least_messages (bigint, default 100, from 0): only hours with so many messages are named
 --   least_days (bigint, default 3, from 0): only hours at which messages went out on so many days are named
 -- sentences:
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: Clicks by hour come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 --   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
 --     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).

@@ -51,17 +51,13 @@ used as (
     from clock
     left join requests on clock.month = requests.month
 ),
--- The next run requests the last complete day (complete from 07:00 KST, E17), or the day after what is known.
 known as (
-    select
-        max(date) as last_known,
-        greatest((any_value(now_in_korea) - interval 7 hours)::date - 1, max(date) + 1) as tonight
-    from clock
-    left join (
+    select max(date) as last_known
+    from (
         select date from requests
         union all
         select date from ops.days where stream = 'events' and state <> 'not_complete'
-    ) as days on true
+    )
 ),
 -- A day that is not counted yet is forecast from the mean of the last four days of its weekday, or else of the last 28 days.
 weekdays as (
@@ -82,67 +78,46 @@ days as (
     cross join ops.budget
     cross join unnest(
         generate_series(
-            greatest(budget.start_date, last_known + 1)::timestamp, greatest(tonight, last_of_month - 1)::timestamp, interval 1 day
+            greatest(budget.start_date, last_known + 1)::timestamp, (last_of_month - 1)::timestamp, interval 1 day
         )
     ) as days (coming)
     left join weekdays on isodow(coming) = weekdays.weekday
 ),
 -- The newest days come first, as in a run.
 needed as (
-    select
-        days.*,
-        date <= tonight as is_tonight,
-        budget.records_per_month - if(tonight > last_of_month - 1, 0, used.records) as left_tonight,
-        sum(days.records) over (order by date desc) as records_from_here,
-        sum(days.records) over (partition by is_tonight order by date desc) as records_of_night
+    select days.records, sum(days.records) over (order by days.date desc) as records_from_here
     from days
-    cross join clock
-    cross join known
-    cross join used
-    cross join ops.budget
+    inner join clock on days.date < clock.last_of_month
 ),
 -- There is no forecast without history.
 forecast as (
     select
-        coalesce(bool_and(needed.records is not null), true) as is_known,
-        count(*) filter (is_asked) as days_tonight,
-        coalesce(sum(needed.records) filter (is_asked), 0)::bigint as tonight_records,
-        coalesce(sum(needed.records) filter (date < last_of_month), 0)::bigint as coming_records,
-        count(*) filter (date < last_of_month and records_from_here > records_per_month - used.records) as days_over_budget
-    from (
-        select *, is_tonight and records_of_night <= least(left_tonight, records_per_run) as is_asked
-        from needed
-        cross join ops.budget
-    ) as needed
-    cross join clock
+        coalesce(sum(needed.records), 0)::bigint as coming_records,
+        count(*) filter (needed.records_from_here > budget.records_per_month - used.records) as days_over_budget
+    from needed
     cross join used
+    cross join ops.budget
+    having coalesce(bool_and(needed.records is not null), true)
 )
 select
     strftime(clock.month, '%Y-%m') as month,
     budget.records_per_month - used.records as records_left,
-    if(forecast.is_known, forecast.tonight_records, null) as tonight_records,
+    used.records + forecast.coming_records as forecast_records,
     -- Without a price there is no fee, which is not a fee of 0.
     if(
-        forecast.is_known and budget.price_per_record > 0,
-        marts.price_of(forecast.tonight_records, budget.price_per_record),
-        null
-    )::double as tonight_fee,
-    if(forecast.is_known, used.records + forecast.coming_records, null) as forecast_records,
-    if(
-        forecast.is_known and budget.price_per_record > 0,
+        budget.price_per_record > 0,
         used.fee + marts.price_of(forecast.coming_records, budget.price_per_record),
         null
     )::double as forecast_fee,
-    if(forecast.is_known, forecast.days_over_budget = 0, null) as is_enough,
+    forecast.days_over_budget = 0 as is_enough,
     used.records as records_used,
     if(budget.price_per_record > 0 or used.fee > 0, used.fee, null)::double as fee_used,
     budget.records_per_month,
     budget.records_per_run,
-    if(forecast.is_known, forecast.days_tonight, null) as days_tonight,
-    if(forecast.is_known, forecast.days_over_budget, null) as days_over_budget,
+    forecast.days_over_budget,
     budget.currency
 from ops.budget
 cross join clock
 cross join used
-cross join forecast
+left join forecast on true
 where budget.records_per_month is not null;

@@ -1,6 +1,7 @@
 -- title: Campaigns and user journeys by day
 -- subject: campaigns
 -- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
+-- also: scanned_mail
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -17,19 +18,11 @@
 --   select 1 where not exists (from answer)
 --     en: No campaign and no user journey that was asked for sent messages on the days that are held.
 --     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
---   select 1 from answer where channel = 'email' and clicked > 0 limit 1
---     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
---     as: note
 
 with params as (
     select
         *,
-        case coalesce(getvariable('by')::varchar, 'resource')
-            when 'resource' then false
-            when 'variant_or_node' then true
-            else error('by must be one of resource, variant_or_node')
-        end as by_part
+        marts.choice('by', ['resource', 'variant_or_node']) = 'variant_or_node' as by_part
     from marts.period('statistics', days := 28)
 ),
 days as (

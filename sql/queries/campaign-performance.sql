@@ -31,7 +31,9 @@
 with params as (
     select
         *,
-        coalesce(getvariable('measure')::varchar, 'sent') as measure,
+        marts.choice(
+            'measure', ['sent', 'delivered', 'clicked', 'click_rate', 'conversions', 'conversion_rate']
+        ) as measure,
         getvariable('top')::bigint as top,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
     from marts.period('statistics', days := 28)
@@ -64,8 +66,6 @@ measured as (
             when params.measure = 'delivered' then delivered
             when params.measure = 'clicked' then clicked
             when params.measure = 'conversions' then conversions
-            when params.measure not in ('click_rate', 'conversion_rate')
-            then error('measure must be one of sent, delivered, clicked, click_rate, conversions, conversion_rate')
             when messages >= params.least_messages then marts.wilson_interval(successes, nullif(messages, 0)).low
         end as score
     from resources

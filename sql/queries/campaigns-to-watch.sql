@@ -54,10 +54,6 @@
 --   'statistics' and date between last_date - 13 and last_date) = 14
 --     en: No campaign fell in the last week.
 --     ko: 마지막 일주일 사이에 하락한 캠페인도 없습니다.
---   select 1 from marts.period('statistics', days := 28) where not exists (select 1 from ops.coverage where stream = 'statistics'
---   and date between first_date and last_date)
---     en: No daily statistics are held of these days.
---     ko: 이 기간의 일별 통계가 없습니다.
 
 with params as (
     select

@@ -1,6 +1,7 @@
 -- title: Channels
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
+-- also: scanned_mail
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -23,10 +24,6 @@
 --     en: Sent is not reached: only deliveries tell what arrived, on channels that report them.
 --     ko: 발송은 도달이 아닙니다. 도착 여부는 도달을 집계하는 채널의 도달 수로만 알 수 있습니다.
 --     as: note
---   select 1 from answer where channel = 'email' and clicked > 0 limit 1
---     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
---     as: note
 --   select date, sum(sent) as sent, lag(sum(sent)) over (order by date) as previous, if(max(days) > 7, 'month', 'week') as unit,
 --   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()
 --   over (order by date desc) = 1 and previous is not null
@@ -36,30 +33,20 @@
 --     en: {periods} {periods#period is|periods are} not held whole: compare {periods#its|their} rates and messages a day, not {periods#its|their} sums.
 --     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from ops.coverage, marts.period('statistics', days := 28) as period
---   where stream = 'statistics' and date between period.first_date and period.last_date)
---     en: No daily statistics are held of these days.
---     ko: 이 기간의 일별 통계가 없습니다.
---   select 1 where not exists (from answer) and exists (from ops.coverage, marts.period('statistics', days := 28) as period
---   where stream = 'statistics' and date between period.first_date and period.last_date)
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages were sent on the days of these that are held.
 --     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 
 with params as (
     select
-        coalesce(getvariable('by')::varchar, 'channel') as grain,
-        case
-            when grain in ('channel', 'day') then first_date
-            when grain = 'week' then date_trunc('week', first_date)::date
-            when grain = 'month' then date_trunc('month', first_date)::date
-            else error('by must be one of channel, day, week, month')
-        end as first_date,
+        grain,
+        if(grain in ('week', 'month'), date_trunc(grain, first_date)::date, first_date) as first_date,
         case grain
             when 'week' then date_trunc('week', last_date)::date + 6
             when 'month' then last_day(last_date)
             else last_date
         end as last_date
-    from marts.period('statistics', days := 28)
+    from (select *, marts.choice('by', ['channel', 'day', 'week', 'month']) as grain from marts.period('statistics', days := 28))
 ),
 range_days as (
     select grain, first_date, unnest(range(first_date, last_date + 1, interval 1 day))::date as date
@@ -68,14 +55,12 @@ range_days as (
 days as (
     select
         range_days.date,
-        case range_days.grain
-            -- The range begins with the first day that is held.
-            when 'channel'
-            then coalesce(min(range_days.date) filter (coverage.date is not null) over (), range_days.first_date)
-            when 'day' then range_days.date
-            when 'week' then date_trunc('week', range_days.date)::date
-            when 'month' then date_trunc('month', range_days.date)::date
-        end as period,
+        -- The range begins with the first day that is held.
+        if(
+            range_days.grain = 'channel',
+            coalesce(min(range_days.date) filter (coverage.date is not null) over (), range_days.first_date),
+            date_trunc(replace(range_days.grain, 'channel', 'day'), range_days.date)::date
+        ) as period,
         coverage.date is not null as is_held,
         range_days.grain
     from range_days

@@ -4,18 +4,17 @@
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 --   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
+-- given:
+--   tests as (select distinct name, severity, findings_of_check from answer)
 -- sentences:
---   with tests as (select distinct name, findings_of_check from answer) select sum(findings_of_check) as findings,
---   count(*) as tests from tests having tests > 0
+--   select sum(findings_of_check) as findings, count(*) as tests from tests having tests > 0
 --     en: {tests} of the data tests found something: {findings} {findings#finding|findings}.
 --     ko: 데이터 검사 중 {tests}개에서 문제 {findings}건이 발견되었습니다.
---   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as stops from tests
---   where severity = 'stop' having stops > 0
+--   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
 --     en: Data tests have {stops} findings that would mislead readers of these numbers.
 --     ko: 데이터 검사에서 이 수치를 오도할 수 있는 문제가 {stops}건 발견되었습니다.
 --     as: alert
---   with tests as (select distinct name, severity, findings_of_check from answer) select sum(findings_of_check) as stops from tests
---   where severity = 'stop' having stops > 0
+--   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
 --     en: Look at `dawnload query checks --param severity=stop`: {stops} findings would mislead readers.
 --     ko: `dawnload query checks --param severity=stop`을 확인하세요. 분석을 오도할 수 있는 문제가 {stops}건 있습니다.
 --     as: to do

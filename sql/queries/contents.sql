@@ -1,6 +1,7 @@
 -- title: Templates and titles
 -- subject: contents
 -- question: Which templates and titles do best on each channel?
+-- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
 --   least_sent (bigint, default 1, from 0): only contents sent so often
@@ -9,9 +10,6 @@
 --   desc, sent desc limit 1
 --     en: Of what was sent at least 100 times, “{content}” ({channel}) has the highest click rate: {click_rate} of {sent} messages.
 --     ko: 100건 이상 발송한 내용 중 클릭률이 가장 높은 것은 ‘{content}’({channel}){으로/로}, 발송 {sent}건 중 {click_rate}입니다.
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: Templates and titles come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 템플릿과 제목은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 
 select
     content_performance.channel,

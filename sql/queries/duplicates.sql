@@ -2,6 +2,7 @@
 -- subject: people
 -- question: Which campaigns reached a person more than once on a day, and how often?
 -- counts: people
+-- also: exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -15,9 +16,6 @@
 --   marts.counts_people()
 --     en: No campaign reached a person more than once on a day.
 --     ko: 하루에 같은 사람에게 두 번 이상 보낸 캠페인이 없습니다.
---   select 1 where marts.awaits_exports()
---     en: Who got how many messages comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 사람별 메시지 수는 유료 이벤트 내보내기로 제공됩니다. exports.budget을 설정하거나 늘리면 `dawnload plan`이 비용을 보여 줍니다.
 
 with period as (from marts.period('events', days := 28)),
 person_days as (

@@ -2,6 +2,7 @@
 -- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- counts: people
+-- also: exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -28,18 +29,11 @@
 --     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention and are not counted.
 --     ko: 보존 기간이 지나 삭제된 이벤트 {days}일분({first_date~last_date})은 세지 않았습니다.
 --     as: note
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: Events come with paid exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 이벤트는 유료 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 
 with params as (
     select
         *,
-        case coalesce(getvariable('by')::varchar, 'event')
-            when 'event' then false
-            when 'hour' then true
-            else error('by must be one of event, hour')
-        end as by_hour
+        marts.choice('by', ['event', 'hour']) = 'hour' as by_hour
     from marts.period('events', days := 28)
 ),
 machines as (

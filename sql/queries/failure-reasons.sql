@@ -1,6 +1,7 @@
 -- title: Reasons of failed sends
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
+-- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
@@ -23,9 +24,6 @@
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
 --     en: No send failed on the days whose events are held.
 --     ko: 이벤트 데이터가 있는 날짜에 실패한 발송이 없습니다.
---   select 1 where marts.awaits_exports()
---     en: The reasons of failed sends come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 실패 사유는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 
 -- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are held.
 select

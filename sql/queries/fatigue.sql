@@ -2,29 +2,29 @@
 -- subject: people
 -- question: Do readers of a campaign click less when they had many messages in the days before?
 -- counts: people
+-- also: exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   window_days (bigint, default 28, one of 7 28): days before a message in which the messages to its reader count
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): id of the one campaign or user journey to look at
+-- given:
+--   largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1),
+--   steps as (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by
+--   rowid) as place, row_number() over (order by rowid desc) as place_from_end from answer semi join largest using (resource_id,
+--   channel) where messages >= 100),
+--   ends as (select few.resource_name, few.channel, few.messages_before as few, many.messages_before as many, few.click_rate as
+--   few_click_rate, many.click_rate as many_click_rate, few.click_rate - many.click_rate > 3 * sqrt(few.variance + many.variance) as
+--   is_clear from steps as few, steps as many where few.place = 1 and many.place_from_end = 1 and many.place > 1)
 -- sentences:
---   with largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1), steps as
---   (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by rowid) as
---   place, row_number() over (order by rowid desc) as place_from_end from answer semi join largest using (resource_id, channel) where
---   messages >= 100) select few.resource_name, few.channel, few.messages_before as few, replace(many.messages_before, '+', ' or more')
---   as many_en, replace(many.messages_before, '+', '건 이상') || if(many.messages_before like '%+', '', '건') as many_ko, few.click_rate
---   as few_click_rate, many.click_rate as many_click_rate from steps as few, steps as many where few.place = 1 and many.place_from_end =
---   1 and many.place > 1 and few.click_rate - many.click_rate > 3 * sqrt(few.variance + many.variance)
+--   select *, replace(many, '+', ' or more') as many_en, replace(many, '+', '건 이상') || if(many like '%+', '', '건') as many_ko from
+--   ends where is_clear
 --     en: Readers of “{resource_name}” ({channel}) who had had {many_en} messages before click clearly less than those who had had {few}:
 --       {many_click_rate} instead of {few_click_rate}.
 --     ko: ‘{resource_name}’({channel})에서는 그 전에 메시지를 {many_ko} 받은 사람의 클릭률이 {many_click_rate}로, {few}건 받은 사람({few_click_rate})보다 뚜렷하게
 --       낮습니다.
---   with largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1), steps as
---   (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by rowid) as
---   place, row_number() over (order by rowid desc) as place_from_end from answer semi join largest using (resource_id, channel) where
---   messages >= 100) select few.resource_name, few.channel from steps as few, steps as many where few.place = 1 and many.place_from_end =
---   1 and many.place > 1 and few.click_rate - many.click_rate <= 3 * sqrt(few.variance + many.variance)
+--   from ends where not is_clear
 --     en: Readers of “{resource_name}” ({channel}) do not click clearly less after many messages.
 --     ko: ‘{resource_name}’({channel})에서는 메시지를 많이 받은 사람의 클릭률이 뚜렷하게 낮지 않습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
@@ -32,9 +32,6 @@
 --     en: Events of {days_held} of the {days_needed} days that this takes are held, so earlier messages are missing from the counts.
 --     ko: 필요한 {days_needed}일 중 {days_held}일의 이벤트만 있어 그 전에 받은 메시지 수가 실제보다 적게 집계됩니다.
 --     as: note
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: What readers had before comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 받은 메시지 이력은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 
 with params as (
     select *, coalesce(getvariable('window_days')::bigint, 28) as length

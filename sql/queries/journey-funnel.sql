@@ -6,35 +6,31 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   journey (varchar, default null): id of the one user journey to look at
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
+-- given:
+--   visits as (select user_journey_id, user_journey_node_id as node, lead(user_journey_node_id) over (partition by user_journey_id,
+--   person order by first_at, user_journey_node_id) as next from marts.first_node_messages where user_journey_id in (select
+--   user_journey_id from answer) qualify min(date) over (partition by user_journey_id, person) >= (select min(date) + 14 from
+--   ops.coverage where stream = 'events')),
+--   nexts as (select user_journey_id, node, next, count(*) / sum(count(*)) over (partition by user_journey_id, node) as share,
+--   sum(count(*)) over (partition by user_journey_id, node) as people from visits where next is not null group by user_journey_id,
+--   node, next)
 -- sentences:
 --   select count(distinct user_journey_id) as journeys from answer having journeys > 0
 --     en: {journeys} user {journeys#journey|journeys} sent messages in this period.
 --     ko: 이 기간에 유저 여정 {journeys}개가 메시지를 보냈습니다.
---   with visits as (select user_journey_id, user_journey_node_id as node, lead(user_journey_node_id) over (partition by
---   user_journey_id, person order by first_at, user_journey_node_id) as next from marts.first_node_messages where user_journey_id in
---   (select user_journey_id from answer) qualify min(date) over (partition by user_journey_id, person) >= (select min(date) + 14
---   from ops.coverage where stream = 'events')), nexts as (select user_journey_id, node, next, count(*) / sum(count(*)) over
---   (partition by user_journey_id, node) as share, sum(count(*)) over (partition by user_journey_id, node) as people from visits
---   where next is not null group by user_journey_id, node, next), steps as (select *, lag(user_journey_node_id) over (partition by
---   user_journey_id order by step) as node from answer) select steps.* from steps inner join nexts on steps.user_journey_id =
---   nexts.user_journey_id and steps.node = nexts.node and steps.user_journey_node_id = nexts.next where drop_off > 0 and share >=
---   0.9 and people >= 30 order by drop_off desc limit 1
+--   select steps.* from (select *, lag(user_journey_node_id) over (partition by user_journey_id order by step) as node from answer) as
+--   steps inner join nexts on steps.user_journey_id = nexts.user_journey_id and steps.node = nexts.node and
+--   steps.user_journey_node_id = nexts.next where drop_off > 0 and share >= 0.9 and people >= 30 order by drop_off desc limit 1
 --     en: The largest drop between two steps that follow each other is before “{user_journey_node_name}” in “{user_journey_name}”:
 --       {drop_off} fewer messages than in the step before.
 --     ko: 바로 이어지는 두 단계 사이에서 가장 많이 줄어든 곳은 ‘{user_journey_name}’의 ‘{user_journey_node_name}’ 앞으로, 이전 단계보다 메시지가 {drop_off} 적습니다.
---   with visits as (select user_journey_id, user_journey_node_id as node, lead(user_journey_node_id) over (partition by
---   user_journey_id, person order by first_at, user_journey_node_id) as next from marts.first_node_messages where user_journey_id in
---   (select user_journey_id from answer) qualify min(date) over (partition by user_journey_id, person) >= (select min(date) + 14
---   from ops.coverage where stream = 'events')), nexts as (select user_journey_id, node, next, count(*) / sum(count(*)) over
---   (partition by user_journey_id, node) as share, sum(count(*)) over (partition by user_journey_id, node) as people from visits
---   where next is not null group by user_journey_id, node, next), ranked as (select *, row_number() over (partition by
---   user_journey_id, node order by share desc, next) as place from nexts where people >= 30) select here.user_journey_name,
---   here.user_journey_node_name as node, one.user_journey_node_name as first_node, a.share, two.user_journey_node_name as
---   second_node, b.share as second_share from ranked as a inner join ranked as b on a.user_journey_id = b.user_journey_id and a.node
---   = b.node and a.place = 1 and b.place = 2 and b.share >= 0.1 inner join answer as here on a.user_journey_id =
---   here.user_journey_id and a.node = here.user_journey_node_id inner join answer as one on a.user_journey_id = one.user_journey_id
---   and a.next = one.user_journey_node_id inner join answer as two on b.user_journey_id = two.user_journey_id and b.next =
---   two.user_journey_node_id order by a.people desc limit 2
+--   with ranked as (select *, row_number() over (partition by user_journey_id, node order by share desc, next) as place from nexts
+--   where people >= 30) select here.user_journey_name, here.user_journey_node_name as node, one.user_journey_node_name as first_node,
+--   a.share, two.user_journey_node_name as second_node, b.share as second_share from ranked as a inner join ranked as b on
+--   a.user_journey_id = b.user_journey_id and a.node = b.node and a.place = 1 and b.place = 2 and b.share >= 0.1 inner join answer as
+--   here on a.user_journey_id = here.user_journey_id and a.node = here.user_journey_node_id inner join answer as one on
+--   a.user_journey_id = one.user_journey_id and a.next = one.user_journey_node_id inner join answer as two on b.user_journey_id =
+--   two.user_journey_id and b.next = two.user_journey_node_id order by a.people desc limit 2
 --     en: After “{node}” in “{user_journey_name}” people go different ways: {share} next to “{first_node}”, {second_share} to
 --       “{second_node}”. So fewer messages in one of them are no loss.
 --     ko: ‘{user_journey_name}’의 ‘{node}’ 다음에는 경로가 갈라집니다. {share}는 ‘{first_node}’{으로/로}, {second_share}는 ‘{second_node}’{으로/로} 갑니다.

@@ -31,23 +31,14 @@
 --     en: Conversions of different goals are not added up.
 --     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from ops.coverage, marts.period('statistics', days := 28) as period
---   where stream = 'statistics' and date between period.first_date and period.last_date)
---     en: No daily statistics are held of these days.
---     ko: 이 기간의 일별 통계가 없습니다.
---   select 1 where not exists (from answer) and exists (from ops.coverage, marts.period('statistics', days := 28) as period
---   where stream = 'statistics' and date between period.first_date and period.last_date)
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages were sent on the days of these that are held.
 --     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 
 with params as (
     select
         *,
-        case coalesce(getvariable('by')::varchar, 'channel')
-            when 'channel' then false
-            when 'campaign' then true
-            else error('by must be one of channel, campaign')
-        end as by_campaign
+        marts.choice('by', ['channel', 'campaign']) = 'campaign' as by_campaign
     from marts.period('statistics', days := 28)
 ),
 days as (

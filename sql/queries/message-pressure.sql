@@ -2,6 +2,7 @@
 -- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
 -- counts: people
+-- also: exports
 -- params:
 --   day (date, default max(date)): last KST day of the window; unless given, the last one held
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
@@ -27,9 +28,6 @@
 --     en: People “got” a message when it was sent to them and did not fail; texts sent instead count, messages in the app or on the web do not.
 --     ko: ‘받은’ 메시지는 실패하지 않고 발송된 메시지입니다. 대체 발송 문자는 포함하고 인앱·인웹 메시지는 제외합니다.
 --     as: note
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: Who got how many messages comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 사람별 메시지 수는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 
 with params as (
     select

@@ -50,10 +50,10 @@ params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_date,
         coalesce(getvariable('start')::date, last_date - 27) as first_date,
-        coalesce(getvariable('per')::varchar, 'campaign') as per,
-        coalesce(getvariable('others')::varchar, 'channel') as others,
+        marts.choice('per', ['campaign', 'template', 'hour']) as per,
+        marts.choice('others', ['channel', 'all']) as others,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
-        coalesce(getvariable('lang')::varchar, 'en') as lang
+        marts.choice('lang', ['en', 'ko']) as lang
     from complete
 ),
 days as (
@@ -79,14 +79,9 @@ groups as (
         case params.per
             when 'campaign' then coalesce(told.campaign_id, told.user_journey_id)
             when 'template' then concat_ws(' ', told.template_kind, told.template)
-            when 'hour' then printf('%02d', told.hour)
-            else error('per must be one of campaign, template, hour')
+            else printf('%02d', told.hour)
         end as key,
-        case params.others
-            when 'channel' then told.channel
-            when 'all' then ''
-            else error('others must be one of channel, all')
-        end as compared_within,
+        if(params.others = 'channel', told.channel, '') as compared_within,
         if(params.per = 'template', any_value(told.template), null) as template,
         if(params.per = 'hour', any_value(told.hour), null) as hour,
         max(told.counted_as) as counted_as,

@@ -51,7 +51,7 @@
 --     as: note
 
 with params as (
-    select *, coalesce(getvariable('by')::varchar, 'channel') as dimension
+    select *, marts.choice('by', ['channel', 'campaign', 'all']) as dimension
     from marts.period('statistics', days := 7)
 ),
 -- The previous period has the same number of days. The year before is 52 weeks back, so that weekdays match.
@@ -73,12 +73,7 @@ days as (
     select
         periods.period,
         message_days.* replace (
-            case params.dimension
-                when 'campaign' then message_days.campaign_id
-                when 'channel' then null
-                when 'all' then null
-                else error('by must be one of channel, campaign, all')
-            end as campaign_id,
+            if(params.dimension = 'campaign', message_days.campaign_id, null) as campaign_id,
             if(params.dimension = 'all', null, message_days.channel) as channel
         )
     from marts.message_days

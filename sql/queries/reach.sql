@@ -2,6 +2,7 @@
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- counts: people
+-- also: exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -14,7 +15,7 @@
 --     ko: 가장 많은 사람에게 보낸 것은 ‘{resource_name}’{으로/로}, 이벤트를 집계한 {days}일 동안 {most}명입니다.
 
 with params as (
-    select *, coalesce(getvariable('per')::varchar, 'campaign') as per
+    select *, marts.choice('per', ['campaign', 'channel']) as per
     from marts.period('events', days := 28)
 ),
 days as (
@@ -22,28 +23,12 @@ days as (
     from params
 ),
 -- People who were reached only on days that are not held are not counted.
-missing as (
-    select date, date - row_number() over (order by date)::integer as island
-    from days
-    where date not in (select date from ops.coverage where stream = 'events')
-),
-gaps as (
-    select min(date) as first_day, max(date) as last_day
-    from missing
-    group by island
-),
 range_days as (
     select
-        (select count(*) from days) - (select count(*) from missing) as days_held,
-        -- Many gaps are counted, not listed.
-        coalesce(
-            array_to_string(
-                list(if(first_day = last_day, first_day::varchar, concat(first_day, '..', last_day)) order by first_day)[:20],
-                ', '
-            ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), ''),
-            ''
-        ) as days_missing
-    from gaps
+        count(coverage.date) as days_held,
+        coalesce(marts.listed_days(list(days.date) filter (coverage.date is null)), '') as days_missing
+    from days
+    left join ops.coverage on coverage.stream = 'events' and days.date = coverage.date
 ),
 people as (
     select
@@ -64,11 +49,7 @@ readers as (
     select
         people.campaign_id,
         people.user_journey_id,
-        case (select per from params)
-            when 'campaign' then null
-            when 'channel' then people.channel
-            else error('per must be one of campaign, channel')
-        end as row_channel,
+        if((select per from params) = 'channel', people.channel, null) as row_channel,
         people.person,
         sum(people.messages) as messages,
         coalesce(sum(people.messages) filter (channel_counters.counts_clicks), 0) > 0 as can_click,

@@ -2,6 +2,7 @@
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
 -- counts: people
+-- also: exports
 -- params:
 --   start (date, default min(date)): first KST day of the responses; unless given, the first one held
 --   end (date, default max(date)): last KST day of the responses; unless given, the last one held
@@ -21,9 +22,6 @@
 --     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all; they are left out.
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건(전체의 {rate})은 제외했습니다({channel}).
 --     as: note
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: Times of deliveries and clicks come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 도달·클릭 시각은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()
 --     en: No delivery or click of these days is known.

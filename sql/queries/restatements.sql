@@ -17,11 +17,7 @@
 with params as (
     select
         *,
-        case coalesce(getvariable('by')::varchar, 'day')
-            when 'day' then false
-            when 'statistic' then true
-            else error('by must be one of day, statistic')
-        end as by_statistic
+        marts.choice('by', ['day', 'statistic']) = 'statistic' as by_statistic
     from marts.period('statistics', days := 28)
 ),
 changed as (

@@ -2,47 +2,40 @@
 -- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- counts: people
+-- also: exports
 -- params:
 --   channel (varchar, default null): this channel, such as email; unless given, the one with most messages that counts clicks
 --   measure (varchar, default 'click_rate', one of click_rate sent): what the cells show
 --   least_messages (bigint, default 100, from 0): cells with fewer messages have no rate
+-- given:
+--   sent as (select sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level, 0) as usual,
+--   sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer) and
+--   clickable > 0 window level as (partition by sent_date, campaign_id, user_journey_id)),
+--   cells as (select isodow(sent_date) as day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) as
+--   clicked, sum(clickable * usual) as expected, sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter,
+--   sum(clicked) > expected and sum(clicked) - expected > 3.43 * sqrt(scatter) as is_clear from sent group by all having days >= 3
+--   and sum(clickable) >= 100)
 -- sentences:
---   with sent as (select channel, sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level,
---   0) as usual, sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer)
---   and clickable > 0 window level as (partition by sent_date, campaign_id, user_journey_id)), cells as (select isodow(sent_date) as
---   day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) as clicked, sum(clickable * usual) as
---   expected, sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter from sent group by all) select (select
---   any_value(channel) from answer) as channel, day, ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday',
---   'sunday'][day] as weekday, cells.hour, days, messages, clicked / messages as rate, expected / messages as expected_rate from
---   cells where days >= 3 and messages >= 100 and clicked - expected > 3.43 * sqrt(scatter) and clicked > expected order by (clicked
---   - expected) / sqrt(nullif(scatter, 0)) desc limit 1
+--   select (select any_value(channel) from answer) as channel, day, ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
+--   'saturday', 'sunday'][day] as weekday, cells.hour, days, messages, clicked / messages as rate, expected / messages as
+--   expected_rate from cells where is_clear order by (clicked - expected) / sqrt(nullif(scatter, 0)) desc limit 1
 --     en: On {channel}, messages sent on {weekday} from {hour} are clicked clearly more than other messages of the same campaigns on
 --       the same days: {rate} of {messages}, where {expected_rate} would be usual ({days} such days).
 --     ko: {channel} 채널에서 {weekday} {hour}에 보낸 메시지의 클릭률은 {rate}({messages}건, {days}일)로, 같은 날 같은 캠페인의 다른 시간대로 기대되는 {expected_rate}보다
 --       뚜렷하게 높습니다.
 --     as: finding
---   with sent as (select sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level, 0) as
---   usual, sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer) and
---   clickable > 0 window level as (partition by sent_date, campaign_id, user_journey_id)), cells as (select isodow(sent_date) as
---   day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) - sum(clickable * usual) as more,
---   sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter from sent group by all) select
---   any_value(answer.channel) as channel from answer where exists (from cells where days >= 3 and messages >= 100) and not exists
---   (from cells where days >= 3 and messages >= 100 and more > 0 and more > 3.43 * sqrt(scatter)) having count(*) > 0
+--   select any_value(answer.channel) as channel from answer where exists (from cells) and not exists (from cells where is_clear)
+--   having count(*) > 0
 --     en: Of the hours of a weekday on which {channel} was sent at least three times, none is clicked clearly more than the other
 --       messages of the same campaigns on the same days.
 --     ko: {channel} 채널에서 세 번 이상 보낸 요일·시간대 중 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 뚜렷하게 높은 것은 없습니다.
---   select 1 where exists (from answer) and not exists (from (select isodow(sent_date) as day, hour from marts.send_hours where
---   channel = (select any_value(channel) from answer) and clickable > 0 group by all having count(distinct sent_date) >= 3 and
---   sum(clickable) >= 100))
+--   select 1 where exists (from answer) and not exists (from cells)
 --     en: Hours of a weekday cannot be judged yet: that takes 100 messages on three such days.
 --     ko: 요일·시간대는 아직 판단할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
---   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: Clicks by hour come with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
 
 with params as (
     select
-        coalesce(getvariable('measure')::varchar, 'click_rate') as measure,
+        marts.choice('measure', ['click_rate', 'sent']) as measure,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
 ),
 -- Channels are not mixed, since their rates are not comparable: an hour would look better or worse by its mix of channels.
@@ -61,15 +54,9 @@ cells as (
         send_time_heatmap.channel,
         send_time_heatmap.weekday,
         send_time_heatmap.hour,
-        case params.measure
-            when 'click_rate'
-            then
-                case
-                    when send_time_heatmap.clickable >= params.least_messages
-                    then round(send_time_heatmap.click_rate, 4)
-                end
-            when 'sent' then send_time_heatmap.succeeded
-            else error('measure must be one of click_rate, sent')
+        case
+            when params.measure = 'sent' then send_time_heatmap.succeeded
+            when send_time_heatmap.clickable >= params.least_messages then round(send_time_heatmap.click_rate, 4)
         end::double as cell
     from marts.send_time_heatmap
     inner join shown on send_time_heatmap.channel is not distinct from shown.channel

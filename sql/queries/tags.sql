@@ -1,6 +1,7 @@
 -- title: Tags
 -- subject: campaigns
 -- question: How do the campaigns with each tag do together?
+-- also: scanned_mail
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -18,10 +19,6 @@
 --   select 1 where not exists (from answer)
 --     en: Of the messages of these days that were asked for, none has a tag.
 --     ko: 이 기간의 조건에 맞는 메시지 중 태그가 있는 것이 없습니다.
---   select 1 from answer where channel = 'email' and clicked > 0 limit 1
---     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
---     as: note
 
 with period as (from marts.period('statistics', days := 28)),
 -- A campaign with two tags counts for both, so the rows do not add up to a total.

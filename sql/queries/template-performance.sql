@@ -17,7 +17,7 @@
 with params as (
     select
         *,
-        coalesce(getvariable('per')::varchar, 'version') as per,
+        marts.choice('per', ['version', 'template']) as per,
         coalesce(getvariable('least_sent')::bigint, 1) as least_sent
     from marts.period('events', days := 28)
 ),
@@ -25,10 +25,8 @@ days as (
     select
         template_days.*,
         -- Versions can only be told apart by snapshots.
-        case params.per
-            when 'version' then struct_pack(template_id, channel_id, version_from, template_known)
-            when 'template' then null
-            else error('per must be one of version, template')
+        case
+            when params.per = 'version' then struct_pack(template_id, channel_id, version_from, template_known)
         end as version
     from marts.template_days
     inner join params on template_days.date between params.first_date and params.last_date

@@ -28,6 +28,26 @@ from (
 create macro marts.matches(variable, value) as
     getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
 
+-- The value that the session's variable of this name asks for, of these choices; unless it is set, the first of them.
+create macro marts.choice(variable, choices) as case
+    when getvariable(variable) is null then choices[1]
+    when list_contains(choices, getvariable(variable)::varchar) then getvariable(variable)::varchar
+    else error(variable || ' must be one of ' || array_to_string(choices, ', '))
+end;
+
+-- Different days as a text, in ranges; of more than 20 ranges the others are counted. Null without any.
+create macro marts.listed_days(days) as (
+    select
+        array_to_string(
+            list(if(first_day = last_day, first_day::varchar, concat(first_day, '..', last_day)) order by first_day)[:20], ', '
+        ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), '')
+    from (
+        select min(day) as first_day, max(day) as last_day
+        from (select unnest(days) as day)
+        group by day - list_position(list_sort(days), day)::integer
+    )
+);
+
 -- The distinct members of lists, sorted; null if there are none.
 create macro marts.members_of(lists) as nullif(list_sort(list_distinct(flatten(lists))), []);
 

@@ -4,7 +4,6 @@
  */
 import { ALIKE, BETTER, simulate } from './experiments.js';
 import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
-import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 const tests = Number(process.argv[2] ?? 500);
@@ -57,13 +56,5 @@ say();
 say('one campaign to watch'.padEnd(62), 'found');
 for (const [index, cell] of WATCH_BETTER.entries()) {
   say(cell.name.padEnd(62), percent(await namedMornings(cell, Math.min(tests, 100), 350 + index)));
-}
-say();
-say('equal variants, by revenue'.padEnd(50), 'ever a winner in a year of mornings');
-for (const [index, cell] of REVENUE_CELLS.entries()) {
-  const share = await falseWinners(cell, { tests: Math.min(tests, 200), mornings: 365 }, 400 + index);
-  const wrong = share > 0.05;
-  failed ||= wrong;
-  say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');
 }
 process.exitCode = failed ? 1 : 0;

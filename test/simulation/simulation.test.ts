@@ -1,7 +1,6 @@
 // @module-tag extended
 import { expect, test } from 'vitest';
 import { ALIKE, BETTER, simulate } from './experiments.js';
-import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 // 60 tests of a cell: where one in a hundred finds a false winner, as measured, more than three are out of the question. The long
@@ -34,12 +33,6 @@ test.each(WATCH_CELLS.filter(({ campaigns }) => campaigns === 20))(
     expect(await namedMornings(cell, 40, 7)).toBeLessThanOrEqual(0.05);
   },
 );
-
-test('equal variants have no winner by revenue, whichever morning is asked', async () => {
-  const large = REVENUE_CELLS.at(-1);
-  if (large === undefined) throw new Error('There is no cell.');
-  expect(await falseWinners(large, { tests: 60, mornings: 60 }, 7)).toBeLessThanOrEqual(0.05);
-});
 
 test('a campaign that is clicked more is named, where messages to a person are clicked each for itself', async () => {
   const better = WATCH_BETTER[0];

@@ -52,6 +52,8 @@ export interface QueryFile {
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
+/** Sentences that several bundled queries say, by name. */
+const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'), 'utf8'));
 
 /** The bundled queries and those in the user's folder, sorted by subject and name. */
 export const loadCatalogue = (own?: string): readonly QueryFile[] => catalogueOf(own).queries;
@@ -136,7 +138,9 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
     });
   if (existsSync(file) || filesOf(own).files.has(name))
     throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
-  const read = [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, one = '']) => one);
+  const read = [...sql.matchAll(/(?:getvariable|marts\.matches|marts\.choice)\('(\w+)'/g)].map(
+    ([, one = '']) => one,
+  );
   const names = new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read]);
   const params = [...names].map((parameter) => {
     const type = ['start', 'end'].includes(parameter) ? 'date' : 'varchar';
@@ -152,7 +156,10 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
   };
 }
 
-/** Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines) and `sentences`. */
+/**
+ * Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines), `sentences` with the
+ * common table expressions that they read (`given`), and the names of shared sentences (`also`).
+ */
 function parseQuery(name: string, file: string): QueryFile {
   const sql = textOf(file);
   const header = headerOf(sql);
@@ -169,7 +176,10 @@ function parseQuery(name: string, file: string): QueryFile {
     question: field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     countsPeople: header['counts']?.[0] === 'people',
-    sentences: parseSentences(file, header['sentences'] ?? []),
+    sentences: [
+      ...parseSentences(file, header['sentences'] ?? [], header['given']),
+      ...(header['also'] ?? []).flatMap((shared) => parseSentences(file, SHARED[shared] ?? [])),
+    ],
     sql,
   };
 }

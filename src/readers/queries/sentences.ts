@@ -38,9 +38,18 @@ export interface Said {
 /**
  * Parses the lines of a header below `sentences:`. A sentence in one language is said in both.
  *
+ * @param given common table expressions that the selects may read
  * @throws UsageError for a sentence without one of its parts
  */
-export function parseSentences(file: string, lines: readonly string[]): Sentence[] {
+export function parseSentences(
+  file: string,
+  lines: readonly string[],
+  given: readonly string[] = [],
+): Sentence[] {
+  const withGiven = (select: string): string =>
+    given.length === 0
+      ? select
+      : `with ${given.join(' ')}${select.replace(/^(with )?/, (own) => (own === '' ? ' ' : ', '))}`;
   const blocks: Record<string, string>[] = [];
   let part = 'select';
   for (const line of lines) {
@@ -59,7 +68,7 @@ export function parseSentences(file: string, lines: readonly string[]): Sentence
         hint: 'A sentence is a select, and below it "en: TEXT", "ko: TEXT" or both.',
       });
     }
-    return { select, en: text, ko: ko ?? text, as };
+    return { select: withGiven(select), en: text, ko: ko ?? text, as };
   });
 }
 

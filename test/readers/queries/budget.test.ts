@@ -28,27 +28,22 @@ async function budget(now: string): Promise<Record<string, unknown> | undefined>
   return row;
 }
 
-test('tonight asks for the last complete day, or for the next one where that was asked for', async () => {
-  // Friday the 20th is complete and was not asked for: 14 workdays and two weekends were.
-  const friday = await budget('2026-11-21T07:05:00+09:00');
-  expect(friday).toMatchObject({
+test('a request whose outcome is not known counts as expected', async () => {
+  // Fourteen workdays and two weekends were asked for.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     month: '2026-11',
     records_used: '14300',
     fee_used: 1430,
     records_left: '15700',
-    tonight_records: '1000',
-    tonight_fee: 500,
-    days_tonight: '1',
   });
   await warehouse.connection.run(`
     insert into ops.exports by name
     select '2026-11-20.1' as key, date '2026-11-20' as date, 'ambiguous' as state, 'maybe' as billed, 900 as estimated_records,
       0.1 as price_per_record, timestamptz '2026-11-21 07:10:00+09:00' as requested_at`);
-  // Saturday is the next one; the request whose outcome is not known counts as expected.
+  // The Friday that comes is like the three before it: 967 records.
   expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
     records_used: '15200',
-    tonight_records: '100',
-    days_tonight: '1',
+    forecast_records: '20467',
   });
 });
 
@@ -58,11 +53,10 @@ test('an export of unknown size tells nothing of the days of its weekday, and ta
     insert into ops.exports by name
     select '2026-11-14.2' as key, date '2026-11-14' as date, 'abandoned' as state, 'yes' as billed,
       0.1 as price_per_record, timestamptz '2026-11-21 07:00:00+09:00' as requested_at`);
-  // Saturday has no history of its own, so that it is like the days of the last four weeks.
+  // Saturdays have no history of their own, so that they are like the days of the last four weeks: 881 records.
   expect(await budget('2026-11-22T07:05:00+09:00')).toMatchObject({
     records_used: '14100',
-    days_tonight: '2',
-    tonight_records: '1881',
+    forecast_records: String(14_100 + 6 * 1000 + 2 * 881 + 2 * 50),
   });
 });
 
@@ -74,8 +68,7 @@ test('a missing day is asked for, and one that is not wanted is not', async () =
       unnest(['missing', 'not_complete']) as state, unnest([600, null]) as expected_records`);
   // The 6th lacks its export, and nothing is to be exported of the 5th.
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    days_tonight: '2',
-    tonight_records: '1600',
+    forecast_records: String(12_300 + 600 + 6 * 1000 + 300),
   });
 });
 
@@ -88,38 +81,24 @@ test('the forecast is what was used and what the days hold that are asked for un
   });
   await warehouse.connection.run('update ops.budget set records_per_month = 20000');
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({ is_enough: false });
-  // Two workdays at once are more than a run may ask for: the older one waits.
-  await warehouse.connection.run(
-    `update ops.budget set records_per_month = 30000, records_per_run = 1500;
-     delete from ops.exports where date = '2026-11-19';
-     insert into ops.days by name
-     select 'events' as stream, date '2026-11-19' as date, 'missing' as state, 1000 as expected_records`,
-  );
-  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    days_tonight: '1',
-    tonight_records: '1000',
-    is_enough: true,
-  });
 });
 
-test('on the last morning of a month the next run is for the next month', async () => {
+test('on the last morning of a month the next run counts for the next month', async () => {
   await warehouse.connection.run(`
     insert into ops.exports by name
     select date::varchar as key, date::date as date, 'loaded' as state, 'yes' as billed, 0.1 as price_per_record, 1 as records,
       (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
     from generate_series(timestamp '2026-11-20', timestamp '2026-11-29', interval 1 day) as days (date)`);
   const row = await budget('2026-11-30T12:00:00+09:00');
-  expect(row).toMatchObject({ records_used: '14310', forecast_records: '14310', days_tonight: '1' });
+  expect(row).toMatchObject({ records_used: '14310', forecast_records: '14310' });
 });
 
 test('a first night has no history to forecast from, and no budget no answer', async () => {
   await warehouse.connection.run('delete from ops.exports');
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     records_left: '30000',
-    tonight_records: null,
     forecast_records: null,
     is_enough: null,
-    days_tonight: null,
   });
   await warehouse.connection.run('update ops.budget set records_per_run = null, records_per_month = null');
   expect(await budget('2026-11-21T07:05:00+09:00')).toBeUndefined();
@@ -132,12 +111,9 @@ test('days that do not fit the budget of the month are counted', async () => {
     select 'events' as stream, unnest([date '2026-11-17', date '2026-11-18', date '2026-11-19']) as date,
       'missing' as state, 1000 as expected_records;
     update ops.budget set records_per_run = 10000, records_per_month = 12100 + 1256`);
-  // 11,300 records are used. The newest two of the four workdays that wait fit tonight. Of the thirteen days until the end of the
-  // month, the weekend of the 28th and the workday before it fit.
+  // 11,300 records are used. Of the thirteen days until the end of the month, the weekend of the 28th and the workday before it fit.
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     records_left: '2056',
-    tonight_records: '2000',
-    days_tonight: '2',
     forecast_records: String(11_300 + 9 * 1000 + 2 * 150),
     days_over_budget: '10',
     is_enough: false,
@@ -150,7 +126,6 @@ test('costs are exact, with as many digits as the price has', async () => {
     update ops.exports set price_per_record = 0.00002`);
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     fee_used: 0.286,
-    tonight_fee: 0.02,
     forecast_fee: 0.412,
     currency: 'KRW',
   });

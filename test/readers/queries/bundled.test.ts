@@ -70,7 +70,7 @@ describe('every bundled query', () => {
     expect(question).toMatch(/^[A-Z].*\?$/);
     expect(catalogue.filter((other) => other.title === title)).toHaveLength(1);
     const read = new Set(
-      [...sql.matchAll(/(?:getvariable|marts\.matches)\('(\w+)'/g)].map(([, name]) => name),
+      [...sql.matchAll(/(?:getvariable|marts\.matches|marts\.choice)\(\s*'(\w+)'/g)].map(([, name]) => name),
     );
     const [period, days] = /marts\.period\('\w+'(?:, days := (\d+))?\)/.exec(sql) ?? [];
     if (period !== undefined) read.add('end');
@@ -82,8 +82,11 @@ describe('every bundled query', () => {
       start: days === undefined ? 'min(date)' : `last_date - ${Number(days) - 1}`,
       end: 'max(date)',
     };
-    for (const { name: parameter, type, default: fallback } of params) {
+    for (const { name: parameter, type, default: fallback, choices } of params) {
+      const chosen = `marts.choice('${parameter}', ['${choices.join("', '")}'])`;
       if (period !== undefined && parameter in ofPeriod) expect(fallback).toBe(ofPeriod[parameter]);
+      else if (fallback === `'${choices[0]}'`)
+        expect(sql.replaceAll(/(?<=[([])\s+|\s+(?=[)\]])/g, '')).toContain(chosen);
       else if (fallback !== 'null')
         expect(sql).toContain(`coalesce(getvariable('${parameter}')::${type}, ${fallback})`);
     }
@@ -235,7 +238,7 @@ describe('parameters', () => {
     const [push] = await answer('message-costs', { start: '2026-11-01' });
     expect(push).toBe('push-notification,,340,2.5,850,39,21.15,16,50,구매,,,');
     // The service gives the amounts of purchases, and not their number.
-    expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,,,구매,[],c-sale']);
+    expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,구매,[],c-sale']);
     const [campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
     expect(campaign).toMatch(
       /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,campaign,c-sale$/,

@@ -1,0 +1,10 @@
+-- Sentences that several bundled queries say, by the names that the line `also` of their headers gives.
+-- exports:
+--   select 1 where not exists (from answer) and marts.awaits_exports()
+--     en: The answer comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
+--     ko: 유료 이벤트 내보내기가 있어야 답할 수 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
+-- scanned_mail:
+--   select 1 from answer where channel = 'email' and clicked > 0 limit 1
+--     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
+--     as: note
