@@ -51,7 +51,7 @@ describe('README.md', () => {
   });
 
   test('names every command and its subcommands', () => {
-    for (const command of program.commands) {
+    for (const command of program.commands.filter((one) => one.name() !== 'help')) {
       expect(read(README), command.name()).toContain(`| \`${command.name()}\` `);
       for (const sub of command.commands)
         expect(read(README), sub.name()).toMatch(new RegExp(`\\b${sub.name()}\\b`));

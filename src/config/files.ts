@@ -97,20 +97,23 @@ export function readText(file: string): string {
 /** @param source the file, or another place with the key */
 export function unknownKey(source: string, path: readonly PropertyKey[], key: string): ConfigError {
   const full = [...path, key].join('.');
+  const named = [...path.filter((part) => typeof part === 'string'), key].join('.');
   if (/(access|secret)_?key/i.test(key))
     return new ConfigError(`${source}: secrets do not belong in the file (${full}).`, {
       hint: 'Remove it, and set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in .env.',
     });
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
   return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: `${didYouMean(full, keysIn(schema))}docs/configuration.md lists the settings.`,
+    hint: `${didYouMean(named, keysIn(schema))}docs/configuration.md lists the settings.`,
   });
 }
 
 /** Every key of the file with its path, such as `exports.budget.records_per_run`. */
-function keysIn({ properties = {} }: z.core.JSONSchema.BaseSchema, path = ''): string[] {
-  return Object.entries(properties).flatMap(([key, inner]) => [
+function keysIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema, path = ''): string[] {
+  const inList = typeof items === 'object' && !Array.isArray(items) ? keysIn(items, path) : [];
+  const keys = Object.entries(properties).flatMap(([key, inner]) => [
     path + key,
     ...(typeof inner === 'object' ? keysIn(inner, `${path}${key}.`) : []),
   ]);
+  return [...keys, ...inList];
 }

@@ -12,7 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { ConfigError, DamageError, DawnloadError, UsageError } from '../ground/errors.js';
+import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } from '../ground/errors.js';
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
 import { foldersOf, instantName } from '../landing/paths.js';
 import { isFull, readIfThere } from '../landing/storage-error.js';
@@ -263,7 +263,7 @@ export class Journal {
       this.#copy = 'same';
     } catch (error) {
       const isNone = (name === '' || this.#lines.length === 1) && !existsSync(path);
-      if (isNone || !(error instanceof DawnloadError)) throw error;
+      if (isNone || !(error instanceof DawnloadError)) throw copyError(this.place, error);
     }
   }
 
@@ -315,13 +315,25 @@ async function read(place: JournalPlace) {
   return { path, own, bytes, hash, isDamaged, lacks, others, copy: state };
 }
 
+/** A failure at the second copy, with the remedy where the settings name its place. */
+function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unknown): unknown {
+  if (ledgerCopy === undefined || !(error instanceof StorageError)) return error;
+  const hint = 'This is the second copy of the journal: correct ledger_copy, or attach its disk.';
+  return new StorageError(error.message, { hint, cause: error.cause });
+}
+
 /** Throws ConfigError where the settings name something else, which the second copy would replace. */
 async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
   const isFolder = await stat(copyPath).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  const copy = (isFolder ? undefined : await readIfThere(copyPath)) ?? Buffer.alloc(0);
+  const found = isFolder
+    ? undefined
+    : await readIfThere(copyPath).catch((error: unknown) => {
+        throw copyError({ ledgerCopy }, error);
+      });
+  const copy = found ?? Buffer.alloc(0);
   const isForeign =
     isFolder || copyPath === path || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
   if (ledgerCopy === undefined || !isForeign) return copy;

@@ -36,6 +36,11 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
   EIO: ['the disk reports an error', 'Check the disk and the system log before running again.'],
 };
 
+/** The cause of a failed file operation, as a clause. */
+export function clauseOf(cause: unknown): string {
+  return SENTENCES[codeOf(cause) ?? '']?.[0] ?? messageOf(cause);
+}
+
 /** Returns the error for a failed operation: `Cannot <doing> <path>: <why>.`; a `DawnloadError` is returned unchanged. */
 export function storageError(doing: string, path: string, cause: unknown): DawnloadError {
   if (cause instanceof DawnloadError) return cause;

@@ -551,10 +551,22 @@ function failure(
   }
   const code = innermostCode(error);
   const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
-  const why = `${received.length === 0 ? '' : 'the answer broke off: '}${code ?? messageOf(error)}`;
+  const what = WORDS[code ?? ''] ?? code ?? messageOf(error);
+  const why = received.length === 0 ? what : `the answer broke off: ${what}`;
   const reason = lateMs === undefined ? why : `no complete answer within ${lateMs / 1000} s`;
   return { kind: 'unreachable', reason, sent, cause: error, received };
 }
+
+/** What the codes of libraries mean; those of the system are known by their names. */
+const WORDS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_OVERFLOW: 'headers that are too long',
+  HPE_INVALID_CONSTANT: 'what came is not HTTP',
+  HPE_INVALID_CONTENT_LENGTH: 'what came is not HTTP',
+  Z_DATA_ERROR: 'its compression is damaged',
+  Z_BUF_ERROR: 'its compression ends too early',
+};
 
 /** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */
 function innermostCode(error: unknown): string | undefined {

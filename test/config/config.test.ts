@@ -130,6 +130,12 @@ not_clicks: [survey_no_click]
     );
   });
 
+  test('an unknown key inside a list is refused with the nearest known one', () => {
+    expect(refusal(`${MINIMUM}alerts:\n  - urll: https://example.com\n`)).toMatch(
+      /unknown key "alerts\.0\.urll".*Did you mean alerts\.url\?/,
+    );
+  });
+
   test('an unknown key that no known one is near to is refused without a guess', () => {
     expect(refusal(`${MINIMUM}records_per_run: 7\n`)).toContain(
       'Did you mean exports.budget.records_per_run',

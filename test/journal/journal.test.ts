@@ -354,4 +354,5 @@ it('is not used where its copy cannot be written at all', async () => {
   const error = await rejection(Journal.open({ dataDir, ledgerCopy }, effects));
   expect(error).toBeInstanceOf(StorageError);
   expect(String(error)).toContain(ledgerCopy);
+  expect(error.hint).toContain('correct ledger_copy');
 });

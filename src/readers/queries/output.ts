@@ -8,6 +8,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError, UsageError } from '../../ground/errors.js';
+import { clauseOf } from '../../landing/storage-error.js';
 
 /** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
@@ -41,7 +42,7 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
     if (target !== undefined) await rm(partial, { force: true }).catch(() => undefined);
     const isOfFile = codeOf(cause) !== undefined || messageOf(cause).startsWith('IO Error');
     if (cause instanceof DawnloadError || !isOfFile) throw cause;
-    throw new StorageError(`${file} cannot be written: ${messageOf(cause)}.`, {
+    throw new StorageError(`${file} cannot be written: ${clauseOf(cause)}.`, {
       hint: 'Check the folder, its permissions and the space on the disk.',
       cause,
     });
