@@ -21,7 +21,7 @@ import type { Ledger } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { isClosed, type Export, isUnderWay } from './export.js';
 import {
-  type Landing,
+  type LandingFolder,
   type PullWriter,
   readWhole,
   firstAnswers,
@@ -35,7 +35,7 @@ import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 /** What a download needs beside the service. */
-export interface Downloads extends Landing {
+export interface DownloadFolder extends LandingFolder {
   readonly ledger: Ledger;
   readonly warehouse: Warehouse;
   readonly report: { readonly exports: ExportLine[]; readonly pending: string[]; readonly gaps: Gap[] };
@@ -62,8 +62,8 @@ interface Download {
 /** Number of nights on which an export that may lack records is read again. */
 const NIGHTS = 3;
 
-/** Downloads the exports that are under way, and again those that may lack records. */
-export async function resumeExports(service: ServiceClient, folder: Downloads): Promise<void> {
+/** DownloadFolder the exports that are under way, and again those that may lack records. */
+export async function resumeExports(service: ServiceClient, folder: DownloadFolder): Promise<void> {
   const { ledger, invocation } = folder;
   for (const entry of ledger.entries().filter(isUnderWay)) {
     invocation.signal.throwIfAborted();
@@ -76,7 +76,10 @@ export async function resumeExports(service: ServiceClient, folder: Downloads): 
 }
 
 /** True on the nights after an export landed if it may lack records. */
-async function mayLack(entry: Export, { warehouse, invocation: { effects } }: Downloads): Promise<boolean> {
+async function mayLack(
+  entry: Export,
+  { warehouse, invocation: { effects } }: DownloadFolder,
+): Promise<boolean> {
   const { state, day, landedAt, short, accepted } = entry;
   if (state !== 'loaded' || accepted || landedAt === undefined) return false;
   const [landed, today] = [dayOf(landedAt), dayOf(effects.now())];
@@ -89,13 +92,13 @@ async function mayLack(entry: Export, { warehouse, invocation: { effects } }: Do
 const READINGS = 3;
 
 /**
- * Downloads an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
+ * DownloadFolder an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
  * landed, every page is requested again and additional records are kept.
  */
 export async function downloadExport(
   entry: Export,
   service: ServiceClient,
-  folder: Downloads,
+  folder: DownloadFolder,
   acceptIncomplete = false,
 ): Promise<void> {
   const { key, day, exportId, run } = entry;
@@ -127,7 +130,7 @@ export async function downloadExport(
 async function noteLack(
   { key, day, short }: Export,
   notes: readonly string[],
-  { ledger, warehouse }: Downloads,
+  { ledger, warehouse }: DownloadFolder,
 ): Promise<void> {
   const { repeated, uncounted, erased } = await warehouse.lackOf(day);
   const reasons = [...notes];
@@ -157,7 +160,7 @@ class Reading {
    */
   private constructor(
     private readonly service: ServiceClient,
-    private readonly folder: Downloads,
+    private readonly folder: DownloadFolder,
     private readonly entry: Requested,
     private readonly download: Download,
     private readonly writer: PullWriter,
@@ -177,7 +180,7 @@ class Reading {
     download: Download,
     notes: string[],
     service: ServiceClient,
-    folder: Downloads,
+    folder: DownloadFolder,
   ): Promise<Reading> {
     const { landing } = folder;
     let writer = await landing.reading(entry);
@@ -271,7 +274,7 @@ class Reading {
     }
   }
 
-  /** Downloads the pages that are missing, and ends the reading. */
+  /** DownloadFolder the pages that are missing, and ends the reading. */
   async #collect(
     { first, unreadable }: Waiting & { kind: 'ready' },
     expected: Expected,
@@ -409,7 +412,7 @@ const NOTHING_EXPECTED: Expected = { some: false, atLeast: 0 };
 
 async function expectedOf(
   { day, estimate = 0 }: Export,
-  { ledger, warehouse }: Downloads,
+  { ledger, warehouse }: DownloadFolder,
 ): Promise<Expected> {
   const messages = await warehouse.messages();
   const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);

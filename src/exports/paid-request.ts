@@ -32,7 +32,7 @@ import {
   type BudgetVerdict,
   type Decision,
 } from './budget.js';
-import { downloadExport, type Downloads } from './download.js';
+import { downloadExport, type DownloadFolder } from './download.js';
 import type { Export } from './export.js';
 import { judgedText } from './ledger.js';
 
@@ -43,8 +43,8 @@ const MOST_DOWNLOADS = 3;
 const REFUSALS_IN_A_ROW = 2;
 
 /** What paid requests need beside the service. */
-interface Payments extends Downloads {
-  readonly report: Downloads['report'] & {
+interface PaymentFolder extends DownloadFolder {
+  readonly report: DownloadFolder['report'] & {
     unpaidDays: readonly Unpaid[];
     budget: Budget | undefined;
     readonly attention: Needed[];
@@ -62,7 +62,7 @@ export interface Unpaid {
  * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
  * for exports in progress, actual records for landed ones.
  */
-export async function requestMissing(job: Job, service: ServiceClient, folder: Payments): Promise<void> {
+export async function requestMissing(job: Job, service: ServiceClient, folder: PaymentFolder): Promise<void> {
   const { ledger, warehouse, report } = folder;
   const { runId, signal, effects, terminal } = folder.invocation;
   const { budget } = ledger.settings;
@@ -147,7 +147,7 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
 async function consentTo(
   job: Job,
   decisions: readonly Decision[],
-  { ledger, invocation: { terminal, signal } }: Payments,
+  { ledger, invocation: { terminal, signal } }: PaymentFolder,
 ): Promise<boolean> {
   if (job.consent !== 'ask') return true;
   const wanted = decisions.filter(({ verdict }) => verdict === 'request');
@@ -162,7 +162,11 @@ async function consentTo(
   );
 }
 
-function reportRest(decisions: readonly Decision[], mayRequest: boolean, { ledger, report }: Payments): void {
+function reportRest(
+  decisions: readonly Decision[],
+  mayRequest: boolean,
+  { ledger, report }: PaymentFolder,
+): void {
   report.budget = ledger.settings.budget;
   report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
     verdict === 'request' ? [] : [{ day, verdict, estimate }],
@@ -181,7 +185,11 @@ function reportRest(decisions: readonly Decision[], mayRequest: boolean, { ledge
  * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
  *   changed
  */
-export async function requestAgain(key: string, service: ServiceClient, folder: Payments): Promise<void> {
+export async function requestAgain(
+  key: string,
+  service: ServiceClient,
+  folder: PaymentFolder,
+): Promise<void> {
   const { ledger } = folder;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, folder);
@@ -194,7 +202,7 @@ export async function requestAgain(key: string, service: ServiceClient, folder: 
  * The expected records of an export's day, if the budget allows paying for it again. The amount that may be billed for
  * the old export is counted too.
  */
-async function affordable(key: string, folder: Payments): Promise<number | undefined> {
+async function affordable(key: string, folder: PaymentFolder): Promise<number | undefined> {
   const { ledger, warehouse } = folder;
   const { effects, runId } = folder.invocation;
   const { day } = ledger.get(key);
@@ -216,7 +224,7 @@ async function affordable(key: string, folder: Payments): Promise<number | undef
 }
 
 /** Prints the total spent on this run's exports, if there are any. */
-function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: Payments): void {
+function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentFolder): void {
   const { budget, currency } = ledger.settings;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
@@ -252,7 +260,7 @@ type Sent = Export | 'refused' | 'stop';
  * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers, before
  *   the intent is recorded, so nothing was sent
  */
-async function requestPaid(wish: Wish, service: ServiceClient, folder: Payments): Promise<Sent> {
+async function requestPaid(wish: Wish, service: ServiceClient, folder: PaymentFolder): Promise<Sent> {
   const { ledger } = folder;
   const { terminal, runId: run } = folder.invocation;
   const { pricePerRecord, includeMessageData: messageData, refusals } = ledger.settings;
@@ -379,7 +387,7 @@ function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | un
 async function record(
   { key, day }: Export,
   outcome: RequestOutcome,
-  { ledger, landing, report }: Payments,
+  { ledger, landing, report }: PaymentFolder,
 ): Promise<Sent> {
   const gap = (reason: string): void => void report.gaps.push(eventGap(day, reason));
   switch (outcome.kind) {

@@ -213,7 +213,7 @@ export interface PullFolder {
 export type OnDamage = (error: DamageError, found: PullFolder) => void;
 
 /** What every pull of a free stream needs beside the service: a part of the open data folder. */
-export interface Landing {
+export interface LandingFolder {
   readonly landing: LandingZone;
   readonly report: { readonly gaps: Gap[] };
   readonly invocation: Pick<Invocation, 'effects' | 'terminal' | 'signal' | 'runId'>;

@@ -12,7 +12,7 @@ import { repairedJson } from '../ground/envelope.js';
 import { CredentialsError, DamageError, RefusedError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type Job, type ReferenceStream } from '../ground/streams.js';
 import {
-  type Landing,
+  type LandingFolder,
   SOLE_LIST,
   templatesOf as templatesIn,
   type Page,
@@ -39,7 +39,7 @@ import {
 } from './read-lists.js';
 
 /** What pulls of reference data need beside the service. */
-interface Reference extends Landing {
+interface ReferenceFolder extends LandingFolder {
   readonly config: Pick<Config, 'messenger' | 'reference'>;
   readonly warehouse: Warehouse;
 }
@@ -48,7 +48,11 @@ interface Reference extends Landing {
  * Pulls the configured streams one after the other; a failing stream does not stop the others. After
  * `reference.max_minutes` no further requests are sent.
  */
-export async function pullReference(job: Job, service: ServiceClient, folder: Reference): Promise<void> {
+export async function pullReference(
+  job: Job,
+  service: ServiceClient,
+  folder: ReferenceFolder,
+): Promise<void> {
   const { config, invocation } = folder;
   const ask = timed(service, config.reference.maxMinutes, invocation.signal);
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
@@ -136,7 +140,7 @@ async function pullStream(
   job: Job,
   service: ServiceClient,
   ask: Ask,
-  { config, landing, warehouse, report, load, invocation: { terminal } }: Reference,
+  { config, landing, warehouse, report, load, invocation: { terminal } }: ReferenceFolder,
 ): Promise<void> {
   const pulledAt = landing.instant(landingTime(service));
   const day = dayOf(pulledAt);

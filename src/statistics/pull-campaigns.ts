@@ -8,7 +8,7 @@ import {
   heldBackAmong,
   LONGEST_RANGE_DAYS,
   type DaysOf,
-  type Statistics,
+  type StatisticsFolder,
 } from './pull-daily.js';
 import { type ServiceClient, settleAll } from '../service/client.js';
 import { landingTime } from '../service/clocks.js';
@@ -20,7 +20,7 @@ export async function pullCampaigns(
   job: Job,
   wanted: DaysOf,
   service: ServiceClient,
-  folder: Statistics,
+  folder: StatisticsFolder,
 ): Promise<void> {
   const { warehouse, report, invocation } = folder;
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
@@ -46,7 +46,7 @@ async function pullRange(
   range: DayRange,
   job: Job,
   service: ServiceClient,
-  { landing, warehouse, report, load, invocation: { terminal } }: Statistics,
+  { landing, warehouse, report, load, invocation: { terminal } }: StatisticsFolder,
 ): Promise<void> {
   const campaigns = await warehouse.campaignsSeen(range);
   const done = new Set<string>();

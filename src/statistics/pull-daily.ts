@@ -3,7 +3,7 @@
  * together.
  */
 import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import type { Landing, Pull } from '../landing/landing-zone.js';
+import type { LandingFolder, Pull } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
@@ -22,7 +22,7 @@ export const LONGEST_RANGE_DAYS = 31;
 export type DaysOf = (stream: Stream) => readonly Day[];
 
 /** What pulls of statistics need beside the service. */
-export interface Statistics extends Landing {
+export interface StatisticsFolder extends LandingFolder {
   readonly warehouse: Warehouse;
 }
 
@@ -37,7 +37,7 @@ export async function pullStatistics(
   job: Job,
   wanted: DaysOf,
   service: ServiceClient,
-  folder: Statistics,
+  folder: StatisticsFolder,
 ): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
   const asked = streams.map((stream) => [stream, wanted(stream)] as const);
@@ -67,7 +67,7 @@ async function pullDays(
   days: readonly Day[],
   { acceptEmpty: accepted }: Job,
   service: ServiceClient,
-  { landing, report, load, invocation: { terminal, signal } }: Statistics,
+  { landing, report, load, invocation: { terminal, signal } }: StatisticsFolder,
 ): Promise<void> {
   const { what } = QUESTIONS[stream];
   for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
@@ -92,7 +92,7 @@ async function pullDays(
 }
 
 /** The days that were held back; if there are any, also the days that were empty among the given days. */
-async function doubtfulAmong(days: readonly Day[], folder: Statistics, stream: Daily): Promise<Day[]> {
+async function doubtfulAmong(days: readonly Day[], folder: StatisticsFolder, stream: Daily): Promise<Day[]> {
   const heldBack = new Set(await heldBackAmong(days, folder, stream));
   if (heldBack.size === 0) return [];
   const covered = await folder.warehouse.coverage(stream);
@@ -214,7 +214,7 @@ export async function dayTotals(service: ServiceClient, day: Day): Promise<Messa
 /** The given days whose last answer was held back. */
 export async function heldBackAmong(
   days: readonly Day[],
-  { warehouse }: Pick<Statistics, 'warehouse'>,
+  { warehouse }: Pick<StatisticsFolder, 'warehouse'>,
   stream: Stream,
 ): Promise<Day[]> {
   const heldBack = new Set(await warehouse.heldBack(stream));
