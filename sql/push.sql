@@ -40,16 +40,6 @@ create or replace macro is_deep(json_text) as
 create or replace macro is_long(json_text) as
     left(json_text, 1) = '"' and strlen(json_text) > 5000 and length(json_text ->> '$') > 5000;
 
-create or replace macro is_texts(json_text) as
-    left(json_text, 1) = '['
-    and len(list_filter(json_extract(json_text, '$[*]'), lambda one: left(one::varchar, 1) <> '"')) = 0;
-
--- The keys of all objects in a JSON text, with their quotes.
-create or replace macro keys_in(json_text) as
-    list_filter(
-        regexp_extract_all(json_text, '"(?:[^"\\]|\\.)*"\s*:?'), lambda found: right(found, 1) = ':'
-    );
-
 create or replace macro is_hash(json_text) as regexp_matches(json_text, '(?i)[0-9a-f]{64}');
 
 create or replace macro wrong_list(json_text) as case
@@ -75,53 +65,6 @@ create or replace macro wrong_size(json_text) as case
     when strlen(json_text) > 98 and is_deep(json_text) then 'must have at most 50 levels'
 end;
 
--- The rule of a declared type of a catalog's field that a value breaks. Arrays may be changed by $add and $remove.
-create or replace macro wrong_type(json_text, declared, is_patch) as case
-    when json_text is null or declared is null then null
-    when declared = 'string' and left(json_text, 1) <> '"' then 'must be a text'
-    when declared = 'number' and not regexp_full_match(json_text, '[-0-9.eE+]+') then 'must be a number'
-    when declared = 'boolean' and json_text not in ('true', 'false') then 'must be true or false'
-    when
-        declared = 'time'
-        and not regexp_full_match(json_text, '[-0-9.eE+]+')
-        and not (
-            regexp_full_match(
-                json_text,
-                '"\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"'
-            )
-            and try_cast(json_text[2:11] as date) is not null
-        )
-    then 'must be an ISO 8601 time or Unix seconds'
-    when
-        declared = 'geo'
-        and (
-            left(json_text, 1) <> '['
-            or json_array_length(json_text) <> 2
-            or contains(json_text, '"')
-            or not coalesce(try_cast(json_text ->> '$[0]' as double) between -180 and 180, false)
-            or not coalesce(try_cast(json_text ->> '$[1]' as double) between -90 and 90, false)
-        )
-    then 'must be [longitude, latitude]'
-    when declared = 'object' and left(json_text, 1) <> '{' then 'must be an object'
-    when
-        declared = 'object'
-        and len(list_filter(keys_in(json_text), lambda key: regexp_matches(key, '[.$]'))) > 0
-    then 'must have keys without . and $'
-    when declared <> 'array' then null
-    when not is_patch or left(json_text, 1) <> '{'
-    then if(is_texts(json_text), null, 'must be an array of strings')
-    when
-        len(json_keys(json_text)) = 0
-        or len(list_filter(json_keys(json_text), lambda key: key not in ('$add', '$remove'))) > 0
-        or not coalesce(is_texts((json_text -> '$."$add"')::varchar), true)
-        or not coalesce(is_texts((json_text -> '$."$remove"')::varchar), true)
-    then 'must be an array of strings, or $add and $remove with such arrays'
-    else
-        coalesce(
-            wrong_list((json_text -> '$."$add"')::varchar), wrong_list((json_text -> '$."$remove"')::varchar)
-        )
-end;
-
 -- The reason why an id does not fit; null if it fits. A value that is no text and no whole number gives an empty id.
 create or replace macro wrong_id(kind, id, json_text, is_text) as case
     when id = '' and json_text <> '""' then 'must be a text or a whole number'
@@ -132,8 +75,8 @@ create or replace macro wrong_id(kind, id, json_text, is_text) as case
     then 'must be a telephone number of at most 25 characters'
 end;
 
--- name: remembered
--- The lines of the file of a target (landing/pushed-rows.ts). A line that was torn or altered is none.
+-- name: lines
+-- The lines of files of targets (landing/pushed-rows.ts). A line that was torn or altered is none.
 create or replace table lines as
 select
     row_number() over () as nth,
@@ -147,9 +90,10 @@ select
     coalesce(try_cast(json ->> 'taken' as boolean), false) as taken,
     from_json(json -> 'k', '["varchar"]') as k,
     from_json(json -> 'r', '["varchar"]') as r
-from read_ndjson_objects(getvariable('file'), ignore_errors = true, maximum_object_size = 1073741824)
+from read_ndjson_objects(getvariable('files'), ignore_errors = true, maximum_object_size = 1073741824)
 where json is not null;
 
+-- name: remembered
 -- The last row of each key that the service has, or may have (doubt). The journal knows the calls of E13 and E16; calls that
 -- may be repeated are in the file. A later row of the key with one of its columns, or of the whole item (*), leaves nobody
 -- knowing what the service has (r is null), also where its call was not acknowledged.
@@ -312,7 +256,7 @@ texts as (
 select
     nth,
     key,
-    if(getvariable('target').is_plain, key, '#' || left(digest('key ' || getvariable('target').key || ' ' || key), 32)) as k,
+    if(getvariable('target').kind = 'catalog-items' and getvariable('target').key = 'id', key, '#' || left(digest('key ' || getvariable('target').key || ' ' || key), 32)) as k,
     left(digest('row ' || concat_ws(',', id_text, array_to_string(list_sort(members), ','))), 32) as r,
     item,
     strlen(item) + 1 as bytes,
@@ -321,7 +265,8 @@ select
         when key = '' then getvariable('target').key || ': is empty'
         when row_number() over (partition by key order by nth) > 1
         then getvariable('target').key || ': occurs more than once'
-        when strlen(item) + 1 > getvariable('target').most_bytes then 'the row: is too long'
+        -- The largest item of a catalog.
+        when strlen(item) + 1 > 1048576 then 'the row: is too long'
         else coalesce(
             getvariable('target').identity || ': '
             || wrong_id(getvariable('target').kind, id, id_cell.json, id_cell.is_text),
@@ -329,17 +274,11 @@ select
                 list_transform(
                     list_append(member_cells, id_cell),
                     lambda cell: cell.name || ': ' || case
-                        when list_contains(getvariable('target').twice, cell.name) then 'is the name of two columns'
+                        when len(list_filter(cells, lambda other: other.name = cell.name)) > 1
+                        then 'is the name of two columns'
                         when getvariable('target').hashes and is_hash(cell.json)
                         then 'is a hash, which the service does not know'
-                        else coalesce(
-                            wrong_size(cell.json),
-                            wrong_type(
-                                cell.json,
-                                getvariable('target').types[list_position(getvariable('target').fields, cell.name)],
-                                getvariable('target').sends_null
-                            )
-                        )
+                        else wrong_size(cell.json)
                     end
                 ),
                 lambda reason: reason is not null
@@ -348,7 +287,7 @@ select
     end as wrong
 from texts;
 
--- name: erased
+-- name: compared
 -- The rows that name an erased person in a column for ids, whatever the kind of the id.
 create table erased as
 with given as (
@@ -370,7 +309,6 @@ where
     and cell.text <> ''
     and list_has_any(person_digests(kinds.kind, cell.text), getvariable('erased_ids')::varchar[]);
 
--- name: compared
 -- Decides about each row. Where a row must not arrive twice (once), its key alone counts: a changed row was sent before.
 create table compared as
 select
@@ -388,11 +326,12 @@ select
         else 'new'
     end as outcome
 from rows_found as found
-left join remembered on found.k = remembered.k and remembered.columns = getvariable('target').columns
+left join remembered on found.k = remembered.k and remembered.columns = getvariable('columns')
 left join rejected on found.k = rejected.k;
 
 -- The rows to send in the order of the query, and then the items that earlier pushes of the same columns sent and the query
--- lacks (deletes). A call has as many rows as the target takes, of which all but the first are within a window of bytes.
+-- lacks (deletes). A call has as many rows as the target takes, of which all but the first are within a window of bytes: with the
+-- largest row and its frame they fit into the largest body, 4 MiB.
 create table sending as
 with found as (
     select false as deletes, nth, k, r, item, bytes
@@ -403,7 +342,8 @@ with found as (
     select true, 0, k, left(digest('row ' || k), 32), '{"id":"' || k || '"}', length(k) + 10
     from remembered
     where
-        columns = getvariable('target').columns
+        getvariable('target').delete_missing
+        and columns = getvariable('columns')
         and regexp_full_match(k, '[A-Za-z0-9_-]{1,250}')
         and not exists (from compared where compared.k = remembered.k)
 ),
@@ -411,7 +351,7 @@ numbered as (
     select
         *,
         (row_number() over (partition by deletes order by nth, k) - 1) // getvariable('target').most as part,
-        sum(bytes) over (partition by deletes order by nth, k) // getvariable('target').window_bytes as bytes_part
+        sum(bytes) over (partition by deletes order by nth, k) // (3 * 1048576 - 4096) as bytes_part
     from found
 )
 select deletes, nth, k, r, item, dense_rank() over (order by deletes, part, bytes_part)::integer as call
@@ -421,7 +361,8 @@ order by call, nth, k;
 drop table rows_found;
 drop table found;
 
--- name: counts
+-- name: plan
+-- The numbers of a push, and the reasons of rows that cannot be sent, as a JSON object of their counts.
 select
     count(*)::integer as rows,
     count(*) filter (outcome = 'new')::integer as new,
@@ -430,28 +371,24 @@ select
     count(*) filter (outcome = 'unknown')::integer as unknown,
     count(*) filter (outcome = 'left')::integer as left,
     count(*) filter (outcome = 'erased')::integer as erased,
-    count(*) filter (ends_with(wrong, ': is empty'))::integer as empty,
-    count(*) filter (ends_with(wrong, ': occurs more than once'))::integer as repeated,
-    coalesce(sum(nulls) filter (outcome in ('new', 'changed')), 0)::integer as nulls,
-    (select count(*) filter (not deletes) from sending)::integer as send,
-    (select count(*) filter (deletes) from sending)::integer as missing
+    (
+        select coalesce(json_group_object(wrong, rows), '{}')::varchar
+        from (
+            select wrong, count(*) as rows
+            from compared
+            where outcome = 'invalid'
+            group by wrong
+            order by wrong
+        )
+    ) as invalid,
+    (select count(*) filter (deletes) from sending)::integer as missing,
+    (select count(*) from sending)::integer as to_send,
+    coalesce(sum(nulls) filter (outcome in ('new', 'changed')), 0)::integer as set_to_null,
+    (select coalesce(max(call), 0) from sending)::integer as calls
 from compared;
 
--- name: invalid
-select wrong as reason, count(*)::integer as rows
-from compared
-where outcome = 'invalid'
-group by wrong
-order by wrong;
-
--- name: sends
-select call, deletes
-from sending
-group by call, deletes
-order by call;
-
 -- name: call
-select k, r, item
+select k, r, item, deletes
 from sending
 where call = $call
 order by nth, k;

@@ -12,7 +12,7 @@ import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
 import { daysNow, newestOf, type DaysNow, type PublishedRun, daysIn } from '../job/wanted-days.js';
 import { describeGroup } from '../job/report.js';
 import { RUN, runsOf, type PastRun } from '../journal/journal.js';
-import { adviceOn, pushesOf, waits } from '../push/ledger.js';
+import { adviceOn, pushesOf } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/model.js';
@@ -47,7 +47,7 @@ async function readStatus({ effects, ...invocation }: Invocation) {
   });
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
-  const pushes = pushesOf(journal).filter((push) => waits(push, lock.taken));
+  const pushes = pushesOf(journal, lock.taken).filter(({ state }) => state === 'ambiguous');
   const runs = runsOf(journal.of(RUN));
   const last = lastCompleteDay(now);
   const { removed } = published;

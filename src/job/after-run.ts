@@ -55,7 +55,7 @@ const STEPS: readonly Step[] = [
       night.folder.ledger.doubt === undefined &&
       isWhole(night),
     async run({ folder: { config, invocation, journal } }) {
-      const { pushNightly } = await import('../push/send.js');
+      const { pushNightly } = await import('../push/push.js');
       return pushNightly(requireService(config), invocation, journal);
     },
     failed: 'The pushes failed',

@@ -23,7 +23,7 @@ import { downloadExport, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/journal.js';
-import { adviceOn, pushesOf, rowOf, waits } from '../push/ledger.js';
+import { adviceOn, pushesOf } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { withDataFolder } from './data-folder.js';
@@ -292,14 +292,14 @@ async function noteJournal(folder: OpenFolder): Promise<void> {
   for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt))
     report.attention.push({ advice, list: 'dawnload exports list' });
   const pushes = pushesOf(journal);
-  for (const push of pushes.filter((one) => waits(one)))
+  for (const push of pushes.filter(({ state }) => state === 'ambiguous'))
     report.attention.push({ advice: adviceOn(push), list: 'dawnload push list' });
   const erased = erasures.register.erasures;
   await warehouse.note({
     exports: [...ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) })), ...forgotten],
     budget: { ...config.exports, notedAt: effects.now() },
     prices: config.prices,
-    ...(pushes.length > 0 && { pushes: pushes.map((push) => rowOf(push)) }),
+    ...(pushes.length > 0 && { pushes }),
     ...(await nightlyDays(folder)),
     ...(erased.length > 0 && { erasures: erased }),
     runs: runsOf(journal.of(RUN)),

@@ -36,8 +36,8 @@ import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
-import { pushesOf, waits as needsDecision } from '../push/ledger.js';
-import { wantedOf } from '../push/send.js';
+import { pushesOf } from '../push/ledger.js';
+import { configuredPush } from '../push/targets.js';
 import { catalogueOf } from '../readers/queries/catalogue.js';
 import { questionOf } from '../readers/queries/question.js';
 import { assertReplaceable } from '../warehouse/publish.js';
@@ -125,7 +125,7 @@ export async function* examine(
 function pushFaults({ pushes, queries }: Config, now: Date): string[] {
   return pushes.flatMap((push) => {
     try {
-      questionOf({ ...wantedOf(push).source, queries }, now);
+      questionOf({ ...configuredPush(push).source, queries }, now);
       return [];
     } catch (error) {
       return [`The push ${push.name}: ${messageOf(error)}`];
@@ -312,7 +312,7 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
   const paid = `${entries}, ${length || 'none'} ${length > 1 ? 'need' : 'needs'} action`;
-  const push = pushesOf(journal).find((one) => needsDecision(one, lock.taken));
+  const push = pushesOf(journal, lock.taken).find(({ state }) => state === 'ambiguous');
   const waits = push && ` Push ${push.id} to ${push.target} waits for a person.`;
   if (length === 0 && waits === undefined) return ok(paid);
   const lists = [...(length > 0 ? ['exports'] : []), ...(waits ? ['push'] : [])];

@@ -4,10 +4,13 @@
  * its own: after a stop the same command makes another one, which leaves out what was sent.
  */
 import { z } from 'zod';
-import { dayOf, monthOf } from '../ground/calendar.js';
+import { dayOf } from '../ground/calendar.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import { type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
+import { openInstance } from '../landing/duckdb.js';
+import { pushedFiles } from '../landing/pushed-rows.js';
 import { formatCount } from '../terminal/text.js';
+import { Session } from '../warehouse/session.js';
 
 const [text, number] = [z.string(), z.number()];
 
@@ -32,9 +35,8 @@ export const PUSH = new Kind(
       target: text,
       mode: text.optional(),
       name: text.optional(),
-      /** The columns of the key, and the hash of the query. */
-      key: text,
-      source: text,
+      /** The columns of the key; a push that `recover` entered has none. */
+      key: text.optional(),
       once: z.boolean(),
       run: text,
       planned: number,
@@ -54,8 +56,7 @@ export const PUSH = new Kind(
     z.object({ ...of('ended'), sent: number, rejected: number, calls: number, note: text.optional() }),
   ]),
 );
-type Line = LineOf<typeof PUSH>;
-type LineNamed<E> = Extract<Line, { event: E }>;
+type LineNamed<E> = Extract<LineOf<typeof PUSH>, { event: E }>;
 
 /** A call of E13 or E16, which are sent once. */
 interface Call extends LineNamed<'intended'> {
@@ -64,103 +65,75 @@ interface Call extends LineNamed<'intended'> {
   note?: string | undefined;
 }
 
-export interface Push extends Omit<LineNamed<'begun'>, 'push' | 'event'> {
-  readonly id: string;
+interface Folded extends LineNamed<'begun'> {
   updatedAt: Date;
-  readonly calls: Call[];
+  readonly intents: Call[];
   ended?: LineNamed<'ended'>;
 }
 
-/** All pushes, oldest first. */
-export function pushesOf(journal: Journal): Push[] {
-  const pushes = new Map<string, Push>();
+export type Push = ReturnType<typeof pushesOf>[number];
+
+/**
+ * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous if a person has to decide, since nobody knows
+ * whether the service has some rows.
+ *
+ * @param isRunning true if another process holds the lock: a call under way will have an outcome
+ */
+export function pushesOf(journal: Journal, isRunning = false) {
+  const pushes = new Map<string, Folded>();
   for (const line of journal.of(PUSH)) {
-    if (line.event === 'begun') {
-      pushes.set(line.push, { ...line, id: line.push, updatedAt: line.at, calls: [] });
-      continue;
-    }
+    if (line.event === 'begun') pushes.set(line.push, { ...line, updatedAt: line.at, intents: [] });
     const push = pushes.get(line.push);
     if (push === undefined) continue;
     push.updatedAt = line.at;
-    if (line.event === 'intended') push.calls.push({ ...line, state: 'open' });
+    if (line.event === 'intended') push.intents.push({ ...line, state: 'open' });
     if (line.event === 'ended') push.ended = line;
-    for (const call of push.calls) {
-      if (line.event === 'decided' && isOfPerson(call)) call.state = line.again ? 'again' : 'in_doubt';
+    for (const call of push.intents) {
+      if (line.event === 'decided' && !isSettled(call)) call.state = line.again ? 'again' : 'in_doubt';
       if (line.event === 'settled' && call.call === line.call)
         [call.state, call.note] = [line.outcome, line.note];
     }
   }
-  return [...pushes.values()];
+  return [...pushes.values()].map((push) => {
+    const { push: id, at: begunAt, once, intents, ended, counts, planned } = push;
+    const rowsOf = (which: (call: Call) => boolean): number =>
+      intents.reduce((sum, call) => sum + (which(call) ? call.rows : 0), 0);
+    const sent = once ? rowsOf(({ state }) => state === 'acknowledged') : (ended?.sent ?? 0);
+    const isAmbiguous = intents.some(
+      ({ state }) => state === 'ambiguous' || (state === 'open' && !isRunning),
+    );
+    const isDone = ended !== undefined && ended.note === undefined;
+    const isSending = ended === undefined && isRunning;
+    return {
+      ...push,
+      ...counts,
+      id,
+      begunAt,
+      sent,
+      // A call that may be repeated is not in the journal, so all rows of a push that was killed count as unknown.
+      unknown: once ? rowsOf(isCounted) - sent : ended === undefined ? planned : 0,
+      /** Rows that a person has to decide about, or has. */
+      undecided: rowsOf((call) => !isSettled(call)),
+      rejected: ended?.rejected ?? 0,
+      calls: once ? intents.length : (ended?.calls ?? 0),
+      state: isAmbiguous ? 'ambiguous' : isDone ? 'done' : isSending ? 'sending' : 'stopped',
+      note: ended || isSending ? ended?.note : 'The process ended before the push did.',
+    };
+  });
 }
 
-/** @throws UsageError if there is no such push */
-export function named(id: string, pushes: readonly Push[]): Push {
-  const push = pushes.find((one) => one.id === id);
-  if (push !== undefined) return push;
-  throw new UsageError(`There is no push ${id}.`, { hint: '`dawnload push list` lists them.' });
-}
-
-/** True for a call whose outcome a person has to decide about, or has. */
-const isOfPerson = ({ state }: Call): boolean => state !== 'acknowledged' && state !== 'refused';
+const isSettled = ({ state }: Call): boolean => state === 'acknowledged' || state === 'refused';
 
 /** True if the service has the rows of a call, or may have them. */
 const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'again';
 
-/** True if a person has to decide: nobody knows whether the service has some rows. A call under way will have an outcome. */
-export const waits = ({ calls }: Push, isRunning = false): boolean =>
-  calls.some(({ state }) => state === 'ambiguous' || (state === 'open' && !isRunning));
-
-/** The row of `ops.pushes`; `isRunning` if another process holds the lock. */
-export function rowOf(push: Push, isRunning = false) {
-  const { ended, calls, once, planned, at: begunAt } = push;
-  const rowsIn = (which: (call: Call) => boolean): number =>
-    calls.reduce((sum, call) => sum + (which(call) ? call.rows : 0), 0);
-  const sent = once ? rowsIn(({ state }) => state === 'acknowledged') : (ended?.sent ?? 0);
-  // A call that may be repeated is not in the journal, so all rows of a push that was killed count as unknown.
-  const unknown = once ? rowsIn(isCounted) - sent : ended === undefined ? planned : 0;
-  const killed = isRunning ? undefined : 'The process ended before the push did.';
-  const unended = isRunning ? 'sending' : 'stopped';
-  const over = ended?.note === undefined ? 'done' : 'stopped';
-  return {
-    ...push,
-    ...push.counts,
-    begunAt,
-    sent,
-    unknown,
-    rejected: ended?.rejected ?? 0,
-    calls: once ? calls.length : (ended?.calls ?? 0),
-    state: waits(push, isRunning) ? 'ambiguous' : ended === undefined ? unended : over,
-    note: ended === undefined ? killed : ended.note,
-  };
-}
-
-/**
- * Rows that the service has or may have, in a run and in the KST month of an instant, or of the last line if that is
- * later; of all pushes, or of a name.
- */
-export function spentBy(pushes: readonly Push[], run: string, present: Date, name?: string) {
-  const latest = Math.max(present.getTime(), ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
-  const month = monthOf(new Date(latest));
-  const spent = { inRun: 0, inMonth: 0 };
-  for (const push of pushes) {
-    const { sent, unknown } = rowOf(push);
-    if (name !== undefined && push.name !== name) continue;
-    if (push.run === run) spent.inRun += sent + unknown;
-    if (monthOf(push.at) === month) spent.inMonth += sent + unknown;
-  }
-  return spent;
-}
-
-const rowsOfPerson = ({ calls }: Push): number =>
-  calls.reduce((sum, call) => sum + (isOfPerson(call) ? call.rows : 0), 0);
-
 /** The sentence about a push that waits for a person. */
-export function adviceOn(push: Push): string {
-  const note = push.calls.find(isOfPerson)?.note ?? 'the process ended before it recorded the answer';
+export function adviceOn({ id, target, undecided, intents }: Push): string {
+  const call = intents.find((one) => !isSettled(one));
   return (
-    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${formatCount(rowsOfPerson(push))} of its rows (${note}). ` +
-    `Look there. If it has them: \`dawnload push resume ${push.id}\`, and the same command goes on with the others. ` +
-    `If it has not: \`dawnload push resume ${push.id} --again\`, and it sends them too. To leave it open: \`dawnload push abandon ${push.id}\`, and no push sends them.`
+    `Push ${id} to ${target} is ambiguous: it is not known whether the service has ${formatCount(undecided)} of its rows (${call?.note ?? 'the process ended before it recorded the answer'}). ` +
+    `Look there. If it has them: \`dawnload push resume ${id}\`, and the same command goes on with the others. ` +
+    `If it has not: \`dawnload push resume ${id} --again\`, and it sends them too. To leave it open: \`dawnload push abandon ${id}\`, and no push sends them.`
   );
 }
 
@@ -173,20 +146,22 @@ export function adviceOn(push: Push): string {
  */
 export async function recordDecision(journal: Journal, id: string, again: boolean): Promise<number> {
   const pushes = pushesOf(journal);
-  const push = named(id, pushes);
+  const push = pushes.find((one) => one.id === id);
+  if (push === undefined)
+    throw new UsageError(`There is no push ${id}.`, { hint: '`dawnload push list` lists them.' });
   const isLast = push === pushes.findLast(({ target }) => target === push.target);
-  const rows = rowsOfPerson(push);
-  if (rows === 0 || !(isLast || waits(push)))
+  if (push.undecided === 0 || !(isLast || push.state === 'ambiguous'))
     throw new RefusedError(`Push ${id} has no rows that wait for a decision.`);
   await journal.append(PUSH, { event: 'decided', push: id, again });
-  return rows;
+  return push.undecided;
 }
 
-/** The number of the next push of a day: above those of `pushes`, and those in `remembered`, ids of pushes. */
-export function nextId(pushes: readonly Push[], remembered: readonly string[], now: Date): string {
+/** The number of the next push of a day: above those of `pushes`, and those that only `ledger/pushed/` holds. */
+export function nextId(pushes: readonly Push[], remembered: readonly CallLine[], now: Date): string {
   const day = dayOf(now);
-  const ids = [...pushes.map(({ id }) => id), ...remembered].filter((id) => id.startsWith(day));
-  return `${day}.${1 + Math.max(0, ...ids.map((id) => Number(id.slice(day.length + 1)) || 0))}`;
+  const ids = [...pushes.map(({ id }) => id), ...remembered.map(({ push }) => push)];
+  const numbers = ids.flatMap((id) => (id.startsWith(day) ? [Number(id.slice(day.length + 1)) || 0] : []));
+  return `${day}.${1 + Math.max(0, ...numbers)}`;
 }
 
 /** A line of a call in `ledger/pushed/`: `line` is its hash, `made_with` the fingerprint of the key of its hashes. */
@@ -200,45 +175,67 @@ export const callLine = z.object({
 });
 export type CallLine = z.infer<typeof callLine>;
 
-/** The calls of E13 and E16 whose lines are not among those of `ledger/pushed/`. */
-export function lostCalls(pushes: readonly Push[], remembered: readonly CallLine[]) {
+/** The calls of E13 and E16 whose lines are not in `ledger/pushed/`, and whose loss no person has agreed to. */
+export function lostCalls(journal: Journal, remembered: readonly CallLine[], pushes = pushesOf(journal)) {
   const known = new Set(remembered.map(({ line }) => line));
-  return pushes.flatMap(({ target, calls }) =>
-    calls.flatMap((call) => (isCounted(call) && !known.has(call.line) ? [{ ...call, target }] : [])),
+  const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
+  return pushes.flatMap(({ target, intents }) =>
+    intents
+      .filter((call) => isCounted(call) && !known.has(call.line) && !agreed.has(call.seq))
+      .map((call) => ({ ...call, target })),
   );
 }
 
 /** How the sentence on lost rows begins, beside a journal that may be whole. */
 export const ROWS_LOST = 'ledger/pushed lacks rows';
 
-/** Records a doubt if calls are lost and no person has agreed to it. */
-export async function recordLost(lost: ReturnType<typeof lostCalls>, journal: Journal): Promise<void> {
-  const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
-  const unknown = lost.find(({ seq }) => !agreed.has(seq));
-  if (unknown === undefined) return;
-  const why = `${ROWS_LOST} that were sent to ${unknown.target}, or they were altered.`;
-  await journal.append(RUN, { event: 'unsure', why });
+/** Records a doubt if calls are lost. */
+export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: Journal): Promise<void> {
+  const why = `${ROWS_LOST} that were sent to ${lost?.target}, or they were altered.`;
+  if (lost !== undefined) await journal.append(RUN, { event: 'unsure', why });
 }
 
-/** Enters calls whose rows are remembered and that the journal lacks (`recover`), as ambiguous; returns their number. */
+/** Throws `RefusedError` if rows that reached people were hashed with another key. */
+export function assertSameKey(
+  lines: readonly CallLine[],
+  pushes: readonly Push[],
+  fingerprint: string,
+): void {
+  const known = new Set(pushes.flatMap(({ intents }) => intents.map(({ line }) => line)));
+  if (lines.some(({ line, made_with }) => known.has(line) && made_with !== fingerprint))
+    throw new RefusedError(
+      'The rows in ledger/pushed were hashed with another key than private/hmac.key. Nothing was sent.',
+      {
+        hint: 'Rows could be sent twice. Restore the key from its newest backup; docs/recovery.md says what to do without one.',
+      },
+    );
+}
+
+/**
+ * Reads the calls of all targets whose rows are remembered. Throws `StorageError`.
+ */
+export async function rememberedCalls(dataDir: string): Promise<CallLine[]> {
+  const files = await pushedFiles(dataDir);
+  if (files.length === 0) return [];
+  const session = await Session.open(await openInstance(':memory:', {}));
+  try {
+    await session.set({ files });
+    await session.run('push/lines');
+    return await session.rows('push/calls', callLine);
+  } finally {
+    session.close();
+  }
+}
+
+/** Enters calls whose rows are remembered and that the journal lacks (`recover`), as open ones; returns their number. */
 export async function enterCalls(journal: Journal, remembered: readonly CallLine[]): Promise<number> {
   let entered = 0;
   for (const { push, target, call, rows, line } of remembered) {
     const known = pushesOf(journal).find(({ id }) => id === push);
-    if (known?.calls.some((one) => one.call === call) === true) continue;
-    const about = {
-      target,
-      once: true,
-      source: '',
-      key: '',
-      run: '',
-      planned: 0,
-      counts: pushCounts.parse({}),
-    };
+    if (known?.intents.some((one) => one.call === call) === true) continue;
+    const about = { target, once: true, run: '', planned: 0, counts: pushCounts.parse({}) };
     if (known === undefined) await journal.append(PUSH, { event: 'begun', push, ...about });
     await journal.append(PUSH, { event: 'intended', push, call, rows, line });
-    const note = 'the journal was lost; the rows of the call are remembered';
-    await journal.append(PUSH, { event: 'settled', push, call, outcome: 'ambiguous', note });
     entered++;
   }
   return entered;

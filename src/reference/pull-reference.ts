@@ -287,19 +287,16 @@ export function catalogsOn(page: ListPage): [string, number | null][] {
 
 const declared = z.object({
   name: z.string(),
-  fields: z.array(z.object({ name: z.string(), type: z.string() })),
+  fields: z.array(z.object({ name: z.string() })),
 });
 
 /**
- * Asks for the declared types of a catalog's fields by name; undefined if the list of catalogs lacks them (R1).
+ * Asks for the names of a catalog's fields; undefined if the list of catalogs lacks them (R1).
  *
  * @throws RefusedError if the service has no such catalog
  * @throws ServiceError, CredentialsError
  */
-export async function declaredFields(
-  service: ServiceClient,
-  catalog: string,
-): Promise<ReadonlyMap<string, string> | undefined> {
+export async function declaredFields(service: ServiceClient, catalog: string): Promise<string[] | undefined> {
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
@@ -309,10 +306,7 @@ export async function declaredFields(
     const page = listPage(body, CATALOGS);
     if (page === undefined) return undefined;
     const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
-    if (found !== undefined) {
-      const fields = declared.safeParse(found);
-      return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : undefined;
-    }
+    if (found !== undefined) return declared.safeParse(found).data?.fields.map(({ name }) => name);
     cursor = nextCursor(body);
   } while (!seen.has(cursor));
   throw new RefusedError(`The service has no catalog ${catalog}.`, { hint: 'Create it there first.' });

@@ -276,7 +276,6 @@ test('a push of the settings takes no option that says what is sent', async () =
 });
 
 describe('guards', () => {
-  const KEYED = ['user-properties', '--key', 'user_id', '--sql'];
   const refused = { code: 3, stdout: '' };
   const sent = async () => (await lines(place)).filter(({ event }) => event === 'intended').length;
 
@@ -317,20 +316,6 @@ describe('guards', () => {
       expect((await of(20)).code).toBe(0);
     },
   );
-
-  test('an edited query that would send everything again says so first', async () => {
-    await push(place, ...KEYED, users(12, "'e' as e", 'e'));
-    const edited = await push(place, ...KEYED, users(12, "'e' as e, 1 as more", 'e'));
-    expect(edited).toMatchObject({
-      ...refused,
-      stderr: expect.stringMatching(/edited.*everything would be sent again: 12 rows/) as string,
-    });
-    const values = await push(place, ...KEYED, users(12, "'f' as e", 'e'));
-    expect(values.code).toBe(3);
-    expect((await push(place, ...KEYED, users(12, "'f' as e", 'e'), '--yes')).code).toBe(0);
-    // The same query with other values is no edit.
-    expect((await push(place, ...KEYED, users(13, "'f' as e", 'e'))).code).toBe(0);
-  });
 
   test(
     'days that the query names have to be covered, through views and models too',

@@ -6,7 +6,7 @@
  */
 import { realEffects } from '../../src/ground/effects.js';
 import { Journal } from '../../src/journal/journal.js';
-import { pushesOf, rowOf, waits, type Push } from '../../src/push/ledger.js';
+import { pushesOf, type Push } from '../../src/push/ledger.js';
 import type { Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import { Chance } from './chance.js';
@@ -175,7 +175,7 @@ async function pushOne(
     if (turn > 40) throw new Error(`The push does not end: ${JSON.stringify(push)}`);
     if (turn === 4) place.sandbox.setFaults([]);
     const going =
-      push !== undefined && waits(push)
+      push?.state === 'ambiguous'
         ? ['push', 'resume', push.id, ...decisionOn(pushes, received().length)]
         : args;
     if (going !== args) report.ambiguous++;
@@ -186,7 +186,7 @@ async function pushOne(
     at = undefined;
     pushes = (await pushesTo(place, kind)).slice(before);
     const last = pushes.at(-1);
-    if (last !== undefined && rowOf(last).state === 'done') break;
+    if (last?.state === 'done') break;
     report.continued++;
   }
   audit(pushes, received(), rows, kind, report);
@@ -195,8 +195,7 @@ async function pushOne(
 /** The rows that the service says it has, and those of unknown outcome, of several commands. */
 function numbersOf(pushes: readonly Push[]) {
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-  const all = pushes.map((push) => rowOf(push));
-  return { done: sum(all.map(({ sent }) => sent)), unknown: sum(all.map(({ unknown }) => unknown)) };
+  return { done: sum(pushes.map(({ sent }) => sent)), unknown: sum(pushes.map(({ unknown }) => unknown)) };
 }
 
 /** A person looks at the service: it has the rows of the unknown call, or it has not. */

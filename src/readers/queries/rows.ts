@@ -29,15 +29,9 @@ export interface FoundColumn {
   readonly isText: boolean;
 }
 
-export interface Found {
-  /** The text of the query, and the parameters that were given. */
-  readonly source: readonly [sql: string, ...parameters: readonly string[]];
-  readonly columns: readonly string[];
-}
-
 /**
  * Copies the rows of a query into the table `found` of the session: `nth` and `cells`, a list of the columns as structs of name,
- * json, text, id and is_text (`FoundColumn`).
+ * json, text, id and is_text (`FoundColumn`). Returns the names of the columns.
  *
  * @throws UsageError for a query that cannot be run, without any value of a row
  * @throws RefusedError if the file does not hold what the query asks about
@@ -49,7 +43,7 @@ export async function findRows(
   now: Date,
   privacy: Privacy,
   session: Session,
-): Promise<Found> {
+): Promise<string[]> {
   const question = questionOf(asking, now);
   if (question === undefined)
     throw new UsageError('There is no query.', { hint: 'Give --query NAME, --sql TEXT or -f FILE.' });
@@ -77,8 +71,7 @@ export async function findRows(
     await session.runText(
       `create or replace table found as select rowid as nth, [${cells.join(', ')}] as cells from answer; drop table answer;`,
     );
-    const source = [question.sql, ...(asking.param ?? [])] as const;
-    return { source, columns: columns.map(({ name }) => name) };
+    return columns.map(({ name }) => name);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw withoutValues(error, question.subject);
