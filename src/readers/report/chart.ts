@@ -1,5 +1,5 @@
 /** Draws small charts as SVG. The style of the page gives the colours by class, for light and dark mode. */
-import { tag, tagWith, type Html } from './html.js';
+import { markup, type Html } from './html.js';
 
 /** The size of a chart in a row of a table. */
 const WIDTH = 150;
@@ -9,11 +9,11 @@ const MARGIN = 5;
 /** Coordinates of a tenth of a pixel are precise enough, and short. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-function svg(label: string, content: readonly Html[], height = HEIGHT, kind = 'chart'): Html {
-  // Strokes keep their width and dots are strokes, so a chart may be stretched to the width of its cell.
-  const box = { viewBox: `0 0 ${WIDTH} ${height}`, width: WIDTH, height, role: 'img' };
-  return tagWith(`svg.${kind}`, { ...box, preserveAspectRatio: 'none' }, tag('title', label), content);
-}
+/** Strokes keep their width and dots are strokes, so a chart may be stretched to the width of its cell. */
+const svg = (label: string, content: readonly Html[], height = HEIGHT, kind = 'chart'): Html =>
+  markup`<svg class="${kind}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" preserveAspectRatio="none">
+    <title>${label}</title>${content}
+    </svg>`;
 
 /** A scale from values to pixels; values outside of it are drawn at its ends. */
 function scale(from: number, to: number): (value: number) => number {
@@ -21,11 +21,11 @@ function scale(from: number, to: number): (value: number) => number {
   return (value) => MARGIN + Math.max(0, Math.min(1, (value - from) / (to - from || 1))) * room;
 }
 
-const path = (kind: string, d: string): Html => tagWith(`path.${kind}`, { d });
+const path = (kind: string, d: string): Html => markup`<path class="${kind}" d="${d}"></path>`;
 const upright = (kind: string, x: number, y1 = 2, y2 = HEIGHT - 2): Html =>
   path(kind, `M${px(x)} ${px(y1)}V${px(y2)}`);
 const rect = (kind: string, x: number, width: number, y: number, height: number): Html =>
-  tagWith(`rect.${kind}`, { x: px(x), y, width: px(Math.max(0, width)), height });
+  markup`<rect class="${kind}" x="${px(x)}" y="${y}" width="${px(Math.max(0, width))}" height="${height}"></rect>`;
 
 export function bar(label: string, value: number, longest: number): Html {
   const end = scale(0, longest)(value);

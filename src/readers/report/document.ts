@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
-import { Html, prose, tag, tagWith } from './html.js';
+import { Html, markup, prose } from './html.js';
 import { folded, listed, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
@@ -43,61 +43,54 @@ interface Circumstances {
 export function documentOf(renderer: Renderer, all: readonly Answered[], given: Circumstances): string {
   const { wording } = renderer;
   const shown = all.flatMap((answered) => {
-    const drawn = renderer.section(answered);
-    return drawn === undefined ? [] : [{ ...answered.section, drawn }];
+    const section = renderer.section(answered);
+    return section === undefined ? [] : [{ ...answered.section, drawn: section }];
   });
   const [first, ...others] = shown.filter(({ isAbout }) => isAbout !== true);
   const about = shown.filter(({ isAbout }) => isAbout === true);
   const commands = all.flatMap(({ answers }) => answers).map(({ command }) => `\`${command}\``);
   const day = given.day === undefined ? renderer.word('noDay') : wording.day(given.day, 'long');
   const title = renderer.word('title');
-  const meta = { 'color-scheme': 'light dark', referrer: 'no-referrer', data: given.mark };
-  const links = [...others.map(({ id }) => id), 'about' as const].map((id) =>
-    tag('li', tagWith('a', { href: `#${id}` }, renderer.word(id))),
+  const links = [...others.map(({ id }) => id), 'about' as const].map(
+    (id) => markup`<li><a href="#${id}">${renderer.word(id)}</a></li>`,
   );
-  const { markup } = tagWith(
-    'html',
-    { lang: wording.language },
-    tag(
-      'head',
-      tagWith('meta', { charset: 'utf-8' }),
-      tagWith('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
-      Object.entries(meta).map(([name, content]) => tagWith('meta', { name, content })),
-      tagWith('meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }),
-      tagWith('link', { rel: 'icon', href: 'data:,' }),
-      tag('title', `${title} ${given.day ?? ''}`),
-      tag('style', new Html(STYLE)),
-    ),
-    tag(
-      'body',
-      tag(
-        'header',
-        tag('h1', `${title} `, tag('span', day)),
-        tag('p', renderer.word('made', { made: given.madeAt })),
-        alerts(renderer, all, given),
-      ),
-      tag(
-        'main',
-        first?.drawn,
-        tag('div.reading', standsOut(renderer, all), toDo(renderer, all)),
-        tagWith('nav', { 'aria-label': renderer.word('contents') }, tag('ul', links)),
-        others.map(({ drawn }) => drawn),
-        tagWith(
-          'section',
-          { id: 'about', 'aria-labelledby': 'about-title' },
-          tagWith('h2', { id: 'about-title' }, renderer.word('about')),
-          given.notice && tag('p', prose(given.notice.reason)),
-          folded(
-            about.map(({ id }) => renderer.word(id)).join(', '),
-            about.map(({ drawn }) => drawn),
-          ),
-          folded(renderer.word('commands'), listed(commands)),
-        ),
-      ),
-      tag('script', new Html(SCRIPT)),
-    ),
-  );
-  return `<!doctype html>\n${markup}\n`;
+  const names = about.map(({ id }) => renderer.word(id)).join(', ');
+  const drawn = (some: typeof shown): Html[] => some.map((one) => one.drawn);
+  const page = markup`
+    <html lang="${wording.language}">
+    <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta name="referrer" content="no-referrer">
+      <meta name="data" content="${given.mark}">
+      <meta http-equiv="Content-Security-Policy" content="${POLICY}">
+      <link rel="icon" href="data:,">
+      <title>${title} ${given.day}</title>
+      <style>${new Html(STYLE)}</style>
+    </head>
+    <body>
+      <header>
+        <h1>${title} <span>${day}</span></h1>
+        <p>${renderer.word('made', { made: given.madeAt })}</p>
+        ${alerts(renderer, all, given)}
+      </header>
+      <main>
+        ${first?.drawn}
+        <div class="reading">${standsOut(renderer, all)}${toDo(renderer, all)}</div>
+        <nav aria-label="${renderer.word('contents')}"><ul>${links}</ul></nav>
+        ${drawn(others)}
+        <section id="about" aria-labelledby="about-title">
+          <h2 id="about-title">${renderer.word('about')}</h2>
+          ${given.notice && markup`<p>${prose(given.notice.reason)}</p>`}
+          ${folded(names, drawn(about))}
+          ${folded(renderer.word('commands'), listed(commands))}
+        </section>
+      </main>
+      <script>${new Html(SCRIPT)}</script>
+    </body>
+    </html>`;
+  return `<!doctype html>\n${page.markup}\n`;
 }
 
 /** The sentences of a role with their queries. */
@@ -112,41 +105,30 @@ const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
 function alerts(renderer: Renderer, all: readonly Answered[], { notice }: Circumstances): Html[] {
   const said = [...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)].map(({ text }) => text);
   const lines = [...(notice === undefined ? [] : [renderer.word(notice.word)]), ...said];
-  const more = tagWith('a', { href: '#about' }, renderer.word('seeAbout'));
-  return lines.map((text) => tagWith('p.notice', { role: 'status' }, prose(text), ' ', more));
+  const more = markup`<a href="#about">${renderer.word('seeAbout')}</a>`;
+  return lines.map((text) => markup`<p class="notice" role="status">${prose(text)} ${more}</p>`);
 }
 
 function standsOut(renderer: Renderer, all: readonly Answered[]): Html {
   const findings = saidBy(all, 'finding', false).slice(0, MOST_FINDINGS);
-  return tagWith(
-    'div',
-    { role: 'region', 'aria-labelledby': 'stands-out' },
-    tagWith('h2', { id: 'stands-out' }, renderer.word('standsOut')),
-    findings.length === 0
-      ? tag('p', renderer.word('nothingStandsOut'))
-      : listed(findings.map(({ text }) => text)),
-  );
+  return markup`<div role="region" aria-labelledby="stands-out">
+    <h2 id="stands-out">${renderer.word('standsOut')}</h2>
+    ${listed(findings.map(({ text }) => text)) ?? markup`<p>${renderer.word('nothingStandsOut')}</p>`}
+    </div>`;
 }
 
 /** What to change in campaigns, the most urgent first. What concerns the job is in its section. */
 function toDo(renderer: Renderer, all: readonly Answered[]): Html {
   const place = ({ query }: { query: string }): number =>
     (URGENT.indexOf(query) + URGENT.length) % URGENT.length;
-  const list = saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b));
-  const items = (some: typeof list, start: number): Html =>
-    tagWith(
-      'ol',
-      { start },
-      some.map(({ text }) => tag('li', prose(text))),
-    );
+  const list = saidBy(all, 'to do', false)
+    .sort((a, b) => place(a) - place(b))
+    .map(({ text }) => markup`<li>${prose(text)}</li>`);
   const left = list.slice(MOST_TO_DO);
-  return tagWith(
-    'div.to-do',
-    { role: 'region', 'aria-labelledby': 'to-do' },
-    tagWith('h2', { id: 'to-do' }, renderer.word('toDo')),
-    list.length === 0 ? tag('p', renderer.word('nothingToDo')) : items(list.slice(0, MOST_TO_DO), 1),
-    left.length === 0
-      ? undefined
-      : folded(renderer.word('moreToDo', { left: left.length }), items(left, MOST_TO_DO + 1)),
-  );
+  const more = markup`<ol start="${MOST_TO_DO + 1}">${left}</ol>`;
+  return markup`<div class="to-do" role="region" aria-labelledby="to-do">
+    <h2 id="to-do">${renderer.word('toDo')}</h2>
+    ${list.length === 0 ? markup`<p>${renderer.word('nothingToDo')}</p>` : markup`<ol>${list.slice(0, MOST_TO_DO)}</ol>`}
+    ${left.length > 0 ? folded(renderer.word('moreToDo', { left: left.length }), more) : ''}
+    </div>`;
 }

@@ -1,4 +1,4 @@
-/** Markup of elements with escaped texts, and sentences as markup. */
+/** Markup with escaped texts, and sentences as markup. */
 
 export class Html {
   constructor(readonly markup: string) {}
@@ -6,22 +6,9 @@ export class Html {
 
 export type Child = Html | string | number | undefined | readonly Child[];
 
-/** An element of a name such as `p.note`, whose class follows the dot. `undefined` is nothing. */
-export const tag = (name: string, ...children: readonly Child[]): Html => tagWith(name, {}, ...children);
-
-/** An element with attributes; those that are undefined are left out. */
-export function tagWith(
-  name: string,
-  attributes: Readonly<Record<string, string | number | undefined>>,
-  ...children: readonly Child[]
-): Html {
-  const [element = '', kind] = name.split('.');
-  const given = Object.entries<string | number | undefined>({ class: kind, ...attributes }).flatMap(
-    ([key, value]) => (value === undefined ? [] : ` ${key}="${escaped(String(value))}"`),
-  );
-  const end = /^(meta|link|br)$/.test(element) ? '' : `</${element}>`;
-  return new Html(`<${element}${given.join('')}>${markupOf(children)}${end}`);
-}
+/** Markup in a template: values are escaped, lists are joined, `undefined` is nothing, and indented lines are one line. */
+export const markup = (parts: TemplateStringsArray, ...values: readonly Child[]): Html =>
+  new Html(parts.map((part, i) => part.replace(/\n\s*/g, '') + textOf(values[i])).join(''));
 
 /** Code between backticks, a short name in quotes with what is attached to it, and a number with its percent sign. */
 const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,.]*\u00a0?%\S*)/;
@@ -31,14 +18,16 @@ export function prose(sentence: string): Child {
   const pieces = sentence.replaceAll('~', '\u2060~\u2060').split(PIECES);
   return pieces.map((piece, i) => {
     if (i % 2 === 0) return piece;
-    return piece.startsWith('`') ? tag('code', piece.slice(1, -1)) : tag('span.whole', piece);
+    return piece.startsWith('`')
+      ? markup`<code>${piece.slice(1, -1)}</code>`
+      : markup`<span class="whole">${piece}</span>`;
   });
 }
 
-function markupOf(child: Child): string {
+function textOf(child: Child): string {
   if (child === undefined) return '';
   if (child instanceof Html) return child.markup;
-  return typeof child === 'object' ? child.map(markupOf).join('') : escaped(String(child));
+  return typeof child === 'object' ? child.map(textOf).join('') : escaped(String(child));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@ import { daysOf } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
 import { bar, interval, line, stepOf } from './chart.js';
-import { prose, tag, tagWith, type Child, type Html } from './html.js';
-import type { Asked, Heatmap, Section, Series, Table } from './sections.js';
+import { markup, prose, type Child, type Html } from './html.js';
+import type { Asked, Columns, Heatmap, Section, Series, Table } from './sections.js';
 import { HEADS, WORDS, type Word } from './words.js';
 
 /** The answer to one query of a section. */
@@ -27,6 +27,7 @@ const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
 
+const namesIn = (columns: Columns | undefined): string[] => columns?.split(' ') ?? [];
 const known = (row: Row, column: string): Value => row[column] ?? null;
 const numberIn = (value: Value | undefined): number | null => (typeof value === 'number' ? value : null);
 const numberOf = (row: Row, column: string): number | null => numberIn(row[column]);
@@ -48,26 +49,23 @@ export class Renderer {
     const said = answers.flatMap((answer) => answer.said);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
-    const texts = (...roles: readonly Said['as'][]) =>
-      // Two queries of a section may say the same.
-      [...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text))];
-    return tagWith(
-      'section',
-      { id, 'aria-labelledby': `${id}-title` },
-      tagWith(isAbout ? 'h3' : 'h2', { id: `${id}-title` }, this.word(id)),
-      tag(
-        'div.says',
-        failure === undefined
-          ? paragraph('p.sentence', texts('finding', 'sentence'))
-          : tag('p', prose(this.word('notDrawn', { reason: failure }))),
-        isAbout ? listed(texts('to do')) : undefined,
-        paragraph('p.note', texts('note')),
-      ),
-      tag(
-        'div.shows',
-        answers.map((answer) => this.#shown(answer)),
-      ),
-    );
+    // Two queries of a section may say the same.
+    const texts = (...roles: readonly Said['as'][]): string[] => [
+      ...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text)),
+    ];
+    const title = isAbout
+      ? markup`<h3 id="${id}-title">${this.word(id)}</h3>`
+      : markup`<h2 id="${id}-title">${this.word(id)}</h2>`;
+    const sentences =
+      failure === undefined
+        ? paragraph('sentence', texts('finding', 'sentence'))
+        : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
+    const toDo = isAbout ? listed(texts('to do')) : undefined;
+    return markup`<section id="${id}" aria-labelledby="${id}-title">
+      ${title}
+      <div class="says">${sentences}${toDo}${paragraph('note', texts('note'))}</div>
+      <div class="shows">${answers.map((answer) => this.#shown(answer))}</div>
+      </section>`;
   }
 
   #shown({ asked, rows, said }: Answer): Html | undefined {
@@ -76,10 +74,7 @@ export class Renderer {
     if ('counters' in asked) return this.#series(asked, rows);
     if (asked.kind === 'heatmap') return this.#heatmap(asked, rows, said);
     if (asked.kind !== 'tiles') return undefined;
-    return tag(
-      'div.tiles',
-      rows.map((row) => this.#tile(row)),
-    );
+    return markup`<div class="tiles">${rows.map((row) => this.#tile(row))}</div>`;
   }
 
   #value(row: Row, column: string, unit?: string): string {
@@ -95,100 +90,97 @@ export class Renderer {
     const list = row['daily_values'];
     const days = Array.isArray(list) ? list.map(numberIn) : [];
     const verdict = (['better', 'worse', 'same'] as const).find((code) => code === row['verdict_code']);
+    const points = this.wording.points((value ?? 0) - (previous ?? 0));
     const change =
       verdict === undefined
         ? this.#value(row, 'change')
-        : [
-            tag(`span.${verdict}`, this.word(verdict)),
-            ` ${this.wording.points((value ?? 0) - (previous ?? 0))}`,
-          ];
-    const [first, last] = [days.at(0), days.at(-1)].map((day) => show(day ?? null));
-    const trend = { name, day: known(row, 'last_date'), first: first ?? null, last: last ?? null };
-    const compared = [change, tag('br'), this.word('weekBefore', { value: show(previous) })];
+        : markup`<span class="${verdict}">${this.word(verdict)}</span> ${points}`;
+    const [first = '', last = ''] = [days.at(0), days.at(-1)].map((day) => show(day ?? null));
+    const trend = this.word('trend', { name, day: known(row, 'last_date'), first, last });
     const before =
       numberOf(row, 'days_held') !== MARKED
         ? this.word('partOfWeek', { days: known(row, 'days_held') })
         : previous === null
           ? this.word('noWeekBefore')
-          : compared;
-    return tag(
-      'div.tile',
-      tag('h3', name),
-      tag('p.big', show(value).replaceAll('\u00a0', ' ')),
-      tag('p', before),
-      line(this.word('trend', trend), days, highestOf(days), MARKED),
-    );
+          : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
+    return markup`<div class="tile">
+      <h3>${name}</h3><p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before}</p>
+      ${line(trend, days, highestOf(days), MARKED)}
+      </div>`;
   }
 
   #table(block: Table & Asked, all: readonly Row[]): Html | undefined {
-    const { by, below = '', caption, interval: ends } = block;
-    const pivoted = block.pivot === undefined ? all : pivot(all, block.pivot);
+    const { by, below = '', caption } = block;
+    const pivoted = block.pivot === undefined ? all : pivot(all, namesIn(block.pivot));
     const kept = pivoted.filter(block.where ?? (() => true));
     const rows = by === undefined ? kept : kept.toSorted((a, b) => descending(a[by], b[by]));
     if (rows.length === 0) return undefined;
-    const columns = block.columns
-      .filter((column) => rows.some((row) => known(row, column) !== null))
+    const [named = '', ...others] = namesIn(block.columns);
+    const [name, ...columns] = [named, ...others]
+      .filter((column) => column === named || rows.some((row) => known(row, column) !== null))
       .map((column) => this.#column(block, column, rows));
-    const [named = ''] = block.columns;
     const verdicts = rows.map((row) => row[below]).filter((text) => typeof text === 'string');
     const shared = [...new Set(verdicts)].filter(
       (text) => verdicts.indexOf(text) !== verdicts.lastIndexOf(text),
     );
-    const legend = ends && this.word(ends.length === 2 ? 'readCompared' : 'readInterval');
-    const rowOf = (row: Row): Child => {
+    const rowOf = (row: Row): Html => {
       const text = row[below];
       const own = typeof text === 'string' ? text : undefined;
       const mark = own === undefined ? 0 : shared.indexOf(own) + 1;
-      const small = (block.sub ?? []).flatMap((name) =>
-        known(row, name) === null ? [] : shortened(this.#value(row, name)),
-      );
-      const beside = [
-        mark > 0 ? tag('sup', mark) : undefined,
-        small.length > 0 ? tag('small', small.join(' · ')) : undefined,
-      ];
-      const cells = columns.map(({ column, kind, content }) =>
-        column === named
-          ? tagWith('th', { scope: 'row', class: kind }, content(row), beside)
-          : tagWith('td', { class: kind, 'data-value': numberOf(row, column) ?? undefined }, content(row)),
-      );
-      if (own === undefined || mark > 0) return tag('tr', cells);
-      const said = tagWith('td', { colspan: columns.length }, prose(this.wording.sentence(own)));
-      return [tag('tr.above', cells), tag('tr.below', said)];
+      const small = namesIn(block.sub)
+        .filter((column) => known(row, column) !== null)
+        .map((column) => shortened(this.#value(row, column)))
+        .join(' · ');
+      const head = markup`<th scope="row" class="${name?.kind}">
+        ${name?.content(row)}${mark > 0 ? markup`<sup>${mark}</sup>` : ''}${small && markup`<small>${small}</small>`}
+        </th>`;
+      const cells = columns.map(({ column, kind, content }) => {
+        const number = numberOf(row, column);
+        const value = number === null ? '' : markup` data-value="${number}"`;
+        return markup`<td class="${kind}"${value}>${content(row)}</td>`;
+      });
+      if (own === undefined || mark > 0) return markup`<tr>${head}${cells}</tr>`;
+      const said = prose(this.wording.sentence(own));
+      return markup`<tr class="above">${head}${cells}</tr>
+        <tr class="below"><td colspan="${columns.length + 1}">${said}</td></tr>`;
     };
-    const told = [this.word(caption), ...(legend === undefined ? [] : [legend])].join('; ');
-    const heads = columns.map(({ kind, head }) => tagWith('th', { scope: 'col', class: kind }, head));
-    const sheet = (some: readonly Row[]): Html => tableOf('sortable', told, heads, some.map(rowOf));
-    const notes = shared.map((note, i) =>
-      tag('p.note', tag('sup', i + 1), ' ', prose(this.wording.sentence(note))),
+    const ends = namesIn(block.interval);
+    const legend = ends.length === 0 ? [] : [this.word(ends.length === 2 ? 'readCompared' : 'readInterval')];
+    const told = [this.word(caption), ...legend].join('; ');
+    const heads = [name, ...columns].map(
+      (one) => markup`<th scope="col" class="${one?.kind}">${one?.head}</th>`,
     );
+    const notes = shared.map(
+      (note, i) => markup`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`,
+    );
+    const sheet = (some: readonly Row[]): Html => tableOf('sortable', told, heads, some.map(rowOf));
     return this.#sheets(caption, rows, block.most ?? rows.length, sheet, notes);
   }
 
   /** A column with its class, its heading, and the content of its cells. Digits of numbers line up. */
   #column(block: Table & Asked, column: string, rows: readonly Row[]) {
-    const [named = ''] = block.columns;
+    const [named = ''] = namesIn(block.columns);
     const unit = block.units?.[column];
-    const ends = block.interval ?? [];
-    const isNumber = rows.some((row) => numberOf(row, column) !== null);
-    const draw =
-      ends[0] === column
-        ? intervalOf(ends, rows)
-        : block.bars?.includes(column)
-          ? barOf(column, rows)
-          : undefined;
+    const ends = namesIn(block.interval);
+    const isInterval = ends[0] === column;
+    const draw = isInterval
+      ? intervalOf(ends, rows)
+      : namesIn(block.bars).includes(column)
+        ? barOf(column, rows)
+        : undefined;
     const kind = [
-      isNumber ? 'number' : 'text',
+      rows.some((row) => numberOf(row, column) !== null) ? 'number' : 'text',
       ...(draw === undefined ? [] : ['picture']),
-      ...(block.wide?.includes(column) ? ['wide'] : []),
+      ...(namesIn(block.wide).includes(column) ? ['wide'] : []),
     ].join(' ');
     const written = [column, ...(ends[1] === column ? ends.slice(2, 3) : [])];
-    const content = (row: Row): string | Html => {
+    const content = (row: Row): Child => {
       if (known(row, column) === null) return '–';
       const text = written.map((name) => this.#value(row, name, unit)).join(' … ');
       if (draw === undefined) return text;
-      const all = ends[0] === column ? ends : [column];
+      const all = isInterval ? ends : [column];
       const label = [this.#value(row, named), ...all.map((one) => this.#value(row, one, unit))].join(', ');
-      return tag('span.drawn', draw(label, row), tag('span', text));
+      return markup`<span class="drawn">${draw(label, row)}<span>${text}</span></span>`;
     };
     return { column, kind, head: this.#head(column, block.query), content };
   }
@@ -203,12 +195,10 @@ export class Renderer {
   ): Html {
     const label = this.word(caption);
     const more = this.word('moreRows', { left: rows.length - most });
-    return tag(
-      'div.block',
-      scrolling(label, sheet(rows.slice(0, most))),
-      notes,
-      rows.length > most ? folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most)))) : undefined,
-    );
+    const rest = folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most))));
+    return markup`<div class="block">
+      ${scrolling(label, sheet(rows.slice(0, most)))}${notes}${rows.length > most ? rest : ''}
+      </div>`;
   }
 
   #head(column: string, query: string): string {
@@ -216,7 +206,9 @@ export class Renderer {
     return head === undefined ? this.wording.head(column, query) : this.wording.say(head);
   }
 
-  #series({ by, named = by, sub, counters, caption, most }: Series, rows: readonly Row[]): Html {
+  #series(block: Series, rows: readonly Row[]): Html {
+    const { by, named = by, sub, caption, most } = block;
+    const counters = namesIn(block.counters);
     const dates = rows.map((row) => textOf(row, 'date')).sort();
     const [start = '', end = ''] = [dates[0], dates.at(-1)];
     const days = daysOf({ start, end });
@@ -244,28 +236,23 @@ export class Renderer {
     const total = sumOf(series.map(({ totals }) => totals[0] ?? null)) ?? 0;
     const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
       const sum = totals[i] ?? null;
-      if (sum === null) return tag('td.picture', '–');
+      if (sum === null) return markup`<td class="picture">–</td>`;
       const count = this.wording.count(sum);
       const label = [name, this.wording.head(counter), range, count].join(', ');
       const share = i === 0 ? ` · ${this.wording.rate(sum / (total || 1))}` : '';
-      return tag(
-        'td.picture',
-        line(label, values[i] ?? [], highest[i] ?? 0),
-        tag('small', `${count}${share}`),
-      );
+      const drawn = line(label, values[i] ?? [], highest[i] ?? 0);
+      return markup`<td class="picture">${drawn}<small>${count}${share}</small></td>`;
     };
-    const rowOf = (one: (typeof series)[number]): Html =>
-      tag(
-        'tr',
-        tagWith('th', { scope: 'row' }, one.name, one.small && tag('small', one.small)),
-        counters.map((counter, i) => cell(counter, i, one)),
-      );
-    const heads = [named, ...counters].map((column) =>
-      tagWith('th', { scope: 'col' }, this.#head(column, '')),
-    );
-    const axis = counters.map(() => tag('td.axis', tag('span', first), tag('span', last)));
+    const rowOf = (one: (typeof series)[number]): Html => {
+      const small = one.small && markup`<small>${one.small}</small>`;
+      const cells = counters.map((counter, i) => cell(counter, i, one));
+      return markup`<tr><th scope="row">${one.name}${small}</th>${cells}</tr>`;
+    };
+    const heads = [named, ...counters].map((one) => markup`<th scope="col">${this.#head(one, '')}</th>`);
+    const axis = counters.map(() => markup`<td class="axis"><span>${first}</span><span>${last}</span></td>`);
+    const foot = markup`<tfoot><tr><td></td>${axis}</tr></tfoot>`;
     const sheet = (some: readonly (typeof series)[number][]): Html =>
-      tableOf('series', `${this.word(caption)}, ${range}`, heads, some.map(rowOf), axis);
+      tableOf('series', `${this.word(caption)}, ${range}`, heads, some.map(rowOf), foot);
     return this.#sheets(caption, sorted, most, sheet);
   }
 
@@ -281,34 +268,24 @@ export class Renderer {
       const rate = numberOf(row, day);
       const isNamed = named?.['hour'] === row['hour'] && named?.['weekday'] === day;
       const kind = `${rate === null ? 'none' : 'step'}${isNamed ? ' named' : ''}`;
-      const step = { class: kind, style: `--step:${stepOf(rate, highest)}` };
-      return tagWith('td', step, rate === null ? '–' : (rate * 100).toFixed(1));
+      const text = rate === null ? '–' : (rate * 100).toFixed(1);
+      return markup`<td class="${kind}" style="--step:${stepOf(rate, highest)}">${text}</td>`;
     };
-    const heads = WEEK.map((day) =>
-      tagWith('th', { scope: 'col' }, this.wording.value('weekday_name', day, 'weekday_short')),
-    );
-    const told = [tag('b', channel), `, ${words.map((word) => this.word(word)).join('; ')}`];
-    const hours = used.map((row) =>
-      tag(
-        'tr',
-        tagWith('th', { scope: 'row' }, this.#value(row, 'hour')),
-        WEEK.map((day) => cell(row, day)),
-      ),
-    );
-    const label = `${this.word(caption)}, ${channel}`;
-    return scrolling(label, tableOf('heatmap', told, [tag('td'), ...heads], hours));
+    const heads = WEEK.map((day) => this.wording.value('weekday_name', day, 'weekday_short'));
+    const told = markup`<b>${channel}</b>, ${words.map((word) => this.word(word)).join('; ')}`;
+    const hours = used.map((row) => {
+      const cells = WEEK.map((day) => cell(row, day));
+      return markup`<tr><th scope="row">${this.#value(row, 'hour')}</th>${cells}</tr>`;
+    });
+    const top = markup`<td></td>${heads.map((head) => markup`<th scope="col">${head}</th>`)}`;
+    return scrolling(`${this.word(caption)}, ${channel}`, tableOf('heatmap', told, top, hours));
   }
 }
 
-function tableOf(kind: string, caption: Child, heads: Child, rows: Child, axis?: Child): Html {
-  return tag(
-    `table.${kind}`,
-    tag('caption', caption),
-    tag('thead', tag('tr', heads)),
-    tag('tbody', rows),
-    axis && tag('tfoot', tag('tr', tag('td'), axis)),
-  );
-}
+const tableOf = (kind: string, caption: Child, heads: Child, rows: Child, foot?: Child): Html =>
+  markup`<table class="${kind}">
+    <caption>${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody>${foot}
+    </table>`;
 
 type Draw = (label: string, row: Row) => Html;
 
@@ -332,17 +309,12 @@ function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
   };
 }
 
-const paragraph = (name: string, texts: readonly string[]): Html | undefined =>
-  texts.length === 0 ? undefined : tag(name, prose(texts.join(' ')));
+const paragraph = (kind: string, texts: readonly string[]): Html | undefined =>
+  texts.length === 0 ? undefined : markup`<p class="${kind}">${prose(texts.join(' '))}</p>`;
 
 /** Sentences as a list; nothing if there are none. */
-export function listed(texts: readonly string[]): Html | undefined {
-  if (texts.length === 0) return undefined;
-  return tag(
-    'ul',
-    texts.map((text) => tag('li', prose(text))),
-  );
-}
+export const listed = (texts: readonly string[]): Html | undefined =>
+  texts.length === 0 ? undefined : markup`<ul>${texts.map((text) => markup`<li>${prose(text)}</li>`)}</ul>`;
 
 /** Longer texts in small print are cut. */
 function shortened(text: string): string {
@@ -371,7 +343,7 @@ function pivot(rows: readonly Row[], names: readonly string[]): Row[] {
 }
 
 const scrolling = (label: string, table: Html): Html =>
-  tagWith('div.scroll', { role: 'region', 'aria-label': label, tabindex: 0 }, table);
+  markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${table}</div>`;
 
-export const folded = (summary: string, ...body: readonly Child[]): Html =>
-  tag('details', tag('summary', summary), body);
+export const folded = (summary: string, body: Child): Html =>
+  markup`<details><summary>${summary}</summary>${body}</details>`;

@@ -6,7 +6,7 @@ import type { Said } from '../../../src/readers/queries/sentences.js';
 import { Wording, type Row } from '../../../src/readers/queries/wording.js';
 import { interval, line } from '../../../src/readers/report/chart.js';
 import { documentOf } from '../../../src/readers/report/document.js';
-import { tag, tagWith } from '../../../src/readers/report/html.js';
+import { markup } from '../../../src/readers/report/html.js';
 import { Renderer, type Answered } from '../../../src/readers/report/render.js';
 import { makeReport, noticeOf } from '../../../src/readers/report/report.js';
 import { SECTIONS, type Block, type Table } from '../../../src/readers/report/sections.js';
@@ -82,7 +82,7 @@ describe('tables', () => {
   const shown = (rows: readonly Row[], given: Partial<Table> = {}): Element => {
     const block: Block = {
       caption: 'watched',
-      columns: ['name'],
+      columns: 'name',
       below: 'verdict',
       ...given,
     };
@@ -105,7 +105,7 @@ describe('tables', () => {
   test('fold the rows after the first ones, and keep those that are asked for, in their order', () => {
     const rows = [row('a', { n: 1 }), row('b', { n: 3 }), row('c', { n: 2 }), row('d', { n: 9 })];
     const found = shown(rows, {
-      columns: ['name', 'n'],
+      columns: 'name n',
       by: 'n',
       most: 2,
       where: ({ name }) => name !== 'd',
@@ -130,8 +130,8 @@ describe('tables', () => {
     const found = shown(
       [measure('sent', 30, 20), measure('click_rate', 0.06, 0.04), measure('failure_rate', null, null)],
       {
-        pivot: ['channel'],
-        columns: ['channel', 'sent', 'sent_change', 'click_rate', 'click_rate_points', 'failure_rate'],
+        pivot: 'channel',
+        columns: 'channel sent sent_change click_rate click_rate_points failure_rate',
       },
     );
     expect([...found.querySelectorAll('tbody tr > *')].map(({ textContent }) => textContent)).toEqual([
@@ -177,8 +177,8 @@ test('sections show columns that their queries answer with', () => {
     for (const block of asks) {
       if (!('columns' in block)) continue;
       const heads = headsOf(block.query);
-      const { columns: inRow, sub = [], interval: ends = [], below = [] } = block;
-      const columns = [...inRow, ...sub, ...ends].concat(below);
+      const { columns: inRow, sub, interval: ends, below } = block;
+      const columns = [inRow, sub, ends, below].flatMap((names) => names?.split(' ') ?? []);
       const measures =
         block.pivot === undefined
           ? []
@@ -244,11 +244,17 @@ test.each(['en', 'ko'] as const)(
 
 test('what is inserted into markup is text, unless it is markup itself', () => {
   const name = `<b class="x">&'`;
-  expect(tagWith('p.a', { title: name, id: undefined }, [tag('i', name), undefined, 7]).markup).toBe(
-    '<p class="a" title="&lt;b class=&quot;x&quot;&gt;&amp;&#39;"><i>&lt;b class=&quot;x&quot;&gt;&amp;&#39;</i>7</p>',
+  expect(
+    markup`<p title="${name}">
+    ${[markup`<i>${name}</i>`, undefined, 7]}
+    </p>`.markup,
+  ).toBe(
+    '<p title="&lt;b class=&quot;x&quot;&gt;&amp;&#39;"><i>&lt;b class=&quot;x&quot;&gt;&amp;&#39;</i>7</p>',
   );
 });
 
 test('control characters, and those that turn the direction of writing, do not reach the page', () => {
-  expect(tag('p', 'a\u0000b\u001bc\u202ed\u2066e').markup).toBe('<p>a\ufffdb\ufffdc\ufffdd\ufffde</p>');
+  expect(markup`<p>${'a\u0000b\u001bc\u202ed\u2066e'}</p>`.markup).toBe(
+    '<p>a\ufffdb\ufffdc\ufffdd\ufffde</p>',
+  );
 });
