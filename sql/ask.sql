@@ -1,5 +1,4 @@
--- Statements for asking: the functions that SQL may not call, and the possible values of parameters of the bundled queries,
--- of which the service may leave some out or empty.
+-- Statements for asking: the functions that SQL may not call, and the possible values of parameters of the bundled queries.
 
 -- name: acting_functions
 -- Functions of DuckDB that may do more than read the warehouse: table functions, pragmas and functions with side effects,
@@ -18,48 +17,29 @@ where
 group by function_name
 having bool_and(function_type in ('pragma', 'table', 'table_macro') or coalesce(has_side_effects, false));
 
--- name: campaigns
-select campaign_id as value, campaign_name as name
-from campaigns
-union all
-select user_journey_id, user_journey_name
-from user_journeys;
-
--- name: channels
-select distinct channel as value, null::varchar as name
-from (
-    select channel from daily_statistics
+-- name: known
+-- The values of a parameter that the warehouse holds, with their names.
+with held as (
+    select 'campaign' as parameter, campaign_id as value, campaign_name as name from campaigns
     union all
-    select channel from daily_statistics_by_subchannel
+    select unnest(['campaign', 'journey']), user_journey_id, user_journey_name from user_journeys
     union all
-    select channel from marts.daily_events
+    select 'channel', channel, null from daily_statistics
+    union all
+    select 'channel', channel, null from daily_statistics_by_subchannel
+    union all
+    select 'channel', channel, null from marts.daily_events
+    union all
+    select 'goal', goal, null from marts.goals
+    union all
+    select 'number', unsubscribe_number, null from opt_outs_history
+    union all
+    select 'tag', tag, null from campaign_tags
+    union all
+    select 'template', template, null from marts.template_versions
+    union all
+    select 'template', template, null from marts.daily_templates
 )
-where channel <> '';
-
--- name: goals
-select distinct goal as value, null::varchar as name
-from marts.goals
-where goal <> '';
-
--- name: journeys
-select user_journey_id as value, user_journey_name as name
-from user_journeys;
-
--- name: numbers
-select distinct unsubscribe_number as value, null::varchar as name
-from opt_outs_history
-where unsubscribe_number <> '';
-
--- name: tags
-select distinct tag as value, null::varchar as name
-from campaign_tags
-where tag <> '';
-
--- name: templates
-select distinct template as value, null::varchar as name
-from (
-    select template from marts.template_versions
-    union all
-    select template from marts.daily_templates
-)
-where template <> '';
+select distinct value, name
+from held
+where parameter = $parameter and value <> '';

@@ -1,4 +1,11 @@
 -- Sentences that several bundled queries say, by the names that the line `also` of their headers gives.
+-- people:
+--   select array_to_string(regexp_extract_all(columns, '\b((?:service_)?(?:user|device)_id): drop', 1), ', ') as names from ops.privacy
+--   where not marts.counts_people()
+--     en: The warehouse does not keep {names} (privacy.columns: drop), so people are not counted, and clicks are not assigned to sent
+--       messages. With hash they are.
+--     ko: {names} 값을 보관하지 않아(privacy.columns: drop) 사람 수를 세지 않고 클릭을 발송 메시지와 연결하지 않습니다. hash로 설정하면 가능합니다.
+--     as: note
 -- exports:
 --   select 1 where not exists (from answer) and marts.awaits_exports()
 --     en: The answer comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.

@@ -1,7 +1,7 @@
 -- title: A/B tests
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is that more than chance?
--- counts: people
+-- also: people
 -- params:
 --   campaign (varchar, default null): id of the one campaign to look at
 --   metric (varchar, default null, one of click conversion): only this metric

@@ -1,8 +1,7 @@
 -- title: Best hours to send
 -- subject: times
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of sending; unless given, the first one held
 --   end (date, default max(date)): last KST day of sending; unless given, the last one held

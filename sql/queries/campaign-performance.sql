@@ -1,7 +1,7 @@
 -- title: Campaigns and user journeys over a range
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
--- counts: people
+-- also: people
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

@@ -1,7 +1,7 @@
 -- title: Campaigns to look at
 -- subject: campaigns
 -- question: Which campaigns do clearly better or worse than others on their channel, and which got worse this week?
--- counts: people
+-- also: people
 -- params:
 --   end (date, default max(date)): last KST day of the 28 that are looked at; unless given, the last one held
 --   top (bigint, default 5): how many campaigns of each group

@@ -1,7 +1,7 @@
 -- title: Cohorts and click retention
 -- subject: people
 -- question: Of those who got their first message in a week, how many still click weeks later?
--- counts: people
+-- also: people
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show
 -- sentences:

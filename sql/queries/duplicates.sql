@@ -1,8 +1,7 @@
 -- title: Duplicates in a day
 -- subject: people
 -- question: Which campaigns reached a person more than once on a day, and how often?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

@@ -1,8 +1,7 @@
 -- title: Events per message
 -- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

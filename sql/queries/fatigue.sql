@@ -1,8 +1,7 @@
 -- title: Fatigue by campaign
 -- subject: people
 -- question: Do readers of a campaign click less when they had many messages in the days before?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

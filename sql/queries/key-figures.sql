@@ -1,7 +1,7 @@
 -- title: Key figures of the week
 -- subject: overview
 -- question: How did the last seven days go beside the seven before, and how did each of the last 28 days?
--- counts: people
+-- also: people
 -- params:
 --   end (date, default max(date)): last KST day of the week; unless given, the last one that the warehouse holds
 -- sentences:

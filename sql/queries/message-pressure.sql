@@ -1,8 +1,7 @@
 -- title: Message pressure
 -- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   day (date, default max(date)): last KST day of the window; unless given, the last one held
 --   window_days (bigint, default 28, one of 7 28): length of the window in days

@@ -1,8 +1,7 @@
 -- title: Reach
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

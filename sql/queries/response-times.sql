@@ -1,8 +1,7 @@
 -- title: Time to delivery and click
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of the responses; unless given, the first one held
 --   end (date, default max(date)): last KST day of the responses; unless given, the last one held

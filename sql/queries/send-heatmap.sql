@@ -1,8 +1,7 @@
 -- title: Heatmap of sending
 -- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
--- counts: people
--- also: exports
+-- also: people exports
 -- params:
 --   channel (varchar, default null): this channel, such as email; unless given, the one with most messages that counts clicks
 --   measure (varchar, default 'click_rate', one of click_rate sent): what the cells show

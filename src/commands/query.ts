@@ -6,7 +6,6 @@ import { Readable, type Writable } from 'node:stream';
 import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { notCounted } from '../readers/queries/ask.js';
 import {
   describeQuery,
   catalogueOf,
@@ -73,9 +72,8 @@ export async function queryCommand(
       for (const sentence of said) terminal.note(sentence);
     };
     const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
-    const answer = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
-    terminal.note(closingLine(answer.rows, format, question.query, options.output)[lang]);
-    if (answer.dropped.length > 0) terminal.warn(notCounted(answer.dropped)[lang]);
+    const rows = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
+    terminal.note(closingLine(rows, format, question.query, options.output)[lang]);
   };
   try {
     if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
@@ -157,11 +155,7 @@ async function listQueries(
   const { queries: catalogue, faults } = catalogueOf(queries);
   for (const fault of faults) terminal.warn(fault);
   if (format === 'json') {
-    const listed = catalogue.map(({ countsPeople: counts_people, ...query }) => ({
-      ...query,
-      counts_people,
-    }));
-    await writeTo(stdout, Readable.from([`${JSON.stringify(listed, null, 2)}\n`]));
+    await writeTo(stdout, Readable.from([`${JSON.stringify(catalogue, null, 2)}\n`]));
     return EXIT.done;
   }
   const width = Math.max(...catalogue.map(({ name }) => name.length));

@@ -10,10 +10,9 @@ import { answerOf, type QueryResult } from './formats.js';
 import type { ParameterValues } from './catalogue.js';
 import { withoutComments, type Question } from './question.js';
 import { tellsOfDamage } from '../../landing/duckdb.js';
-import { ID_COLUMNS } from '../../ground/fields.js';
-import { storedPrivacy } from '../../warehouse/privacy.js';
 import type { Reader } from '../../warehouse/reader.js';
 import type { Language } from '../../warehouse/dictionary.js';
+import { selectIn } from '../../warehouse/session.js';
 import { streamNotHeld } from './coverage.js';
 import { filled, rowsOf, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';
@@ -36,14 +35,15 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     const values = await knownValues(question, reader);
     await setVariables(connection, values);
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
-    if (sentences.length > 0) await keepAnswer(connection, sql);
+    const isKept = sentences.length > 0;
+    if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
-    const selects = sentences.map(({ select }) => select);
-    const told = saidOf(sentences, await rowsOf(connection, selects), wording);
-    const result = await runAll(connection, sentences.length > 0 ? KEPT : sql, subject);
-    const isEmpty = result.rowCount === 0 && sentences.length > 0;
-    const asked = { ...question, values };
-    const why = isEmpty ? await whyEmpty(reader, asked, told.length > 0, wording) : undefined;
+    const told = await saidOf(connection, sentences, wording);
+    const result = await runAll(connection, isKept ? 'select * from answer order by rowid' : sql, subject);
+    const isEmpty = isKept && result.rowCount === 0;
+    const why = isEmpty
+      ? await whyEmpty(reader, { ...question, values }, told.length > 0, wording)
+      : undefined;
     const said = why === undefined ? told : [{ as: 'sentence' as const, row: {}, text: why }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
@@ -69,12 +69,10 @@ async function whyEmpty(
   const choosing = [...values].filter(
     ([name]) => LOOKED_UP.includes(name) || sql.includes(`marts.matches('${name}'`),
   );
-  if (choosing.length === 0) return undefined;
   for (const [name] of choosing) await reader.connection.run(`reset variable "${name}"`);
-  await keepAnswer(reader.connection, sql);
-  if ((await reader.objects(`${KEPT} limit 1`)).length === 0) return undefined;
+  const others = choosing.length === 0 ? [] : await reader.objects(`from (${selectIn(sql)}) limit 1`);
   const chosen = choosing.map((one) => one.join('=')).join(', ');
-  return filled(wording.say(LEFT_OUT), { chosen }, wording);
+  return others.length === 0 ? undefined : filled(wording.say(LEFT_OUT), { chosen }, wording);
 }
 
 /** Keeps the answer of a bundled query in the table that its sentences read. */
@@ -82,8 +80,6 @@ async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<vo
   // The header begins on the line of `create`, so that errors name the lines of the file.
   await connection.run(`create or replace temp table answer as ${sql}`);
 }
-
-const KEPT = 'select * from answer order by rowid';
 
 /**
  * All rows of a bundled query, and what its sentences say of them unless it is silent. It runs in a session of its own, so
@@ -100,9 +96,8 @@ export async function answerAndSentences(
     await setVariables(session.connection, values);
     await keepAnswer(session.connection, sql);
     const sentences = isSilent ? [] : (query?.sentences ?? []);
-    const selects = ['from answer', ...sentences.map(({ select }) => select)];
-    const [rows = [], ...told] = await rowsOf(session.connection, selects);
-    return { rows, said: saidOf(sentences, told, wording) };
+    const [rows = []] = await rowsOf(session.connection, ['from answer']);
+    return { rows, said: await saidOf(session.connection, sentences, wording) };
   } finally {
     await session.close();
   }
@@ -214,36 +209,12 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^Out of Memory Error/, 'Ask for fewer days or columns, or raise mcp.memory_megabytes.'],
 ];
 
-/**
- * Returns the id columns that the warehouse does not keep (privacy.columns: drop). Without one of them, people are not
- * counted.
- */
-export async function droppedIds(reader: Pick<Reader, 'rowsIfAny'>): Promise<string[]> {
-  const [privacy] = await reader.rowsIfAny('ops/privacy_stored', storedPrivacy);
-  const rules = privacy?.columns?.split(', ') ?? [];
-  return ID_COLUMNS.filter((column) => rules.includes(`${column}: drop`));
-}
-
-/** The sentence that takes the place of numbers of people. */
-export function notCounted(dropped: readonly string[]): Readonly<Record<'en' | 'ko', string>> {
-  const names = dropped.join(', ');
-  return {
-    en: `The warehouse does not keep ${names} (privacy.columns: drop), so people are not counted, and clicks are not assigned to sent messages. With hash they are.`,
-    ko: `${names} 값을 보관하지 않아(privacy.columns: drop) 사람 수를 세지 않고 클릭을 발송 메시지와 연결하지 않습니다. hash로 설정하면 가능합니다.`,
-  };
-}
-
-// Values of parameters are looked up in the warehouse, so that other spellings and names are understood.
-
-/** The parameters with looked-up values; the statement in sql/ask.sql is the plural of each. */
+/** The parameters whose values are looked up in the warehouse, so that other spellings and names are understood. */
 const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 'number'];
 
-/** A value and its display name; the name is null if it equals the value. */
+/** A value and its display name, if it has one. */
 const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
-
-/** Maximum number of similar values in an error message. */
-const NAMED = 3;
 
 /**
  * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
@@ -256,7 +227,7 @@ async function knownValues({ query, values }: Question, reader: Reader): Promise
   for (const [parameter, value] of values) {
     const taken = query?.params.find(({ name }) => name === parameter);
     if (!LOOKED_UP.includes(parameter) || taken === undefined || taken.choices.length > 0) continue;
-    const known = await reader.rows(`ask/${parameter}s`, knownValue);
+    const known = await reader.rows('ask/known', knownValue, { parameter });
     // An empty warehouse has no values to check against.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }
@@ -274,10 +245,11 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
     throw new UsageError(`The ${parameter} "${value}" is the name of ${others.length + 1}.`, {
       hint: `Give one of ${[only, ...others].join(', ')}.`,
     });
+  const far = (one: { readonly texts: readonly string[] }): number =>
+    Math.min(...one.texts.map((text) => distance(wanted, text)));
   const nearest = spelled
-    .map((one) => ({ ...one, far: Math.min(...one.texts.map((text) => distance(wanted, text))) }))
-    .sort((a, b) => a.far - b.far || (a.value < b.value ? -1 : 1))
-    .slice(0, NAMED)
+    .sort((a, b) => far(a) - far(b) || (a.value < b.value ? -1 : 1))
+    .slice(0, 3)
     .map((one) => (one.name === null ? one.value : `${one.value} (${one.name})`));
   throw new UsageError(`The warehouse has no ${parameter} "${value}".`, {
     hint: `Did you mean ${nearest.join(', or ')}?`,
@@ -285,9 +257,8 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
 }
 
 /** Normalises a value, so that different spellings become equal. */
-function plain(text: string): string {
-  return text
+const plain = (text: string): string =>
+  text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
-}

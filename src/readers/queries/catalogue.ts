@@ -43,8 +43,6 @@ export interface QueryFile {
   /** The question, in one sentence. */
   readonly question: string;
   readonly params: readonly QueryParameter[];
-  /** True if the answer needs to know which records are about the same person. */
-  readonly countsPeople: boolean;
   /** The sentences about the answer, each with its condition. */
   readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
@@ -132,26 +130,23 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
       hint: 'Add `queries: ./queries` to dawnload.yaml.',
     });
   const file = join(own, `${name}.sql`);
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
-    throw new UsageError(`"${name}" cannot name a query.`, {
-      hint: 'Use small letters, digits and hyphens.',
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || existsSync(file) || filesOf(own).files.has(name))
+    throw new UsageError(`"${name}" cannot name a new query.`, {
+      hint: 'Use small letters, digits and hyphens, and a name that no query has.',
     });
-  if (existsSync(file) || filesOf(own).files.has(name))
-    throw new UsageError(`There is a query ${name}.`, { hint: 'Choose another name.' });
-  const read = [...sql.matchAll(/(?:getvariable|marts\.matches|marts\.choice)\('(\w+)'/g)].map(
+  const read = [...sql.matchAll(/(?:getvariable|marts\.matches|marts\.choice)\('(\w+)'/g)].flatMap(
     ([, one = '']) => one,
   );
-  const names = new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read]);
-  const params = [...names].map((parameter) => {
-    const type = ['start', 'end'].includes(parameter) ? 'date' : 'varchar';
-    return `\n--   ${parameter} (${type}, default null): what it chooses`;
-  });
-  const title = `-- title: ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
-  const made = `${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}\n\n`;
-  const header = sql.startsWith('-- title:') ? '' : made;
+  const params = [...new Set([...(sql.includes('marts.period(') ? ['start', 'end'] : []), ...read])].map(
+    (one) =>
+      `\n--   ${one} (${/^(start|end)$/.test(one) ? 'date' : 'varchar'}, default null): what it chooses`,
+  );
+  const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
+  const made = `-- title: ${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}\n\n`;
   return () => {
     mkdirSync(own, { recursive: true });
-    writeFileSync(file, `${header}${sql.trim().replace(/;?$/, ';')}\n`, { flag: 'wx' });
+    const text = `${sql.startsWith('-- title:') ? '' : made}${sql.trim().replace(/;?$/, ';')}\n`;
+    writeFileSync(file, text, { flag: 'wx' });
     return `${file} is written. Edit its title and question there; \`dawnload query ${name}\` runs it.`;
   };
 }
@@ -175,10 +170,11 @@ function parseQuery(name: string, file: string): QueryFile {
     title: field('title'),
     question: field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
-    countsPeople: header['counts']?.[0] === 'people',
     sentences: [
       ...parseSentences(file, header['sentences'] ?? [], header['given']),
-      ...(header['also'] ?? []).flatMap((shared) => parseSentences(file, SHARED[shared] ?? [])),
+      ...(header['also']?.[0]?.split(' ') ?? []).flatMap((shared) =>
+        parseSentences(file, SHARED[shared] ?? []),
+      ),
     ],
     sql,
   };

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { visibleLines } from '../../terminal/text.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
 import type { Reader } from '../../warehouse/reader.js';
-import { ask, droppedIds } from './ask.js';
+import { ask } from './ask.js';
 import { isBundled } from './catalogue.js';
 import { removedFrom } from './coverage.js';
 import {
@@ -38,8 +38,8 @@ const delivery = z.object({
 
 export type Delivery = z.infer<typeof delivery>;
 
-/** The number of rows, and the ids that the warehouse does not keep. */
-export const delivered = z.object({ rows: z.number(), dropped: z.array(z.string()) });
+/** The number of rows. */
+export const delivered = z.number();
 
 /**
  * Tells the sentences that stand above the answer, and writes it to stdout.
@@ -69,8 +69,7 @@ export async function answer(
   // Programs receive unchanged data; at a terminal control characters are escaped, in a table in any case.
   const isText = format === 'csv' || format === 'json';
   await writeTo(process.stdout, isTerminal && isText ? escaped(pieces) : pieces);
-  const dropped = question.query?.countsPeople === true ? await droppedIds(reader) : [];
-  return { rows: found.rows, dropped };
+  return found.rows;
 }
 
 /** The names of columns and values, where the dictionary contains them. Free SQL shows unchanged values. */

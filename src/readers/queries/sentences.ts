@@ -72,12 +72,16 @@ export function parseSentences(
   });
 }
 
-/** The sentences that are true, of the rows of their selects. */
-export function saidOf(
+/** What sentences say of the table `answer`: one text for each row of their selects. */
+export async function saidOf(
+  connection: DuckDBConnection,
   sentences: readonly Sentence[],
-  rows: readonly (readonly Row[])[],
   wording: Wording,
-): Said[] {
+): Promise<Said[]> {
+  const rows = await rowsOf(
+    connection,
+    sentences.map(({ select }) => select),
+  );
   return sentences.flatMap((sentence, nth) =>
     (rows[nth] ?? []).map((row) => ({
       as: sentence.as,

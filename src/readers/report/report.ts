@@ -7,7 +7,7 @@ import { dayOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../../gro
 import { packageVersion } from '../../ground/effects.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
-import { answerAndSentences, droppedIds, notCounted } from '../queries/ask.js';
+import { answerAndSentences } from '../queries/ask.js';
 import { questionNamed } from '../queries/question.js';
 import { writeFileWhole } from '../queries/output.js';
 import { Wording, type Text } from '../queries/wording.js';
@@ -49,7 +49,6 @@ export function makeReport(
     const about = [packageVersion(), language, dayOf(now), lastCompleteDay(now), notice];
     const mark = await markOf(reader, about);
     if (earlier?.includes(`content="${mark}"`) === true) return { page: earlier, faults: [] };
-    const dropped = await droppedIds(reader);
     const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
     const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
     const [most] = await reader.objects("select current_setting('memory_limit') as memory");
@@ -57,7 +56,7 @@ export function makeReport(
     await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
     const atOnce = pLimit(2);
     const answered = async (section: Section): Promise<Answered> => {
-      const ask = (asked: Asked) => atOnce(() => answerTo(asked, day, reader, { wording, now, dropped }));
+      const ask = (asked: Asked) => atOnce(() => answerTo(asked, day, reader, wording, now));
       try {
         return { section, answers: await Promise.all(section.asks.map(ask)) };
       } catch (error) {
@@ -92,29 +91,20 @@ async function markOf(reader: Reader, circumstances: unknown): Promise<string> {
     .digest('hex');
 }
 
-interface Asking {
-  readonly wording: Wording;
-  readonly now: Date;
-  /** The id columns that the warehouse does not keep. */
-  readonly dropped: readonly string[];
-}
-
-/** Asks a bundled query of a section. Where the warehouse cannot tell people apart, the answer says why they are not counted. */
+/** Asks a bundled query of a section. */
 async function answerTo(
   asked: Asked,
   day: Day | undefined,
   reader: Reader,
-  { wording, now, dropped }: Asking,
+  wording: Wording,
+  now: Date,
 ): Promise<Answer> {
   const { query, since, isSilent = false, parameters } = asked;
   const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
   const param = Object.entries({ ...parameters, ...start }).map(([name, value]) => `${name}=${value}`);
   const question = questionNamed(query, { param, lang: wording.language }, now);
   const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
-  const { rows, said } = await answerAndSentences(reader, question, wording, isSilent);
-  const answer = { asked, command, rows, said };
-  if (dropped.length === 0 || rows.length > 0 || question.query?.countsPeople !== true) return answer;
-  return { ...answer, said: [{ as: 'sentence', text: wording.say(notCounted(dropped)), row: {} }] };
+  return { asked, command, ...(await answerAndSentences(reader, question, wording, isSilent)) };
 }
 
 const summary = z.object({

@@ -26,7 +26,6 @@ interface Answer {
     coverage: { stream: string; days?: number; of?: number; missing?: string }[];
     findings: { name: string; meaning?: string }[];
     definitions: Record<string, string>;
-    columns_without_definition?: string[];
     bundled_questions?: string[];
     published_at: string;
     tables: string[];
@@ -119,7 +118,7 @@ describe('an answer for an agent', () => {
     expect(figures.days_asked).toBe('2026-10-07..2026-11-03');
     expect(figures.definitions).toMatchObject({ change: expect.stringMatching(/^Value by/) as string });
     const { about: after } = await asked('opt-outs-after-messages');
-    expect(after.columns_without_definition).toEqual(expect.arrayContaining(['item', 'difference_low']));
+    expect(after.definitions).not.toHaveProperty('item');
   });
 
   it('says which days it covers and which of them are missing', async () => {
@@ -166,12 +165,11 @@ describe('an answer for an agent', () => {
     expect((await queried(sql)).about.coverage.map((row) => row.stream)).toContain(stream);
   });
 
-  it('says which columns its SQL made up, and which bundled questions read the same tables', async () => {
+  it('defines no columns of SQL, and says which bundled questions read the same tables', async () => {
     const { about } = await queried(
       'select channel, sum(clicked) / sum(sent) as ctr from channel_days group by all',
     );
-    expect(about.columns_without_definition).toEqual(['ctr']);
-    expect(about.definitions['channel']).toContain('channel name');
+    expect(about).not.toHaveProperty('definitions');
     expect(about.bundled_questions?.join()).toContain('channel-summary');
   });
 

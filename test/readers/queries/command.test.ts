@@ -94,7 +94,6 @@ describe('dawnload query', () => {
       'params',
       'sentences',
       'sql',
-      'counts_people',
     ]);
   });
 
@@ -456,9 +455,9 @@ where marts.matches('channel', channel) group by channel order by channel;
   });
 
   it.each<[string, QueryOptions, RegExp]>([
-    ['its name is taken', { sql: 'select 1', new: 'people' }, /There is a query people/],
-    ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /There is a query reach/],
-    ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a query/],
+    ['its name is taken', { sql: 'select 1', new: 'people' }, /cannot name a new query/],
+    ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /cannot name a new query/],
+    ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a new query/],
     ['there is no SQL', { new: 'x' }, /no SQL to keep/],
   ])('is not written where %s', async (_, options, sentence) => {
     expect((await failure(options, own)).message).toMatch(sentence);
