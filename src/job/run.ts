@@ -3,7 +3,7 @@
  * rebuild takes the same way into a new file, without extract.
  */
 import { nightly } from '../../jobs/nightly.js';
-import { ServiceClient } from '../service/client.js';
+import { http, ServiceClient } from '../service/client.js';
 import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from '../service/clocks.js';
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
@@ -54,6 +54,8 @@ import {
  *   by the next run
  */
 export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<RunReport> {
+  // Loads while DuckDB opens the files.
+  void http();
   return recordAndDeliver(job.name, config, invocation, async (folder) => {
     const { report } = folder;
     report.days = job.days;

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
-import { buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
@@ -401,8 +401,12 @@ class TooLarge extends Error {}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
+/** The HTTP library, which takes as long to load as DuckDB to open a file: commands without a request do without it. */
+export const http = () => import('undici');
+
 /** A dispatcher through the proxy that the environment names. Throws ConfigError if that is not an address. */
-export function throughProxy(options?: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
+export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise<EnvHttpProxyAgent> {
+  const { EnvHttpProxyAgent } = await http();
   try {
     return new EnvHttpProxyAgent(options);
   } catch (cause) {
@@ -413,15 +417,12 @@ export function throughProxy(options?: EnvHttpProxyAgent.Options): EnvHttpProxyA
 
 /** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
 export function httpTransport(baseUrl: string, connections: number, deadlineMs: number, userAgent: string) {
-  const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
-  const connect = buildConnector({ timeout: deadlineMs });
-  const shared = throughProxy({
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    connect,
-    ...timeouts,
-  });
+  const open = async (own: EnvHttpProxyAgent.Options) => {
+    const { buildConnector } = await http();
+    const connect = buildConnector({ timeout: deadlineMs });
+    return throughProxy({ connect, headersTimeout: deadlineMs, bodyTimeout: deadlineMs, ...own });
+  };
+  let shared: Promise<EnvHttpProxyAgent> | undefined;
 
   /**
    * A request that must not be repeated has a connection of its own: on a stale kept-alive one it would be unknown whether
@@ -433,6 +434,7 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     signal: AbortSignal,
   ): Promise<RawAnswer | AnswerClass> {
     signal.throwIfAborted();
+    const { Pool } = await http();
     let isConnected = false;
     // The connector of a proxy ends when its tunnel to the service stands.
     const noting =
@@ -445,9 +447,8 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
       };
     const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
       new Pool(origin, { ...options, connect: noting(options.connect) });
-    const dispatcher = question.once
-      ? throughProxy({ connections: 1, pipelining: 0, connect, factory, ...timeouts })
-      : shared;
+    shared ??= open({ connections, pipelining: 1, keepAliveTimeout: 4_000 });
+    const dispatcher = await (question.once ? open({ connections: 1, pipelining: 0, factory }) : shared);
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     const own = { 'user-agent': userAgent, authorization };
     const deadline = AbortSignal.timeout(deadlineMs);
@@ -471,7 +472,7 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     }
   }
 
-  return { exchange, close: () => shared.destroy() };
+  return { exchange, close: async () => (await shared)?.destroy() };
 }
 
 async function send(
@@ -482,6 +483,7 @@ async function send(
   signal: AbortSignal,
   chunks: Buffer[],
 ): Promise<RawAnswer> {
+  const { request } = await http();
   const answer = await request(url, {
     method,
     dispatcher,

@@ -1,7 +1,6 @@
 /** Requests to addresses that the settings name beside the service: alerts and `after_publish`. */
-import { request } from 'undici';
 import { messageOf } from '../ground/errors.js';
-import { throughProxy } from './client.js';
+import { http, throughProxy } from './client.js';
 
 /**
  * Posts JSON to an address, through the proxy of the environment. The answer is not read.
@@ -17,9 +16,10 @@ export async function requestWebhook(
 ): Promise<string | undefined> {
   const late = AbortSignal.timeout(patienceMs);
   const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
-  let dispatcher: ReturnType<typeof throughProxy> | undefined;
+  let dispatcher: Awaited<ReturnType<typeof throughProxy>> | undefined;
   try {
-    dispatcher = throughProxy();
+    dispatcher = await throughProxy();
+    const { request } = await http();
     const { statusCode, body } = await request(url, {
       method: 'POST',
       body: json,

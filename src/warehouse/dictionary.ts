@@ -109,9 +109,8 @@ export class Dictionary {
   column(relation: string, column: string): ColumnWords | undefined {
     const known = this.relation(relation);
     const ofName = known && own(this.of('columns'), column);
-    const ofRelation = own(known?.columns ?? {}, column);
-    const merged = columnWords.safeParse({ ...ofName, ...ofRelation });
-    return merged.data;
+    const { en, ko, label } = { ...ofName, ...own(known?.columns ?? {}, column) };
+    return en && ko && label ? { en, ko, label } : undefined;
   }
 
   /**

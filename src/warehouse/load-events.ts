@@ -389,8 +389,10 @@ async function fill(
       });
     }
   };
+  const setThreads = (most: number): Promise<void> => session.run('ops/threads', { threads: String(most) });
+  const isLarge = pages.length > 20;
   // Each worker is a thread; DuckDB's own threads would compete with them.
-  await session.run('ops/threads', { threads: '1' });
+  if (isLarge) await setThreads(1);
   // All workers must end before the transaction does.
   const ends = await Promise.allSettled(
     Array.from({ length: threads }, (_, worker) =>
@@ -400,7 +402,7 @@ async function fill(
       }),
     ),
   );
-  await session.run('ops/threads', { threads: String(threads) });
+  if (isLarge) await setThreads(threads);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return { repaired, large };
 }

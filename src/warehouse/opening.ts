@@ -65,11 +65,13 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
       mkdir(folder, { recursive: true, mode: FOLDER_MODE }),
     );
   await sweep(tempDirectory);
+  const size = (await stat(path).catch(() => undefined))?.size;
   // A run that was killed while DuckDB created the file leaves an empty one, which DuckDB rejects.
-  if ((await stat(path).catch(() => undefined))?.size === 0) await rm(path, { force: true });
+  if (size === 0) await rm(path, { force: true });
   const settings = {
     memory_limit: `${limits.megabytes}MB`,
-    threads: String(limits.threads),
+    // Few rows cost less on one thread; the load of a large export raises it.
+    threads: String(size === undefined || size < SMALL_FILE ? 1 : limits.threads),
     temp_directory: tempDirectory,
     // Tables have no row order; preserving one would cost memory and the second core.
     preserve_insertion_order: 'false',
@@ -104,6 +106,9 @@ function openingError(path: string, cause: unknown): Error {
   }
   return new CorruptDatabaseError(`${path} is not a DuckDB file that can be opened.`, cause);
 }
+
+/** Bytes. */
+const SMALL_FILE = 2 ** 26;
 
 /** DuckDB's memory limit, enough for a day of any size with ordinary messages; the process needs about 150 MB more. */
 const ORDINARY_MB = 320;
