@@ -5,7 +5,8 @@
 -- meaning: The detailed statistics of a campaign (E19) and the daily statistics (E17), which the service gives
 --   separately, count different numbers of successful sends. Pull both again with `dawnload backfill`; ask the service if
 --   it persists.
--- Days on which no campaign has the metric are not compared: it may have another name.
+-- Days on which no campaign has the metric are not compared: it may have another name. Nor are those of a campaign that E19
+-- never answered for: it was deleted at the service.
 
 with detailed as (
     select date, campaign_id, sum(value) as sends
@@ -22,6 +23,15 @@ counted as (
     semi join both_covered('statistics', 'campaigns') using (date)
     where campaign_id is not null and date in (select date from detailed)
     group by date, campaign_id
+),
+
+answered as (
+    select
+        campaign_id,
+        min((window_start at time zone 'Asia/Seoul')::date) as first_date,
+        max((window_end at time zone 'Asia/Seoul')::date) as day_after
+    from campaign_collections_history
+    group by campaign_id
 )
 
 select
@@ -32,4 +42,5 @@ select
     coalesce(detailed.sends, 0)::bigint as actual
 from counted
 full join detailed using (date, campaign_id)
+join answered on answered.campaign_id = coalesce(counted.campaign_id, detailed.campaign_id) and date >= first_date and date < day_after
 where coalesce(counted.sends, 0) <> coalesce(detailed.sends, 0);

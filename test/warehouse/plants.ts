@@ -293,6 +293,12 @@ export const PLANTS: Record<string, Plant[]> = {
        update campaign_metric_totals_history set total = 16 where campaign_id = 'c-email'`,
       { subject: 'c-email', expected: '3', actual: '4' },
     ],
+    // E19 has not answered for the day of a campaign that was deleted.
+    [
+      `update campaign_metrics set value = 4 where date = '${DAY}' and campaign_id = 'c-email';
+       update campaign_metric_totals_history set total = 16 where campaign_id = 'c-email';
+       update campaign_collections_history set window_end = '${DAY} 00:00:00+09' where campaign_id = 'c-email'`,
+    ],
   ],
   events_agree: [
     [
