@@ -135,7 +135,7 @@ clicked_cells as (
     window together as (partition by channel, campaign_id)
 ),
 alike as (
-    select channel, if(min(clickers) >= 30, greatest(0, least(1, max(correlation))), 1) as correlation
+    select channel, if(min(clickers) >= 30, greatest(0, least(1, max(correlation))), 1) as estimate
     from (
         select
             channel,
@@ -176,32 +176,25 @@ counted as (
         campaign_counts.*,
         sum(campaign_counts.messages) over channel - campaign_counts.messages as other_messages,
         sum(campaign_counts.clicked) over channel - campaign_counts.clicked as other_clicked,
-        coalesce(known.likeness * greatest(1, campaign_counts.messages / known.received), 1) as likeness,
-        coalesce(known.week_likeness * greatest(1, week_messages / known.week_received), 1) as week_likeness,
-        coalesce(known.previous_likeness * greatest(1, previous_messages / known.previous_received), 1) as previous_likeness,
-        coalesce(
-            (of_channel.squares - coalesce(known.own_squares, 0)) / nullif(of_channel.received - coalesce(known.received, 0), 0)
-            * greatest(1, other_messages / (of_channel.received - coalesce(known.received, 0))),
-            1
-        ) as likeness_of_others,
-        coalesce(alike.correlation, 1) as correlation
+        coalesce(alike.estimate, 1) as correlation,
+        -- The factors by which the variances exceed those of independent messages.
+        1 + (coalesce(known.likeness * greatest(1, campaign_counts.messages / known.received), 1) - 1) * correlation as likeness,
+        1 + (coalesce(known.week_likeness * greatest(1, week_messages / known.week_received), 1) - 1) * correlation as week_likeness,
+        1 + (coalesce(known.previous_likeness * greatest(1, previous_messages / known.previous_received), 1) - 1) * correlation
+            as previous_likeness,
+        1 + correlation * (
+            coalesce(
+                (of_channel.squares - coalesce(known.own_squares, 0)) / nullif(of_channel.received - coalesce(known.received, 0), 0)
+                * greatest(1, other_messages / (of_channel.received - coalesce(known.received, 0))),
+                1
+            ) - 1
+        ) as likeness_of_others
     from campaign_counts
     left join known
         on campaign_counts.campaign_id = known.campaign_id and campaign_counts.channel is not distinct from known.channel
     left join known_of_channels as of_channel on campaign_counts.channel is not distinct from of_channel.channel
     left join alike on campaign_counts.channel is not distinct from alike.channel
     window channel as (partition by campaign_counts.channel)
-),
--- The factors by which the variances exceed those of independent messages.
-widened as (
-    select
-        * replace (
-            1 + (likeness - 1) * correlation as likeness,
-            1 + (week_likeness - 1) * correlation as week_likeness,
-            1 + (previous_likeness - 1) * correlation as previous_likeness,
-            1 + (likeness_of_others - 1) * correlation as likeness_of_others
-        )
-    from counted
 ),
 -- The rate of a few messages may be chance, so at_least measures the distance from the nearer end of its interval.
 rates as (
@@ -214,7 +207,7 @@ rates as (
         previous_clicked / nullif(previous_messages, 0) as previous_click_rate,
         marts.wilson_interval(week_clicked / week_likeness, week_messages / week_likeness) as likely_this_week,
         marts.wilson_interval(previous_clicked / previous_likeness, previous_messages / previous_likeness) as likely_before
-    from widened
+    from counted
 ),
 tests as (
     select

@@ -15,14 +15,8 @@
 --     as: note
 
 select
-    cohort_retention.cohort_week,
-    cohort_retention.weeks_since,
-    cohort_retention.people,
-    cohort_retention.messaged_people,
-    cohort_retention.clickers,
-    round(cohort_retention.click_retention, 4) as click_retention,
-    round(cohort_retention.clicker_share, 4) as clicker_share,
-    cohort_retention.is_complete
+    * exclude (week)
+    replace (round(click_retention, 4) as click_retention, round(clicker_share, 4) as clicker_share)
 from marts.cohort_retention
 where
     cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)

@@ -11,15 +11,6 @@
 --     en: Every field is as specified.
 --     ko: 모든 필드가 명세와 같습니다.
 
-select
-    schema_drift.stream,
-    schema_drift.place,
-    schema_drift.field,
-    schema_drift.kind,
-    schema_drift.example_type,
-    schema_drift.first_date,
-    schema_drift.last_date,
-    schema_drift.records
-from ops.schema_drift
+select * from ops.schema_drift
 where marts.matches('stream', schema_drift.stream)
 order by schema_drift.stream, schema_drift.place, schema_drift.field, schema_drift.kind;

@@ -27,15 +27,8 @@
 --     ko: 지출이 없습니다.
 
 select
-    export_fees.month,
-    export_fees.exports,
-    export_fees.ambiguous_exports,
-    export_fees.unsized_exports,
-    export_fees.records,
-    export_fees.estimated_records,
     -- Without a price there is no fee, which is not a fee of 0.
-    if(export_fees.fee_per_thousand > 0, export_fees.fee, null) as fee,
-    nullif(export_fees.fee_per_thousand, 0) as fee_per_thousand,
+    export_fees.* replace (if(fee_per_thousand > 0, fee, null) as fee, nullif(fee_per_thousand, 0) as fee_per_thousand),
     budget.currency
 from marts.export_fees
 left join ops.budget on true

@@ -27,16 +27,7 @@
 --     en: Nothing was pulled yet. `dawnload run` brings the first days.
 --     ko: 아직 가져온 데이터가 없습니다. `dawnload run`을 실행하면 채워집니다.
 
-select
-    freshness.stream,
-    freshness.first_date,
-    freshness.last_date,
-    freshness.days_held,
-    freshness.days_removed,
-    freshness.days_missing,
-    freshness.days_behind_newest,
-    freshness.last_pulled_at at time zone 'Asia/Seoul' as last_pulled_at_kst,
-    freshness.rows
+select * exclude (last_pulled_at, rows), last_pulled_at at time zone 'Asia/Seoul' as last_pulled_at_kst, rows
 from marts.freshness
 where marts.matches('stream', freshness.stream)
 order by freshness.stream;

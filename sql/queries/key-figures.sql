@@ -88,7 +88,12 @@ mails as (
         spans.span,
         spans.to_day,
         coalesce(sum(daily_events.events) filter (daily_events.kind = 'succeeded'), 0) as mails,
-        coalesce(sum(daily_events.events) filter (daily_events.event_name = 'email_open'), 0) as opens
+        -- Where no opening was ever recorded, the service does not report them.
+        if(
+            exists (from marts.daily_events where channel = 'email' and event_name = 'email_open'),
+            coalesce(sum(daily_events.events) filter (daily_events.event_name = 'email_open'), 0),
+            null
+        ) as opens
     from marts.daily_events
     inner join spans on daily_events.date between spans.from_day and spans.to_day
     where daily_events.channel = 'email'
@@ -110,34 +115,23 @@ costs as (
 ),
 -- A figure is a count, or a count by another one.
 figures as (
-    select 1 as place, 'sent' as figure, 'statistics' as stream, span, to_day, sent as count, null as base
-    from performance
-    union all
-    select 2, 'people', 'events', span, to_day, people, null
-    from received
-    union all
-    select 3, 'delivery_rate', 'statistics', span, to_day, delivery_rate * deliverable, coalesce(deliverable, 0)
-    from performance
-    union all
-    select 4, 'click_rate', 'statistics', span, to_day, click_rate * clickable, coalesce(clickable, 0)
-    from performance
-    union all
-    select 5, 'open_rate', 'events', span, to_day, opens, mails
-    from mails
-    -- Where no opening was ever recorded, the service does not report them.
-    where exists (from marts.daily_events where channel = 'email' and event_name = 'email_open')
-    union all
-    select 6, 'conversion_rate', 'statistics', span, to_day, conversion_rate * convertible, coalesce(convertible, 0)
-    from performance
-    union all
-    select 7, 'failure_rate', 'statistics', span, to_day, failure_rate * sent, coalesce(sent, 0)
-    from performance
-    union all
-    select 8, 'opt_outs', 'opt_outs', span, to_day, requests, null
-    from opted_out
-    union all
-    select 9, 'message_cost', 'statistics', span, to_day, cost, null
-    from costs
+    select span, from_day, to_day, unnest([
+        {'place': 1, 'figure': 'sent', 'stream': 'statistics', 'amount': sent::double, 'base': null::double},
+        {'place': 2, 'figure': 'people', 'stream': 'events', 'amount': people, 'base': null},
+        {'place': 3, 'figure': 'delivery_rate', 'stream': 'statistics', 'amount': delivery_rate * deliverable, 'base': deliverable},
+        {'place': 4, 'figure': 'click_rate', 'stream': 'statistics', 'amount': click_rate * clickable, 'base': clickable},
+        {'place': 5, 'figure': 'open_rate', 'stream': 'events', 'amount': opens, 'base': mails},
+        {'place': 6, 'figure': 'conversion_rate', 'stream': 'statistics', 'amount': conversion_rate * convertible, 'base': convertible},
+        {'place': 7, 'figure': 'failure_rate', 'stream': 'statistics', 'amount': failure_rate * sent, 'base': sent},
+        {'place': 8, 'figure': 'opt_outs', 'stream': 'opt_outs', 'amount': requests, 'base': null},
+        {'place': 9, 'figure': 'message_cost', 'stream': 'statistics', 'amount': cost, 'base': null}
+    ], recursive := true)
+    from spans
+    left join performance using (span, to_day)
+    left join received using (span, to_day)
+    left join mails using (span, to_day)
+    left join opted_out using (span, to_day)
+    left join costs using (span, to_day)
 ),
 -- A list of opt-outs holds the earlier ones too, so each day before the last snapshot is held.
 held as (
@@ -150,31 +144,22 @@ held as (
     where span = 'day' and from_day < (select max(date) from ops.snapshots where stream = 'opt_outs')
 ),
 grid as (
-    select
-        known.place,
-        known.figure,
-        spans.span,
-        spans.to_day,
-        count(held.date) as days_held
-    from (select distinct place, figure, stream from figures) as known
-    cross join spans
-    left join held on known.stream = held.stream and held.date between spans.from_day and spans.to_day
+    select figures.*, count(held.date) as days_held
+    from figures
+    left join held on figures.stream = held.stream and held.date between figures.from_day and figures.to_day
     group by all
 ),
 figure_values as (
     select
-        grid.*,
-        figures.base,
+        *,
         case
-            when grid.days_held = 0 then null
-            when figures.base is not null then figures.count / nullif(figures.base, 0)
+            when days_held = 0 then null
+            when figure like '%_rate' then amount / nullif(base, 0)
             -- Of a day that is held, no count is 0.
-            when grid.figure in ('sent', 'opt_outs', 'message_cost') then coalesce(figures.count, 0)
-            else figures.count
-        end::double as value
+            when figure in ('sent', 'opt_outs', 'message_cost') then coalesce(amount, 0)
+            else amount
+        end as value
     from grid
-    left join figures
-        on grid.figure = figures.figure and grid.span = figures.span and grid.to_day = figures.to_day
 ),
 compared as (
     select
@@ -190,7 +175,7 @@ compared as (
         sum(1 / nullif(base, 0)) filter (span <> 'day') as inverse_bases
     from figure_values
     group by place, figure
-    having count(value) > 0
+    having count(value) > 0 and count(amount) > 0
 ),
 judged as (
     select

@@ -21,27 +21,17 @@ changes as (
     select vanished_date, unsubscribe_number, 0, 1
     from marts.opt_out_requests
     where vanished_date is not null
-),
-days as (
-    select
-        date,
-        unsubscribe_number,
-        sum(opted_out)::bigint as opt_outs,
-        sum(vanished)::bigint as vanished
-    from changes
-    group by date, unsubscribe_number
-),
-with_standing as (
-    select *, sum(opt_outs - vanished) over (partition by unsubscribe_number order by date)::bigint as standing
-    from days
 )
 select
-    with_standing.date,
-    with_standing.unsubscribe_number,
-    with_standing.opt_outs,
-    with_standing.vanished,
-    with_standing.standing
-from with_standing
-inner join period on with_standing.date between period.first_date and period.last_date
-where marts.matches('number', with_standing.unsubscribe_number)
-order by with_standing.date, with_standing.unsubscribe_number;
+    changes.date,
+    changes.unsubscribe_number,
+    sum(changes.opted_out)::bigint as opt_outs,
+    sum(changes.vanished)::bigint as vanished,
+    sum(sum(changes.opted_out - changes.vanished)) over (
+        partition by changes.unsubscribe_number order by changes.date
+    )::bigint as standing
+from changes
+where marts.matches('number', changes.unsubscribe_number)
+group by changes.date, changes.unsubscribe_number
+qualify changes.date between (select first_date from period) and (select last_date from period)
+order by changes.date, changes.unsubscribe_number;

@@ -97,47 +97,44 @@ sums as (
             coalesce(sum(metrics.value) filter (metrics.metric_type = 'standard' and is_shown), 0),
             null
         )::bigint as succeeded,
-        coalesce(
-            sum(metrics.value) filter (metrics.conversion_type = 'total_count_conversion' and is_shown), 0
+        if(
+            any_value(goals.counts_conversions),
+            coalesce(sum(metrics.value) filter (metrics.conversion_type = 'total_count_conversion' and is_shown), 0),
+            null
         )::bigint as conversions,
-        coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion' and is_shown), 0)::double as revenue
+        -- Amounts of several currencies have no sum.
+        if(
+            len(any_value(currencies.currencies)) > 1,
+            null,
+            coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion' and is_shown), 0)
+        )::double as revenue,
+        coalesce(any_value(currencies.currencies), []) as currencies
     from (select *, date >= (select first_date from period) as is_shown from metrics) as metrics
     inner join goals on metrics.campaign_id = goals.campaign_id
+    left join currencies on metrics.campaign_id = currencies.campaign_id
     inner join period on metrics.date <= period.last_date
     where
         (metrics.metric_type = 'standard' and metrics.metric_name = 'send_success')
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
     group by metrics.campaign_id, metrics.variant, goals.goal
     having bool_or(is_shown)
-),
-compared as (
-    select
-        sums.* exclude (conversions, revenue),
-        coalesce(currencies.currencies, []) as currencies,
-        -- Amounts of several currencies have no sum.
-        if(len(currencies) > 1, null, sums.revenue) as revenue,
-        if(goals.counts_conversions, sums.conversions, null) as conversions,
-        coalesce(campaign_variants.variant_name, sums.variant) as variant_name
-    from sums
-    inner join goals on sums.campaign_id = goals.campaign_id
-    left join campaign_variants
-        on sums.campaign_id = campaign_variants.campaign_id and sums.variant = campaign_variants.variant_id
-    left join currencies on sums.campaign_id = currencies.campaign_id
 )
 select
-    coalesce(campaigns.campaign_name, compared.campaign_id) as campaign_name,
-    compared.variant_name,
-    compared.succeeded,
-    compared.conversions,
-    round(compared.revenue, 2) as revenue,
-    round(compared.revenue / nullif(compared.succeeded, 0), 2) as revenue_per_message,
-    round(compared.revenue / nullif(compared.conversions, 0), 2) as revenue_per_conversion,
-    compared.goal,
-    compared.currencies,
-    compared.campaign_id
-from compared
-left join campaigns on compared.campaign_id = campaigns.campaign_id
+    coalesce(campaigns.campaign_name, sums.campaign_id) as campaign_name,
+    coalesce(campaign_variants.variant_name, sums.variant) as variant_name,
+    sums.succeeded,
+    sums.conversions,
+    round(sums.revenue, 2) as revenue,
+    round(sums.revenue / nullif(sums.succeeded, 0), 2) as revenue_per_message,
+    round(sums.revenue / nullif(sums.conversions, 0), 2) as revenue_per_conversion,
+    sums.goal,
+    sums.currencies,
+    sums.campaign_id
+from sums
+left join campaigns on sums.campaign_id = campaigns.campaign_id
+left join campaign_variants
+    on sums.campaign_id = campaign_variants.campaign_id and sums.variant = campaign_variants.variant_id
 order by
-    max(compared.revenue) over (partition by compared.campaign_id) desc nulls last,
-    compared.campaign_id,
-    compared.variant_name nulls first;
+    max(sums.revenue) over (partition by sums.campaign_id) desc nulls last,
+    sums.campaign_id,
+    variant_name nulls first;

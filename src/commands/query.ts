@@ -105,10 +105,7 @@ function closingLine(
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
-function formatOf(
-  { format, output, name, sql, file, bom, lang, new: kept }: QueryOptions,
-  stdout: Output,
-): Format {
+function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOptions, stdout: Output): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
@@ -122,10 +119,6 @@ function formatOf(
     });
   if (bom === true && found !== 'csv')
     throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
-  if (lang === 'ko' && (found === 'json' || found === 'parquet'))
-    throw new UsageError('JSON and Parquet always have the names of the columns, for programs.', {
-      hint: 'Give --lang ko with a table or CSV.',
-    });
   const isSql = sql !== undefined || file !== undefined;
   if (kept !== undefined && !isSql)
     throw new UsageError('There is no SQL to keep.', { hint: 'Give --sql TEXT or -f FILE with --new.' });

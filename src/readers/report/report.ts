@@ -10,7 +10,7 @@ import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences } from '../queries/ask.js';
 import { questionNamed } from '../queries/question.js';
 import { writeFileWhole } from '../queries/output.js';
-import { Wording, type Text } from '../queries/wording.js';
+import { Wording, type Row } from '../queries/wording.js';
 import type { PastRun } from '../../journal/journal.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
@@ -72,11 +72,12 @@ export function makeReport(
       all[nth] = await answered(section);
     }
     const faults = all.flatMap(({ failure }) => failure ?? []);
-    const page = documentOf(new Renderer(wording), all, {
+    const renderer = new Renderer(wording);
+    const page = documentOf(renderer, all, {
       day,
       mark: faults.length === 0 ? mark : '',
       madeAt: formatKst(now),
-      notice: notice && { word: notice.word, reason: wording.say(notice) },
+      notice: notice && { word: notice.word, reason: renderer.word(notice.reason, notice.values) },
     });
     return { page, faults: faults.map((why) => `A part of it could not be drawn: ${why}`) };
   });
@@ -112,6 +113,13 @@ const summary = z.object({
   findings: z.array(z.object({ name: z.string(), severity: z.string() })).default([]),
 });
 
+/** What the last run says of the page: a line at the top, and the reason with its values. */
+interface Notice {
+  readonly word: Word;
+  readonly reason: Word;
+  readonly values: Row;
+}
+
 /**
  * The notice about the last run.
  *
@@ -119,41 +127,18 @@ const summary = z.object({
  * @param published the ids of the runs in the published file
  * @returns undefined if the last run loaded everything that it should have loaded
  */
-export function noticeOf(
-  runs: readonly PastRun[],
-  published: ReadonlySet<string>,
-): (Text & { readonly word: Word }) | undefined {
+export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Notice | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
   if (last?.over === undefined) return undefined;
   const { outcome } = last.over;
-  const run = `dawnload ${last.begun.command}, ${formatKst(last.over.at)}`;
-  const told = (word: Word, en: string, ko: string) => ({
-    word,
-    en: `The last run (${run}) ${en}`,
-    ko: `마지막 실행(${run})${ko}`,
-  });
-  const { failure, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
-  if (outcome === 'failed')
-    return told(
-      'runFailed',
-      `failed: ${failure ?? 'the reason is unknown.'} The report shows what was loaded before.`,
-      `이 실패했습니다. ${failure ?? '원인을 알 수 없습니다.'} 이 리포트는 그 전까지 수집한 데이터입니다.`,
-    );
-  if (!published.has(last.begun.runId)) {
-    const stops = findings.filter(({ severity }) => severity === 'stop').map(({ name }) => name);
-    const names = [...new Set(stops)].join(', ');
-    return told(
-      'runFailed',
-      `was not published${names === '' ? '' : `: check ${names} failed`}. The report shows the warehouse before it.`,
-      `의 결과가 게시되지 않았습니다${names === '' ? '' : `(검사 ${names} 실패)`}. 이 리포트는 그 전의 데이터입니다.`,
-    );
-  }
+  const { failure = null, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
+  const stops = findings.filter(({ severity }) => severity === 'stop').map(({ name }) => name);
+  const checks = stops.length === 0 ? null : [...new Set(stops)].join(', ');
+  const values = { run: `dawnload ${last.begun.command}, ${formatKst(last.over.at)}`, failure, checks };
+  if (outcome === 'failed') return { word: 'runFailed', reason: 'lastFailed', values };
+  if (!published.has(last.begun.runId)) return { word: 'runFailed', reason: 'lastWithheld', values };
   if (outcome === 'done' || outcome === 'limited') return undefined;
-  return told(
-    'runIncomplete',
-    'is incomplete. `dawnload status` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.',
-    '이 일부만 완료되었습니다. 빠진 항목은 `dawnload status`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.',
-  );
+  return { word: 'runIncomplete', reason: 'lastIncomplete', values };
 }
 
 interface WriteOptions extends Omit<ReportOptions, 'earlier'> {

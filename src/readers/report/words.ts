@@ -109,6 +109,18 @@ export const WORDS = {
     'The last run is incomplete: the newest days may lack a part, or a later step failed.',
     '마지막 실행이 일부만 완료되었습니다. 최근 날짜에 빠진 부분이 있거나 수집 이후 단계가 실패했습니다.',
   ),
+  lastFailed: text(
+    'The last run ({run}) failed: {failure} The report shows what was loaded before.',
+    '마지막 실행({run})이 실패했습니다. {failure} 이 리포트는 그 전까지 수집한 데이터입니다.',
+  ),
+  lastWithheld: text(
+    'The last run ({run}) was not published; checks that failed: {checks}. The report shows the warehouse before it.',
+    '마지막 실행({run})의 결과가 게시되지 않았습니다(실패한 검사: {checks}). 이 리포트는 그 전의 데이터입니다.',
+  ),
+  lastIncomplete: text(
+    'The last run ({run}) is incomplete. `dawnload status` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.',
+    '마지막 실행({run})이 일부만 완료되었습니다. 빠진 항목은 `dawnload status`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.',
+  ),
 } satisfies Record<string, Text>;
 
 export type Word = keyof typeof WORDS;

@@ -348,7 +348,6 @@ describe('a mistake', () => {
       /\.csv, \.json, \.parquet or \.txt/,
     ],
     ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
-    ['Korean names in JSON', { sql: 'select 1', lang: 'ko', format: 'json' }, /names of the columns/],
     ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],
   ])('gets what is right: %s', async (_, options, sentence) => {
     const error = await failure(options);

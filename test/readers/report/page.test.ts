@@ -209,20 +209,29 @@ describe('a notice', () => {
     expect(noticeOf([run('a', 'failed'), run('b', 'done')], new Set(['a', 'b']))).toBeUndefined();
   });
 
+  const told = (language: 'en' | 'ko', outcome: string, summary = {}, published = ['a']): string => {
+    const notice = noticeOf([run('a', outcome, summary)], new Set(published));
+    return notice === undefined ? '' : new Renderer(new Wording(language)).word(notice.reason, notice.values);
+  };
+
   test('says why the last run failed', () => {
-    const notice = noticeOf([run('a', 'failed', { failure: 'The keys were refused.' })], new Set(['a']));
-    expect(notice?.en).toBe(
+    const summary = { failure: 'The keys were refused.' };
+    expect(told('en', 'failed', summary)).toBe(
       'The last run (dawnload run, 2026-11-21 07:12 KST) failed: The keys were refused. The report shows what was loaded before.',
     );
-    expect(notice?.ko).toContain('실패했습니다. The keys were refused.');
+    expect(told('ko', 'failed', summary)).toContain('실패했습니다. The keys were refused.');
+  });
+
+  test('names the checks that withheld the last run', () => {
+    const findings = [{ name: 'events_key', severity: 'stop' }];
+    expect(told('en', 'failed checks', { findings }, [])).toContain('checks that failed: events_key.');
   });
 
   test('says that the last run is incomplete', () => {
-    const notice = noticeOf([run('a', 'incomplete')], new Set(['a']));
-    expect(notice?.en).toContain('is incomplete.');
+    expect(told('en', 'incomplete')).toContain('is incomplete.');
     // A push that failed ends a run in the same way, and no day lacks anything.
-    expect(notice?.en).toContain('where nothing is, a step after loading failed');
-    expect(notice?.ko).toContain('수집 이후 단계가 실패');
+    expect(told('en', 'incomplete')).toContain('where nothing is, a step after loading failed');
+    expect(told('ko', 'incomplete')).toContain('수집 이후 단계가 실패');
   });
 });
 
