@@ -75,25 +75,21 @@ create or replace macro wrong_id(kind, id, json_text, is_text) as case
     then 'must be a telephone number of at most 25 characters'
 end;
 
--- name: lines
--- The lines of files of targets (landing/pushed-rows.ts). A line that was torn or altered is none.
+-- name: remembered
+-- The lines of the file of a target (landing/pushed-rows.ts). A line that was torn is none.
 create or replace table lines as
 select
     row_number() over () as nth,
-    sha256(json::varchar) as line,
-    json ->> 'target' as target,
     json ->> 'push' as push,
     try_cast(json ->> 'call' as integer) as call,
-    json ->> 'made_with' as made_with,
     json ->> 'columns' as columns,
     json ->> 'reason' as reason,
     coalesce(try_cast(json ->> 'taken' as boolean), false) as taken,
     from_json(json -> 'k', '["varchar"]') as k,
     from_json(json -> 'r', '["varchar"]') as r
-from read_ndjson_objects(getvariable('files'), ignore_errors = true, maximum_object_size = 1073741824)
+from read_ndjson_objects(getvariable('file'), ignore_errors = true, maximum_object_size = 1073741824)
 where json is not null;
 
--- name: remembered
 -- The last row of each key that the service has, or may have (doubt). The journal knows the calls of E13 and E16; calls that
 -- may be repeated are in the file. A later row of the key with one of its columns, or of the whole item (*), leaves nobody
 -- knowing what the service has (r is null), also where its call was not acknowledged.
@@ -110,7 +106,7 @@ with states as (
 calls as (
     select
         lines.nth,
-        if(regexp_matches(lines.target, '^(events|journey) '), '', lines.columns) as columns,
+        lines.columns,
         coalesce(states.state <> 'acknowledged', false) as doubt,
         states.state in ('acknowledged', 'ambiguous', 'in_doubt', 'open')
         or exists (from lines as ends where ends.taken and ends.push = lines.push and ends.call = lines.call) as is_known,
@@ -181,25 +177,6 @@ where not exists (from remembered where remembered.k = newest.k and remembered.n
 
 create or replace table rows_found (k varchar, key varchar);
 
--- name: calls
--- The calls whose rows are remembered, and the keys with which they were hashed.
-select
-    target,
-    push,
-    call,
-    len(k)::integer as rows,
-    line,
-    made_with
-from lines
-where
-    k is not null
-    and reason is null
-    and target is not null
-    and push is not null
-    and call is not null
-    and made_with is not null
-order by nth;
-
 -- name: rejections
 -- The rejected rows by their keys, where a query found them (rows_found), and otherwise by the hashes of these.
 select coalesce(rows_found.key, rejected.k) as row, rejected.reason, rejected.tries, rejected.tries < 4 as tried_again
@@ -208,6 +185,10 @@ left join rows_found using (k)
 order by rejected.k;
 
 -- name: rows
+-- A column that is null sets a value to null where a row changes what is given: in a patch and in properties.
+create or replace macro sends_null() as
+    getvariable('target').kind = 'user-properties' or coalesce(getvariable('target').mode = 'patch', false);
+
 -- The column of a row by its name; of two columns with the name, the last one.
 create or replace macro cell_of(cells, wanted) as list_filter(cells, lambda cell: cell.name = wanted)[-1];
 
@@ -235,7 +216,7 @@ with parts as (
         ) as member_cells,
         list_transform(
             list_filter(
-                member_cells, lambda cell: getvariable('target').sends_null or cell.json is not null
+                member_cells, lambda cell: sends_null() or cell.json is not null
             ),
             lambda cell: to_json(cell.name)::varchar || ':' || coalesce(cell.json, 'null')
         ) as members,
@@ -260,7 +241,7 @@ select
     left(digest('row ' || concat_ws(',', id_text, array_to_string(list_sort(members), ','))), 32) as r,
     item,
     strlen(item) + 1 as bytes,
-    if(getvariable('target').sends_null, len(list_filter(member_cells, lambda cell: cell.json is null)), 0) as nulls,
+    if(sends_null(), len(list_filter(member_cells, lambda cell: cell.json is null)), 0) as nulls,
     case
         when key = '' then getvariable('target').key || ': is empty'
         when row_number() over (partition by key order by nth) > 1

@@ -8,7 +8,7 @@ import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/wanted-days.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
 import { adviceOn, pushesOf, recordDecision } from '../push/ledger.js';
-import { pushRows, readRemembered, sentenceOn, writeAnswer } from '../push/push.js';
+import { pushRows, readRemembered, sentenceOn, writeRows } from '../push/push.js';
 import { ALL, configuredPush, wantedOf } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
@@ -34,10 +34,21 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
     });
   const config = requireService(invocation.loadConfig());
   const { terminal } = invocation;
-  const { dryRun, yes, json, deleteMissing, param = [], query, sql, file, key, mode } = options;
-  const wish = { deleteMissing, param, query, sql, file, key, mode };
+  const {
+    dryRun,
+    yes,
+    json,
+    deleteMissing: delete_missing,
+    param = [],
+    query,
+    sql,
+    file,
+    key,
+    mode,
+  } = options;
+  const wish = { delete_missing, param, query, sql, file, key, mode };
   const configured = config.pushes.find(({ name }) => name === first);
-  const isGiven = [second, ...param, query, sql, file, key, mode, deleteMissing].some(
+  const isGiven = [second, ...param, query, sql, file, key, mode, delete_missing].some(
     (one) => one !== undefined,
   );
   if (configured !== undefined && isGiven)
@@ -47,7 +58,6 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
   const target = second === undefined ? first : `${first} ${second}`;
   const names = config.pushes.map(({ name }) => name);
   const wanted = configured ? configuredPush(configured) : wantedOf({ ...wish, target }, names);
-  terminal.progress('pushing');
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
     pushRows(wanted, config, invocation, journal, { dryRun, yes }),
   );
@@ -100,12 +110,13 @@ const rejection = z.object({
  * Lists the rows that the service rejected. A row of a person is kept as a keyed hash; its key is shown if the query that is
  * given finds it now. Recipients are not shown.
  */
-export const pushRejectedCommand: Command<PushOptions> = async ({ json, ...wish }, invocation) => {
+export const pushRejectedCommand: Command<PushOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes, lost } = await pushesNow(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
-  const isAsked = (wish.query ?? wish.sql ?? wish.file) !== undefined;
+  const { json, query, sql, file, param } = options;
+  const isAsked = (query ?? sql ?? file) !== undefined;
   const all: (z.infer<typeof rejection> & { target: string })[] = [];
   const session = await hashingSession(config, hmac);
   try {
@@ -116,8 +127,8 @@ export const pushRejectedCommand: Command<PushOptions> = async ({ json, ...wish 
       await readRemembered(session, path, own);
       let rows = await session.rows('push/rejections', rejection);
       if (rows.length > 0 && isAsked && /^(user-properties|events|journey)/.test(target)) {
-        const wanted = wantedOf({ ...wish, target, key: wish.key ?? key });
-        await writeAnswer(session, wanted, config, hmac, effects.now());
+        const wanted = wantedOf({ target, query, sql, file, param, key: options.key ?? key });
+        await writeRows(session, wanted, config, hmac, effects.now());
         rows = await session.rows('push/rejections', rejection);
       }
       all.push(...rows.map((row) => ({ target, ...row })));

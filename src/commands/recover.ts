@@ -8,7 +8,8 @@ import { untrackedIn } from '../exports/ledger.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';
-import { enterCalls, lostCalls, recordLost, rememberedCalls, ROWS_LOST } from '../push/ledger.js';
+import { allCalls } from '../landing/pushed-rows.js';
+import { enterCalls, lostCalls, pushesOf, recordLost, ROWS_LOST } from '../push/ledger.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
@@ -23,8 +24,8 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
     // A later run may read the manifests of pulls that this one does not, so all are agreed to.
     const again = async (): Promise<Doubt | undefined> =>
       folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
-    const remembered = await rememberedCalls(config.dataDir);
-    const lost = lostCalls(journal, remembered);
+    const remembered = await allCalls(config.dataDir);
+    const lost = lostCalls(journal, remembered, pushesOf(journal));
     if (ledger.doubt === undefined) await recordLost(lost, journal);
     const doubt = await again();
     const untracked = await untrackedIn(config.dataDir, journal, {

@@ -6,9 +6,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { requireLake, requireService } from '../config/config.js';
+import { requireLake, requireService, type Config } from '../config/config.js';
 import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
 import type { OpenFolder } from './loading.js';
 import { runsSoFar, type StepOutcome } from './report.js';
@@ -36,7 +37,7 @@ const isPublished = ({ folder }: Night): boolean => folder.report.publishedBytes
 const isWhole = (night: Night): boolean =>
   isPublished(night) && night.failure === undefined && /^(?:run|backfill)$/.test(night.folder.command);
 
-const STEPS: readonly Step[] = [
+const stepsOf = ({ pushes }: Config): readonly Step[] => [
   {
     name: 'lake',
     wanted: (night) => night.folder.config.lake !== undefined && isWhole(night),
@@ -46,20 +47,20 @@ const STEPS: readonly Step[] = [
     },
     failed: 'The lake lacks what was published',
   },
-  {
-    name: 'push',
+  ...pushes.map((settings): Step => ({
+    name: `push ${settings.name}`,
     // Rows reach people, so none leaves while the journal may lack what was sent.
     wanted: (night) =>
-      night.folder.command === 'run' &&
-      night.folder.config.pushes.length > 0 &&
-      night.folder.ledger.doubt === undefined &&
-      isWhole(night),
+      night.folder.command === 'run' && night.folder.ledger.doubt === undefined && isWhole(night),
     async run({ folder: { config, invocation, journal } }) {
-      const { pushNightly } = await import('../push/push.js');
-      return pushNightly(requireService(config), invocation, journal);
+      const { pushRows, sentenceOn } = await import('../push/push.js');
+      const wanted = configuredPush(settings);
+      const how = { standing: true };
+      const pushed = await pushRows(wanted, requireService(config), invocation, journal, how);
+      return `${settings.name}: ${sentenceOn(wanted, pushed)}`;
     },
-    failed: 'The pushes failed',
-  },
+    failed: `The push ${settings.name} failed`,
+  })),
   {
     name: 'landing',
     wanted: (night) => night.due.length > 0 && isPublished(night),
@@ -154,7 +155,7 @@ async function tell(what: string, folder: OpenFolder): Promise<string | undefine
  */
 export async function afterRun(night: Night): Promise<void> {
   const { report } = night.folder;
-  for (const step of STEPS) {
+  for (const step of stepsOf(night.folder.config)) {
     if (!step.wanted(night)) continue;
     try {
       const done = await report.timed(step.name, () => step.run(night));

@@ -7,10 +7,12 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
+import { jsonOf } from '../ground/envelope.js';
 import { DurableFolder, FILE_MODE } from './atomic-file.js';
 import { foldersOf, safeName } from './paths.js';
-import { namesIn, orStorageError } from './storage-error.js';
+import { namesIn, orStorageError, readIfThere } from './storage-error.js';
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
 interface Hashed {
@@ -18,19 +20,18 @@ interface Hashed {
   readonly r: string;
 }
 
+const call = z.object({ target: z.string(), push: z.string(), call: z.number(), made_with: z.string() });
+const callLine = call.extend({ k: z.array(z.string()) });
+
+/** A call in the file: the number of its rows, the fingerprint of the key of their hashes, and the hash of the line. */
+export type RememberedCall = z.infer<typeof call> & { readonly rows: number; readonly line: string };
+
 /**
- * A line: a call before it leaves, with the fingerprint of the key of its hashes and the class of columns with which its rows
- * are compared; a call that may be repeated and whose rows the service took; or rows that were rejected.
+ * A line: a call before it leaves, with the class of columns with which its rows are compared; a call that may be repeated and
+ * whose rows the service took; or rows that were rejected.
  */
 type Line =
-  | {
-      target: string;
-      push: string;
-      call: number;
-      made_with: string;
-      columns: string;
-      rows: readonly Hashed[];
-    }
+  | (z.infer<typeof call> & { columns: string; rows: readonly Hashed[] })
   | { push: string; call: number; taken: true }
   | { push: string; reason: string; rows: readonly Hashed[] };
 
@@ -41,6 +42,8 @@ export function pathOfTarget(dataDir: string, target: string): string {
 
 /** The class of rows that are taken away; acknowledging them forgets their keys. */
 export const GONE = '*';
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export class PushedRows {
   private constructor(
@@ -68,12 +71,26 @@ export class PushedRows {
     const bytes = Buffer.from(`\n${text}\n`);
     await this.disk.append(this.path, bytes, 'pushed', this.size);
     this.size += bytes.length;
-    return createHash('sha256').update(text).digest('hex');
+    return hashOf(text);
   }
 }
 
-/** The files of all targets. Throws `StorageError`. */
-export async function pushedFiles(dataDir: string): Promise<string[]> {
+/** The calls in a file, oldest first; a line that was torn is none. Throws `StorageError`. */
+export async function callsIn(path: string): Promise<RememberedCall[]> {
+  const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
+  const calls: RememberedCall[] = [];
+  for (let start = 0, end = 0; end >= 0; start = end + 1) {
+    end = bytes.indexOf('\n', start);
+    const text = bytes.toString('utf8', start, end < 0 ? bytes.length : end);
+    const line = callLine.safeParse(jsonOf(text)).data;
+    if (line !== undefined) calls.push({ ...line, rows: line.k.length, line: hashOf(text) });
+  }
+  return calls;
+}
+
+/** The calls of all targets. Throws `StorageError`. */
+export async function allCalls(dataDir: string): Promise<RememberedCall[]> {
   const folder = join(foldersOf(dataDir).ledger, 'pushed');
-  return (await namesIn(folder)).map((name) => join(folder, name));
+  const files = await namesIn(folder);
+  return (await Promise.all(files.map((name) => callsIn(join(folder, name))))).flat();
 }

@@ -6,11 +6,9 @@
 import { z } from 'zod';
 import { dayOf } from '../ground/calendar.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import { type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
-import { openInstance } from '../landing/duckdb.js';
-import { pushedFiles } from '../landing/pushed-rows.js';
+import { assertNotForgotten, type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
+import type { RememberedCall } from '../landing/pushed-rows.js';
 import { formatCount } from '../terminal/text.js';
-import { Session } from '../warehouse/session.js';
 
 const [text, number] = [z.string(), z.number()];
 
@@ -65,12 +63,6 @@ interface Call extends LineNamed<'intended'> {
   note?: string | undefined;
 }
 
-interface Folded extends LineNamed<'begun'> {
-  updatedAt: Date;
-  readonly intents: Call[];
-  ended?: LineNamed<'ended'>;
-}
-
 export type Push = ReturnType<typeof pushesOf>[number];
 
 /**
@@ -80,6 +72,7 @@ export type Push = ReturnType<typeof pushesOf>[number];
  * @param isRunning true if another process holds the lock: a call under way will have an outcome
  */
 export function pushesOf(journal: Journal, isRunning = false) {
+  type Folded = LineNamed<'begun'> & { updatedAt: Date; intents: Call[]; ended?: LineNamed<'ended'> };
   const pushes = new Map<string, Folded>();
   for (const line of journal.of(PUSH)) {
     if (line.event === 'begun') pushes.set(line.push, { ...line, updatedAt: line.at, intents: [] });
@@ -98,12 +91,11 @@ export function pushesOf(journal: Journal, isRunning = false) {
     const { push: id, at: begunAt, once, intents, ended, counts, planned } = push;
     const rowsOf = (which: (call: Call) => boolean): number =>
       intents.reduce((sum, call) => sum + (which(call) ? call.rows : 0), 0);
-    const sent = once ? rowsOf(({ state }) => state === 'acknowledged') : (ended?.sent ?? 0);
-    const isAmbiguous = intents.some(
-      ({ state }) => state === 'ambiguous' || (state === 'open' && !isRunning),
-    );
-    const isDone = ended !== undefined && ended.note === undefined;
-    const isSending = ended === undefined && isRunning;
+    const sent = ended?.sent ?? rowsOf(({ state }) => state === 'acknowledged');
+    const undecided = isRunning ? ['ambiguous'] : ['ambiguous', 'open'];
+    const isAmbiguous = intents.some(({ state }) => undecided.includes(state));
+    const killed = isRunning ? undefined : 'The process ended before the push did.';
+    const state = ended !== undefined && ended.note === undefined ? 'done' : 'stopped';
     return {
       ...push,
       ...counts,
@@ -115,9 +107,9 @@ export function pushesOf(journal: Journal, isRunning = false) {
       /** Rows that a person has to decide about, or has. */
       undecided: rowsOf((call) => !isSettled(call)),
       rejected: ended?.rejected ?? 0,
-      calls: once ? intents.length : (ended?.calls ?? 0),
-      state: isAmbiguous ? 'ambiguous' : isDone ? 'done' : isSending ? 'sending' : 'stopped',
-      note: ended || isSending ? ended?.note : 'The process ended before the push did.',
+      calls: ended?.calls ?? intents.length,
+      state: isAmbiguous ? 'ambiguous' : ended === undefined && isRunning ? 'sending' : state,
+      note: ended === undefined ? killed : ended.note,
     };
   });
 }
@@ -157,26 +149,15 @@ export async function recordDecision(journal: Journal, id: string, again: boolea
 }
 
 /** The number of the next push of a day: above those of `pushes`, and those that only `ledger/pushed/` holds. */
-export function nextId(pushes: readonly Push[], remembered: readonly CallLine[], now: Date): string {
+export function nextId(pushes: readonly Push[], remembered: readonly RememberedCall[], now: Date): string {
   const day = dayOf(now);
   const ids = [...pushes.map(({ id }) => id), ...remembered.map(({ push }) => push)];
   const numbers = ids.flatMap((id) => (id.startsWith(day) ? [Number(id.slice(day.length + 1)) || 0] : []));
   return `${day}.${1 + Math.max(0, ...numbers)}`;
 }
 
-/** A line of a call in `ledger/pushed/`: `line` is its hash, `made_with` the fingerprint of the key of its hashes. */
-export const callLine = z.object({
-  target: text,
-  push: text,
-  call: number,
-  rows: number,
-  line: text,
-  made_with: text,
-});
-export type CallLine = z.infer<typeof callLine>;
-
 /** The calls of E13 and E16 whose lines are not in `ledger/pushed/`, and whose loss no person has agreed to. */
-export function lostCalls(journal: Journal, remembered: readonly CallLine[], pushes = pushesOf(journal)) {
+export function lostCalls(journal: Journal, remembered: readonly RememberedCall[], pushes: readonly Push[]) {
   const known = new Set(remembered.map(({ line }) => line));
   const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
   return pushes.flatMap(({ target, intents }) =>
@@ -195,48 +176,43 @@ export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: 
   if (lost !== undefined) await journal.append(RUN, { event: 'unsure', why });
 }
 
-/** Throws `RefusedError` if rows that reached people were hashed with another key. */
-export function assertSameKey(
-  lines: readonly CallLine[],
+/**
+ * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`.
+ *
+ * @param pushes the pushes to the target
+ * @throws DamageError if lines are missing, or were altered, and no person agreed to it (`recover`)
+ * @throws RefusedError if rows were hashed with another key
+ */
+export async function assertRemembered(
+  journal: Journal,
   pushes: readonly Push[],
+  remembered: readonly RememberedCall[],
   fingerprint: string,
-): void {
+): Promise<void> {
   const known = new Set(pushes.flatMap(({ intents }) => intents.map(({ line }) => line)));
-  if (lines.some(({ line, made_with }) => known.has(line) && made_with !== fingerprint))
+  if (remembered.some(({ line, made_with }) => known.has(line) && made_with !== fingerprint))
     throw new RefusedError(
       'The rows in ledger/pushed were hashed with another key than private/hmac.key. Nothing was sent.',
       {
         hint: 'Rows could be sent twice. Restore the key from its newest backup; docs/recovery.md says what to do without one.',
       },
     );
-}
-
-/**
- * Reads the calls of all targets whose rows are remembered. Throws `StorageError`.
- */
-export async function rememberedCalls(dataDir: string): Promise<CallLine[]> {
-  const files = await pushedFiles(dataDir);
-  if (files.length === 0) return [];
-  const session = await Session.open(await openInstance(':memory:', {}));
-  try {
-    await session.set({ files });
-    await session.run('push/lines');
-    return await session.rows('push/calls', callLine);
-  } finally {
-    session.close();
-  }
+  await recordLost(lostCalls(journal, remembered, pushes), journal);
+  const doubt = assertNotForgotten(journal, []);
+  if (doubt !== undefined) throw doubt;
 }
 
 /** Enters calls whose rows are remembered and that the journal lacks (`recover`), as open ones; returns their number. */
-export async function enterCalls(journal: Journal, remembered: readonly CallLine[]): Promise<number> {
-  let entered = 0;
-  for (const { push, target, call, rows, line } of remembered) {
-    const known = pushesOf(journal).find(({ id }) => id === push);
-    if (known?.intents.some((one) => one.call === call) === true) continue;
+export async function enterCalls(journal: Journal, remembered: readonly RememberedCall[]): Promise<number> {
+  const known = new Set(pushesOf(journal).flatMap(({ id, intents }) => [id, ...intents.map(nameOf)]));
+  const lacking = remembered.filter((call) => !known.has(nameOf(call)));
+  for (const { push, target, call, rows, line } of lacking) {
     const about = { target, once: true, run: '', planned: 0, counts: pushCounts.parse({}) };
-    if (known === undefined) await journal.append(PUSH, { event: 'begun', push, ...about });
+    if (!known.has(push)) await journal.append(PUSH, { event: 'begun', push, ...about });
+    known.add(push);
     await journal.append(PUSH, { event: 'intended', push, call, rows, line });
-    entered++;
   }
-  return entered;
+  return lacking.length;
 }
+
+const nameOf = ({ push, call }: Pick<RememberedCall, 'push' | 'call'>): string => `${push} ${call}`;

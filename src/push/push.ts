@@ -9,11 +9,10 @@ import type { Config, ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { Register } from '../erasure/register.js';
 import { monthOf } from '../ground/calendar.js';
-import { CredentialsError, DawnloadError, InterruptedError } from '../ground/errors.js';
-import { messageOf, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
-import { assertNotForgotten, type Journal } from '../journal/journal.js';
+import { CredentialsError, DawnloadError, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
+import type { Entry, Journal, LineOf } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
-import { GONE, PushedRows } from '../landing/pushed-rows.js';
+import { callsIn, GONE, PushedRows } from '../landing/pushed-rows.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/pull-reference.js';
 import { ServiceClient } from '../service/client.js';
@@ -23,7 +22,7 @@ import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js'
 import type { Session } from '../warehouse/session.js';
 import { hashingSession } from '../warehouse/warehouse.js';
 import * as ledger from './ledger.js';
-import { configuredPush, frameOf, outcomeOf, requestOf, shownText, type Wanted } from './targets.js';
+import { frameOf, outcomeOf, requestOf, shownText, type Wanted } from './targets.js';
 
 /** The rows of the query by what becomes of them, those that cannot be sent by their reasons, and what would be sent. */
 const plan = ledger.pushCounts.extend({
@@ -41,29 +40,17 @@ type Plan = z.infer<typeof plan>;
 /** A row that can be sent, as the JSON text of a call; `deletes` if it is an item that the query lacks. */
 const row = z.object({ k: z.string(), r: z.string(), item: z.string(), deletes: z.boolean() });
 
-export interface Pushed {
-  readonly plan: Plan;
-  /** The reasons why a person has to agree. */
-  readonly doubts: readonly string[];
-  /** The id of the push; undefined if nothing was begun: a dry run. */
-  readonly id: string | undefined;
-  /** Rows that the service took, rows that cannot be sent or that it rejected, and calls. */
-  readonly sent: number;
-  readonly rejected: number;
-  readonly calls: number;
-}
+/** So many refused calls in a row: the service refuses the push, not its rows. */
+const HOPELESS = 256;
 
-interface How {
-  readonly dryRun?: boolean | undefined;
-  /** True for a push of the night: the settings agree that its rows reach people, and nobody can be asked. */
-  readonly standing?: boolean;
-  /** True if a person agrees to every doubt; otherwise the person is asked, unless it is a push of the night. */
-  readonly yes?: boolean | undefined;
-}
+export type Pushed = Awaited<ReturnType<typeof pushRows>>;
 
 /**
- * Pushes the answer of a query. Requires the lock.
+ * Pushes the answer of a query. Requires the lock. Returns what was planned, the reasons why a person has to agree, the id of the
+ * push (undefined for a dry run), the rows that the service took, those that cannot be sent or were rejected, and the calls.
  *
+ * @param how `standing` for a push of the night: the settings agree that its rows reach people, and nobody can be asked; `yes` if a
+ *   person agrees to every doubt, who is asked otherwise
  * @throws RefusedError if the budget, a doubt or an earlier push forbids it; nothing was sent
  * @throws DamageError if the rows of earlier calls are not remembered any more
  * @throws ClockError if this machine's clock and the service's differ
@@ -74,12 +61,15 @@ export async function pushRows(
   config: ServiceConfig,
   invocation: Invocation,
   journal: Journal,
-  { dryRun = false, standing = false, yes = false }: How,
-): Promise<Pushed> {
+  how: Partial<Record<'standing' | 'yes' | 'dryRun', boolean | undefined>>,
+) {
   const { effects, signal, terminal, version, runId: run } = invocation;
-  const { name, target, kind, mode, key, once } = wanted;
+  const { name, target, mode, key, once } = wanted;
+  const { standing = false, yes = false, dryRun = false } = how;
+  terminal.progress(`pushing ${name ?? target}`);
   const all = ledger.pushesOf(journal);
   const pushes = all.filter((one) => one.target === target);
+  const record = (line: Entry<LineOf<typeof ledger.PUSH>>) => journal.append(ledger.PUSH, line);
   const ambiguous = pushes.find(({ state }) => state === 'ambiguous');
   if (ambiguous !== undefined) throw new RefusedError(ledger.adviceOn(ambiguous));
   const hmac = await hmacKey(config.dataDir, effects);
@@ -88,61 +78,94 @@ export async function pushRows(
   const service = new ServiceClient(config, effects, signal, version);
   try {
     const pushed = await PushedRows.open(config.dataDir, target, effects);
-    const remembered = await readRemembered(session, pushed.path, pushes);
-    ledger.assertSameKey(remembered, pushes, made_with);
-    await ledger.recordLost(ledger.lostCalls(journal, remembered, pushes), journal);
-    const doubt = assertNotForgotten(journal, []);
-    if (doubt !== undefined) throw doubt;
-    const names = await writeAnswer(session, wanted, config, hmac, effects.now());
-    const isOfItems = kind === 'catalog-items';
-    checkColumns(wanted, names, isOfItems ? await declaredFields(service, wanted.word) : undefined);
-    const columns = classOf(wanted, names);
+    const remembered = await callsIn(pushed.path);
+    await ledger.assertRemembered(journal, pushes, remembered, made_with);
+    await readRemembered(session, pushed.path, pushes);
+    const columns = await writeRows(session, wanted, config, hmac, effects.now());
     // Items of catalogs are not personal.
+    const isOfItems = wanted.kind === 'catalog-items';
     const erased_ids = isOfItems ? [] : new Register(journal, made_with).ids;
-    await session.set({ columns, erased_ids });
+    checkColumns(wanted, columns, isOfItems ? await declaredFields(service, wanted.word) : undefined);
+    const compared = classOf(wanted, columns);
+    await session.set({ erased_ids, columns: compared });
     await session.run('push/compared');
     const planned = await session.row('push/plan', plan);
     const toSend = planned.to_send;
+    const doubts = doubtsOn(wanted, planned, pushes, standing);
+    const rejected = Object.values(planned.invalid).reduce((sum, rows) => sum + rows, 0);
+    const counted = { sent: 0, rejected, calls: 0 };
     if (toSend > 0 && !dryRun) {
       await service.authorize();
       if (once || config.serviceClock !== 'ignore') assertClocksAgree(service, 'Nothing was sent.');
     }
-    const doubts = doubtsOn(wanted, planned, pushes, standing);
-
-    const rejected = Object.values(planned.invalid).reduce((sum, rows) => sum + rows, 0);
-    const counted = { sent: 0, rejected, calls: 0 };
     const over = excessOf(wanted, toSend, all, config, run, presentOf(service));
     if (dryRun) {
       if (over !== undefined) terminal.warn(`This would be refused: ${over.message}`);
       return { plan: planned, doubts, id: undefined, ...counted, calls: planned.calls };
     }
     if (over !== undefined) throw over;
-    const isAsked = doubts.length > 0 && !yes;
-    if (isAsked && (standing || !(await terminal.confirm(`${doubts.join(' ')} Send it?`, signal)))) {
-      const hint = '--yes sends it all the same.';
-      throw new RefusedError(`Nothing was sent. ${doubts.join(' ')}`, { hint });
-    }
+    const why = doubts.join(' ');
+    if (why !== '' && !yes && (standing || !(await terminal.confirm(`${why} Send it?`, signal))))
+      throw new RefusedError(`Nothing was sent. ${why}`, { hint: '--yes sends it all the same.' });
     const push = ledger.nextId(all, remembered, effects.now());
     const counts = ledger.pushCounts.parse(planned);
     const about = { target, mode, name, key, once, run, planned: toSend, counts };
-    await journal.append(ledger.PUSH, { event: 'begun', push, ...about });
-    const end = (note?: string) => journal.append(ledger.PUSH, { event: 'ended', push, ...counted, note });
-    const parts = {
-      push,
-      wanted,
-      columns,
-      config,
-      invocation,
-      journal,
-      service,
-      pushed,
-      made_with,
-      standing,
-    };
-    const sending = { ...parts, counted, refused: 0 };
+    await record({ event: 'begun', push, ...about });
+    const end = (note?: string) => record({ event: 'ended', push, ...counted, note });
+    const failure = (reason: string) =>
+      new ServiceError(`The push to ${target} stopped: ${reason}.`, {
+        hint: `The service acknowledged ${plural(counted.sent, 'row')} of this command. The same command sends the others.`,
+      });
+    /** Parts of calls of which the service did not take all; they are divided until the refused rows are found. */
+    const parts: z.infer<typeof row>[][] = [];
+    let refused = 0;
     try {
-      for (let call = 1; call <= planned.calls; call++)
-        await send(sending, await session.rows('push/call', row, {}, { call }));
+      for (let next = 1; next <= planned.calls || parts.length > 0;) {
+        const rows = parts.shift() ?? (await session.rows('push/call', row, {}, { call: next++ }));
+        signal.throwIfAborted();
+        if (refused > HOPELESS) throw failure(`${HOPELESS} calls in a row were refused`);
+        const isDeletion = rows[0]?.deletes === true;
+        const called: Wanted = isDeletion ? { ...wanted, mode: 'delete' } : wanted;
+        const items = rows.map(({ item }) => item);
+        const request = requestOf(called, config.projectId, items);
+        // The token comes first, so that a call that lacks one is never recorded as intended.
+        const permit = await service.authorize();
+        const call = ++counted.calls;
+        const columns = isDeletion ? GONE : compared;
+        const line = await pushed.append({ target, push, call, made_with, columns, rows });
+        if (once) await record({ event: 'intended', push, call, rows: rows.length, line });
+        const said = await (request.once
+          ? permit.sendOnce(request)
+          : service.ask(request).catch(withoutWords));
+        effects.reach('push/answered');
+        const told = outcomeOf(called, said, rows.length, config.push);
+        const { outcome, taken, reason, text } = told;
+        const note = outcome === 'acknowledged' ? undefined : reason;
+        if (once) await record({ event: 'settled', push, call, outcome, note });
+        if (outcome === 'refused' && told.isOfRow !== true) throw failure(reason);
+        if (outcome === 'ambiguous') {
+          // The output of a night is kept, and this text must not be.
+          if (text !== undefined && !standing)
+            terminal.warn(
+              `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
+            );
+          const own = ledger.pushesOf(journal).filter(({ id }) => id === push);
+          throw new ServiceError('The outcome of a call is unknown, so the push stopped.', {
+            hint: own.map(ledger.adviceOn).join(),
+          });
+        }
+        refused = taken > 0 && told.isGone !== true ? 0 : refused + 1;
+        if (taken === rows.length) {
+          if (!once) await pushed.append({ push, call, taken: true });
+          counted.sent += taken;
+        } else if (rows.length > 1) {
+          const middle = Math.ceil(rows.length / 2);
+          parts.unshift(rows.slice(0, middle), rows.slice(middle));
+        } else {
+          await pushed.append({ push, reason: note ?? 'the service did not count it', rows });
+          counted.rejected++;
+        }
+      }
     } catch (error) {
       const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
       await end(note).catch(() => undefined);
@@ -156,12 +179,10 @@ export async function pushRows(
   }
 }
 
-/** Reads the file of a target into the tables `lines`, `remembered` and `rejected`; returns the lines of its calls. */
+/** Reads the file of a target into the tables `remembered` and `rejected`. */
 export async function readRemembered(session: Session, file: string, pushes: readonly ledger.Push[]) {
-  await session.set({ files: [file], calls: JSON.stringify(pushes.flatMap(({ intents }) => intents)) });
-  await session.run('push/lines');
+  await session.set({ file, calls: JSON.stringify(pushes.flatMap(({ intents }) => intents)) });
   await session.run('push/remembered');
-  return session.rows('push/calls', ledger.callLine);
 }
 
 /**
@@ -171,32 +192,19 @@ export async function readRemembered(session: Session, file: string, pushes: rea
  * @throws RefusedError if the file does not hold what the query asks about
  * @throws ConfigError if the file was made under another setting of `privacy`
  */
-export async function writeAnswer(
+export async function writeRows(
   session: Session,
   wanted: Wanted,
   config: Config,
   key: Uint8Array,
   now: Date,
-): Promise<readonly string[]> {
-  const { kind, identity, once, most, keys, isBare, sendsNull, deleteMissing } = wanted;
+) {
+  const { source, ...target } = wanted;
   const privacy = { ...config.privacy, key };
-  const asking = { ...wanted.source, queries: config.queries };
+  const asking = { ...source, queries: config.queries };
   const columns = await findRows(dataFiles(config.dataDir).published, asking, now, privacy, session);
-  await session.set({
-    target: {
-      ...frameOf(wanted, config),
-      kind,
-      identity,
-      once,
-      most,
-      keys,
-      key: keys.join(', '),
-      is_bare: isBare,
-      sends_null: sendsNull,
-      delete_missing: deleteMissing,
-      hashes: fingerprintOf(privacy) !== undefined,
-    },
-  });
+  const hashes = fingerprintOf(privacy) !== undefined;
+  await session.set({ target: { ...target, ...frameOf(wanted, config), hashes } });
   await session.run('push/macros');
   await session.run('push/rows');
   return columns;
@@ -207,69 +215,53 @@ export async function writeAnswer(
  * @throws UsageError if the columns of a query do not fit the target
  */
 function checkColumns(wanted: Wanted, columns: readonly string[], fields?: readonly string[]): void {
-  const { identity, target, word, mode, keys, once, isBare } = wanted;
-  const reserved = ['__proto__', ...(once ? ['userId', 'projectId', 'eventName'] : [])];
+  const { identity, target, word, mode, keys, once, is_bare } = wanted;
+  const check = (isFault: boolean, what: string, hint: string): void => {
+    if (isFault) throw new UsageError(what, { hint });
+  };
   const missing = [identity, ...keys].find((one) => !columns.includes(one));
+  const all = `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`;
+  check(missing !== undefined, `The query has no column ${missing}, which ${target} needs.`, all);
+  const reserved = ['__proto__', ...(once ? ['userId', 'projectId', 'eventName'] : [])];
   const taken = columns.find((one) => reserved.includes(one));
+  check(
+    taken !== undefined,
+    `The column ${taken} would replace a part of the request.`,
+    'Give it another name.',
+  );
   const unknown = fields && columns.find((one) => one !== identity && !fields.includes(one));
-  const faults: readonly (readonly [isFault: boolean, what: string, hint: string])[] = [
-    [
-      missing !== undefined,
-      `The query has no column ${missing}, which ${target} needs.`,
-      `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`,
-    ],
-    [
-      taken !== undefined,
-      `The column ${taken} would replace a part of the request.`,
-      'Give it another name.',
-    ],
-    [
-      unknown !== undefined && mode !== 'delete',
-      `The catalog ${word} has no field ${unknown}.`,
-      `Its fields are ${fields?.join(', ')}.`,
-    ],
-    [
-      !isBare && !once && columns.length < 2,
-      `The query has no column but ${identity}: nothing would be set.`,
-      'Add the columns that are to be set.',
-    ],
-  ];
-  const fault = faults.find(([isFault]) => isFault);
-  if (fault !== undefined) throw new UsageError(fault[1], { hint: fault[2] });
+  const known = `Its fields are ${fields?.join(', ')}.`;
+  check(unknown !== undefined && mode !== 'delete', `The catalog ${word} has no field ${unknown}.`, known);
+  const isAlone = !is_bare && !once && columns.length < 2;
+  check(isAlone, `The query has no column but ${identity}: nothing would be set.`, 'Add what is to be set.');
 }
 
 /**
  * Rows of items and properties are compared with rows of the same columns: other pushes set others. The columns are named by
  * digests, and a replaced item by `*` before them.
  */
-function classOf({ mode, identity, isBare, once }: Wanted, columns: readonly string[]): string {
+function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly string[]): string {
   if (mode === 'delete') return GONE;
-  if (isBare || once) return '';
+  if (is_bare || once) return '';
   const digest = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
   const others = columns.filter((name) => name !== identity).map(digest);
   return [...(mode === 'replace' ? [GONE] : []), ...others.sort()].join();
 }
 
-const TENFOLD = 10;
-
 /** The reasons, in sentences, why a person has to agree; `standing` if the settings agree that rows reach people. */
 function doubtsOn(
-  { name, mode, key, keys, once }: Wanted,
-  { rows, invalid, missing, to_send: toSend }: Plan,
+  { name, mode, key, once }: Wanted,
+  { rows, missing, to_send: toSend }: Plan,
   pushes: readonly ledger.Push[],
   standing: boolean,
 ): string[] {
   const own = pushes.filter((one) => one.name === name && one.mode === mode);
   const last = own.findLast((one) => one.rows > 0 && one.state === 'done')?.rows ?? rows;
-  const isOdd = rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
+  const isOdd = rows > 0 && (rows > 10 * last || rows * 10 < last);
   // A call that `recover` entered has no key.
   const before = (own.at(-1) ?? pushes.at(-1))?.key ?? key;
-  const because = (reason: string): number => invalid[`${keys.join(', ')}: ${reason}`] ?? 0;
-  const [empty, repeated] = [because('is empty'), because('occurs more than once')];
   const all: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
-    [empty > 0, `${plural(empty, 'row')} without a key.`],
-    [repeated > 0, `${plural(repeated, 'row')} with the key of another row.`],
     [isOdd, `${plural(rows, 'row')}, and the last push had ${last}.`],
     [
       before !== key && toSend > missing,
@@ -301,102 +293,20 @@ function excessOf(
   const ofRun = pushes.filter((push) => push.run === run);
   const ofMonth = pushes.filter(({ at }) => monthOf(at) === monthOf(new Date(latest)));
   const own = (some: readonly ledger.Push[]) => some.filter((push) => push.name === name);
-  for (const [setting, limit = Number.POSITIVE_INFINITY, counted] of [
+  const bounds = [
     // A single limit counts for both, so that the missing one does not mean unlimited.
     ['push.rows_per_run', rowsPerRun ?? rowsPerMonth, ofRun],
     ['push.rows_per_month', rowsPerMonth ?? rowsPerRun, ofMonth],
     ['rows_per_run of this push', limits?.rows_per_run, own(ofRun)],
     ['rows_per_month of this push', limits?.rows_per_month, own(ofMonth)],
-  ] as const) {
-    const left = Math.max(
-      0,
-      counted.reduce((rest, { sent, unknown }) => rest - sent - unknown, limit),
-    );
-    if (rows > left)
-      return new RefusedError(
-        `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}. Nothing was sent.`,
-        { hint: 'Narrow the query, or raise the limit.' },
-      );
+  ] as const;
+  for (const [setting, limit = Number.POSITIVE_INFINITY, counted] of bounds) {
+    const left = counted.reduce((rest, { sent, unknown }) => Math.max(0, rest - sent - unknown), limit);
+    const what = `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}.`;
+    const hint = 'Narrow the query, or raise the limit.';
+    if (rows > left) return new RefusedError(`${what} Nothing was sent.`, { hint });
   }
   return undefined;
-}
-
-/** So many refused calls in a row: the service refuses the push, not its rows. */
-const HOPELESS = 256;
-
-const SETTLED = {
-  taken: 'acknowledged',
-  rejected: 'refused',
-  refused: 'refused',
-  unknown: 'ambiguous',
-} as const;
-
-/** A push under way; `refused` counts its refused calls in a row. */
-interface Sending {
-  readonly push: string;
-  readonly wanted: Wanted;
-  /** The class of columns with which the rows are compared. */
-  readonly columns: string;
-  readonly config: ServiceConfig;
-  readonly invocation: Invocation;
-  readonly journal: Journal;
-  readonly service: ServiceClient;
-  readonly pushed: PushedRows;
-  readonly made_with: string;
-  readonly standing: boolean;
-  readonly counted: { sent: number; rejected: number; calls: number };
-  refused: number;
-}
-
-/** Sends the rows in one call, and divides them if the service does not take all, until the refused rows are found. */
-async function send(sending: Sending, rows: readonly z.infer<typeof row>[]): Promise<void> {
-  const { push, config, invocation, journal, service, pushed, made_with, counted } = sending;
-  const failure = (reason: string) =>
-    new ServiceError(`The push to ${wanted.target} stopped: ${reason}.`, {
-      hint: `The service acknowledged ${plural(counted.sent, 'row')} of this command. The same command sends the others.`,
-    });
-  const deletes = rows[0]?.deletes === true;
-  const wanted: Wanted = deletes ? { ...sending.wanted, mode: 'delete' } : sending.wanted;
-  const { target, once } = wanted;
-  invocation.signal.throwIfAborted();
-  if (sending.refused > HOPELESS) throw failure(`${HOPELESS} calls in a row were refused`);
-  const items = rows.map(({ item }) => item);
-  const request = requestOf(wanted, config.projectId, items);
-  // The token comes first, so that a call that lacks one is never recorded as intended.
-  const permit = await service.authorize();
-  const call = ++counted.calls;
-  const columns = deletes ? GONE : sending.columns;
-  const line = await pushed.append({ target, push, call, made_with, columns, rows });
-  if (once) await journal.append(ledger.PUSH, { event: 'intended', push, call, rows: rows.length, line });
-  const answer = await (request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords));
-  invocation.effects.reach('push/answered');
-  const { is, taken, isGone, reason, text } = outcomeOf(wanted, answer, rows.length, config.push);
-  const [outcome, note] = [SETTLED[is], is === 'taken' ? undefined : reason];
-  if (once) await journal.append(ledger.PUSH, { event: 'settled', push, call, outcome, note });
-  if (is === 'refused') throw failure(reason);
-  if (is === 'unknown') {
-    // The output of a night is kept, and this text must not be.
-    if (text !== undefined && !sending.standing)
-      invocation.terminal.warn(
-        `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
-      );
-    const own = ledger.pushesOf(journal).filter(({ id }) => id === push);
-    throw new ServiceError('The outcome of a call is unknown, so the push stopped.', {
-      hint: own.map(ledger.adviceOn).join(),
-    });
-  }
-  sending.refused = taken > 0 && isGone !== true ? 0 : sending.refused + 1;
-  if (taken === rows.length) {
-    if (!once) await pushed.append({ push, call, taken: true });
-    counted.sent += taken;
-  } else if (rows.length === 1) {
-    await pushed.append({ push, reason: note ?? 'the service did not count it', rows });
-    counted.rejected++;
-  } else {
-    const middle = Math.ceil(rows.length / 2);
-    await send(sending, rows.slice(0, middle));
-    await send(sending, rows.slice(middle));
-  }
 }
 
 /** Throws the error without the service's words, which may repeat a value of what was sent. */
@@ -430,24 +340,4 @@ export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected,
   const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));
   const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
   return `${did} to ${target} in ${plural(calls, 'call')} (${id ?? 'dry run'})${rest}.`;
-}
-
-/** Makes the pushes of the settings in order. A push that fails has its outcome, and the next one follows. */
-export async function pushNightly(config: ServiceConfig, invocation: Invocation, journal: Journal) {
-  const outcomes: { step: string; failed: boolean; sentence: string }[] = [];
-  for (const settings of config.pushes) {
-    const { name } = settings;
-    const step = `push ${name}`;
-    invocation.terminal.progress(`pushing ${name}`);
-    try {
-      const wanted = configuredPush(settings);
-      const pushed = await pushRows(wanted, config, invocation, journal, { standing: true });
-      outcomes.push({ step, failed: false, sentence: `${name}: ${sentenceOn(wanted, pushed)}` });
-    } catch (error) {
-      if (error instanceof InterruptedError) throw error;
-      const why = error instanceof DawnloadError ? error.sentences : messageOf(error);
-      outcomes.push({ step, failed: true, sentence: `The push ${name} failed: ${why}` });
-    }
-  }
-  return outcomes;
 }

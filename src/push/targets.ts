@@ -13,7 +13,7 @@ import * as endpoints from '../service/endpoints.js';
 /** The targets: the column that every query needs, the most rows of a call (specification, Limits), and the word after the kind. */
 const KINDS = {
   'catalog-items': { identity: 'id', most: 50, needs: 'the name of a catalog', form: /^[\w-]{1,250}$/ },
-  'user-properties': { identity: 'user_id', most: 1000, needs: '', form: /^$/ },
+  'user-properties': { identity: 'user_id', most: 1000, needs: 'no name', form: /^$/ },
   'opt-outs': { identity: 'recipient_no', most: 1000, needs: 'an 080 number', form: /^080-?\d{3,4}-?\d{4}$/ },
   events: { identity: 'user_id', most: 500, needs: 'the name of an event', form: /\S/ },
   // An id of dots would be another path of the service.
@@ -23,14 +23,8 @@ type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
 
 /** A push in the words of the settings or of a command line; `key` holds the columns of the key, separated by commas. */
-interface Wish extends Pick<Asking, 'sql' | 'file' | 'param'> {
-  readonly name?: string | undefined;
-  readonly target: string;
-  readonly query?: string | undefined;
-  readonly mode?: string | undefined;
-  readonly key?: string | undefined;
-  readonly deleteMissing?: boolean | undefined;
-}
+type Wish = Pick<PushSettings, 'target' | 'key' | 'query' | 'sql' | 'file'> &
+  Pick<Asking, 'param'> & { name?: string; mode?: string | undefined; delete_missing?: boolean | undefined };
 
 export type Wanted = ReturnType<typeof wantedOf>;
 
@@ -39,8 +33,8 @@ export type Wanted = ReturnType<typeof wantedOf>;
  * @throws UsageError for a target that does not exist, or words that do not fit it
  */
 export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
-  const { name, target, query, sql, file, param, deleteMissing = false } = wish;
-  const [kindText = '', ...words] = target.split(' ');
+  const { name, query, sql, file, param, delete_missing = false } = wish;
+  const [kindText = '', ...words] = wish.target.split(' ');
   const kind = ALL.find((one) => one === kindText);
   const known = [...ALL, ...pushes];
   if (kind === undefined)
@@ -52,14 +46,13 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const mode = MODES.find((one) => one === wish.mode);
   const isOfItems = kind === 'catalog-items';
   const keys = (wish.key ?? traits.identity).split(',').map((column) => column.trim());
-  const key = keys.join();
+  const key = keys.join(', ');
   const isDeletable = mode === 'replace' && key === traits.identity;
   const faults: readonly (readonly [isFault: boolean, what: string])[] = [
-    [word !== '' && needs === '', 'takes no name'],
     [!form.test(word), `needs ${needs}${word === '' ? '' : `, and ${word} is none`}`],
     [isOfItems && mode === undefined, `needs --mode ${MODES.join(', ')}`],
     [!isOfItems && wish.mode !== undefined, 'has no --mode; it belongs to catalog-items'],
-    [deleteMissing && !isDeletable, 'deletes missing items with --mode replace and by their id alone'],
+    [delete_missing && !isDeletable, 'deletes missing items with --mode replace and by their id alone'],
     // A user has many events.
     [kind === 'events' && wish.key === undefined, 'needs --key: the columns that tell two events apart'],
   ];
@@ -70,7 +63,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     ...traits,
     /** The name in the settings. */
     name,
-    target,
+    target: `${kind} ${word}`.trim(),
     kind,
     /** The catalog, the 080 number, the event or the journey. */
     word,
@@ -78,21 +71,19 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     /** The columns of the key. */
     keys,
     key,
-    deleteMissing,
+    delete_missing,
     source: { name: query, sql, file, param },
     /** True if a call is sent once: a repetition would reach people again. An unknown outcome needs a person. */
     once: kind === 'events' || kind === 'journey',
     /** True if a row is its identity alone, and other columns of the query do not count. */
-    isBare: mode === 'delete' || kind === 'opt-outs',
-    /** True if a column that is null sets a value to null: a patch and a property change what is given. */
-    sendsNull: kind === 'user-properties' || mode === 'patch',
+    is_bare: mode === 'delete' || kind === 'opt-outs',
   };
 }
 
 /** The push of an entry under `pushes`. Throws as `wantedOf`. */
-export function configuredPush({ params, delete_missing: deleteMissing, ...push }: PushSettings): Wanted {
+export function configuredPush({ params, ...push }: PushSettings): Wanted {
   const param = Object.entries(params).map(([name, value]) => `${name}=${value}`);
-  return wantedOf({ ...push, deleteMissing, param });
+  return wantedOf({ ...push, param });
 }
 
 /** The text of a row before its id, and the field for the other columns (N13, N14, N16), if they are not beside the id. */
@@ -160,15 +151,16 @@ const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
 const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 
 /**
- * The meaning of an answer for the rows of a call. `taken` may be fewer than were sent (E14), or rows that were gone before;
- * `rejected` is for what a row holds, and `refused` for what the call is, where no row was taken. `unknown` needs a person, who may
- * judge `text`. A reason is the status and the code alone: `HTTP 400, INVALID_ARGUMENT`.
+ * The meaning of an answer for the rows of a call: `acknowledged` rows may be fewer than were sent (E14), or rows that were gone
+ * before; of a `refused` call no row was taken, `isOfRow` if for what a row holds; `ambiguous` needs a person, who may judge `text`.
+ * A reason is the status and the code alone: `HTTP 400, INVALID_ARGUMENT`.
  */
 export interface Outcome {
-  readonly is: 'taken' | 'rejected' | 'refused' | 'unknown';
+  readonly outcome: 'acknowledged' | 'refused' | 'ambiguous';
   readonly taken: number;
-  readonly isGone?: boolean;
   readonly reason: string;
+  readonly isGone?: boolean;
+  readonly isOfRow?: boolean;
   readonly text?: string | undefined;
 }
 
@@ -190,20 +182,22 @@ export function outcomeOf(
   const bare = (text: string): string => text.replaceAll('{count}', String(rows)).replace(/\.$/, '');
   const isTracked = [...TRACKED, ...acknowledgements].some((text) => isSame(bare(text), bare(message ?? '')));
   const taken = told && 'data' in told ? (told.data ?? rows) : rows;
-  if (told && taken <= rows && (message === undefined || isTracked)) return { is: 'taken', taken, reason };
+  if (told && taken <= rows && (message === undefined || isTracked))
+    return { outcome: 'acknowledged', taken, reason };
   // A replaced item need not be there, so a 404 says that the catalog is missing.
   const isNoItem =
     status === 404 && (mode === 'patch' || mode === 'delete') && catalogError.safeParse(json).success;
   // An item that a repeated call does not find is taken away already.
-  if (isNoItem && mode === 'delete' && rows === 1) return { is: 'taken', taken: 1, isGone: true, reason };
+  if (isNoItem && mode === 'delete' && rows === 1)
+    return { outcome: 'acknowledged', taken: 1, reason, isGone: true };
   if (once && (verdict.kind !== 'unreachable' || verdict.sent)) {
     const error = isObject ? readError(status ?? 0, envelope, body) : undefined;
     const text = message ?? (error?.kind === 'error' ? error.text : undefined);
     if (error?.kind !== 'refused' && !(text !== undefined && isJudged(text, refusals)))
-      return { is: 'unknown', taken: 0, reason, text };
+      return { outcome: 'ambiguous', taken: 0, reason, text };
   }
   const isOfRow = isNoItem || (verdict.kind === 'refused' && OF_ROWS.includes(status) && isObject);
-  return { is: isOfRow ? 'rejected' : 'refused', taken: 0, reason };
+  return { outcome: 'refused', taken: 0, reason, isOfRow };
 }
 
 /** A text of the service for a person to judge, without the words that occur in values of the call, but for its number of rows. */

@@ -158,7 +158,7 @@ describe('rows whose other columns change', () => {
     ]);
     expect(entered()).toHaveLength(1500);
     const other = await push(place, ...JOURNEY, changing(1500), '--key', 'user_id, step', '--dry-run');
-    expect(other.stderr).toContain('told apart by user_id before, and now by user_id,step');
+    expect(other.stderr).toContain('told apart by user_id before, and now by user_id, step');
   });
 });
 

@@ -279,24 +279,22 @@ describe('guards', () => {
   const refused = { code: 3, stdout: '' };
   const sent = async () => (await lines(place)).filter(({ event }) => event === 'intended').length;
 
-  test.each([
-    ['no rows', users(0), 'has no rows'],
-    [
-      'an empty key',
-      `${users(3)} union all select '', 'x'`.replace(' order by i', ''),
-      '1 row without a key',
-    ],
-    [
-      'a key twice',
-      `${users(3)} union all select 'u1', 'x'`.replace(' order by i', ''),
-      'the key of another row',
-    ],
-  ])('a query with %s is refused without --yes', async (_, sql, why) => {
-    const before = await push(place, 'user-properties', '--sql', sql);
-    expect(before).toMatchObject({ ...refused, stderr: expect.stringContaining(why) as string });
+  test('a query without rows is refused without --yes', async () => {
+    const before = await push(place, 'user-properties', '--sql', users(0));
+    expect(before).toMatchObject({ ...refused, stderr: expect.stringContaining('has no rows') as string });
     expect(await sent()).toBe(0);
-    const after = await push(place, 'user-properties', '--sql', sql, '--yes');
-    expect(after.code, after.stderr).toBe(sql === users(0) ? 0 : 1);
+    expect((await push(place, 'user-properties', '--sql', users(0), '--yes')).code).toBe(0);
+  });
+
+  test('rows without a key, and with the key of another row, are rejected, and the others are sent', async () => {
+    const sql = `${users(3)} union all select unnest(['', 'u1']), 'x'`.replace(' order by i', '');
+    const { code, stderr } = await push(place, 'user-properties', '--sql', sql);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /Pushed 3 rows .*2 rejected \(1 × user_id: is empty, 1 × user_id: occurs more than once\)/,
+      ),
+    ]);
   });
 
   test(

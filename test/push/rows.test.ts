@@ -118,49 +118,49 @@ describe('answers', () => {
   ];
   test.each(TAKEN)('%s: %j', (endpoint, json, taken) => {
     const outcome = told(endpoint, json);
-    expect(outcome.is === 'taken' ? outcome.taken : undefined).toBe(taken);
+    expect(outcome.outcome === 'acknowledged' ? outcome.taken : undefined).toBe(taken);
   });
 
   const ONCE: [endpoint: Endpoint, status: number, json: unknown, outcome: string][] = [
-    ['E13', 200, { message: '7 events were tracked.' }, 'taken'],
-    ['E13', 200, { message: 'Tracked 7 events' }, 'taken'],
-    ['E13', 200, { message: 'Tracked 7 event(s)' }, 'taken'],
-    ['E13', 200, { message: '7 event(s) were tracked.' }, 'taken'],
-    ['E13', 200, { message: 'Tracked 6 event(s)' }, 'unknown'],
-    ['E13', 200, { message: '7 events tracked', error: null }, 'taken'],
-    ['E13', 200, { message: '6 of 7 events were tracked.' }, 'unknown'],
-    ['E13', 200, { message: '7 events could not be tracked' }, 'unknown'],
-    ['E13', 200, { message: '7건의 이벤트를 수집했습니다.' }, 'unknown'],
-    ['E13', 200, { message: '7 events were received, 3 were ignored.' }, 'unknown'],
-    ['E13', 202, { message: '7 events were tracked.' }, 'unknown'],
-    ['E13', 200, '{"message":"0 events","message":"Tracked 7 events"}', 'unknown'],
-    ['E13', 200, { code: 200, success: true, error: null }, 'unknown'],
-    ['E16', 200, { code: 200, success: true, error: null }, 'taken'],
-    ['E16', 200, { success: true }, 'unknown'],
-    ['E16', 200, { message: 'Tracked 7 events' }, 'unknown'],
-    ['E16', 500, { code: 200, success: true, error: null }, 'unknown'],
-    ['E16', 400, { error: '4 users entered, 3 are invalid' }, 'unknown'],
+    ['E13', 200, { message: '7 events were tracked.' }, 'acknowledged'],
+    ['E13', 200, { message: 'Tracked 7 events' }, 'acknowledged'],
+    ['E13', 200, { message: 'Tracked 7 event(s)' }, 'acknowledged'],
+    ['E13', 200, { message: '7 event(s) were tracked.' }, 'acknowledged'],
+    ['E13', 200, { message: 'Tracked 6 event(s)' }, 'ambiguous'],
+    ['E13', 200, { message: '7 events tracked', error: null }, 'acknowledged'],
+    ['E13', 200, { message: '6 of 7 events were tracked.' }, 'ambiguous'],
+    ['E13', 200, { message: '7 events could not be tracked' }, 'ambiguous'],
+    ['E13', 200, { message: '7건의 이벤트를 수집했습니다.' }, 'ambiguous'],
+    ['E13', 200, { message: '7 events were received, 3 were ignored.' }, 'ambiguous'],
+    ['E13', 202, { message: '7 events were tracked.' }, 'ambiguous'],
+    ['E13', 200, '{"message":"0 events","message":"Tracked 7 events"}', 'ambiguous'],
+    ['E13', 200, { code: 200, success: true, error: null }, 'ambiguous'],
+    ['E16', 200, { code: 200, success: true, error: null }, 'acknowledged'],
+    ['E16', 200, { success: true }, 'ambiguous'],
+    ['E16', 200, { message: 'Tracked 7 events' }, 'ambiguous'],
+    ['E16', 500, { code: 200, success: true, error: null }, 'ambiguous'],
+    ['E16', 400, { error: '4 users entered, 3 are invalid' }, 'ambiguous'],
     ['E16', 401, { data: null, error: 'Unauthorized' }, 'refused'],
     ['E16', 403, { code: 403, success: false, error: 'Forbidden' }, 'refused'],
-    ['E16', 403, { code: 403, success: true, error: 'Forbidden' }, 'unknown'],
+    ['E16', 403, { code: 403, success: true, error: 'Forbidden' }, 'ambiguous'],
     ['E16', 429, { code: 429, success: false, error: 'Too many requests' }, 'refused'],
-    ['E16', 404, '<html>Not Found</html>', 'unknown'],
-    ['E13', 400, { data: null, error: 'InvalidRequest', tracked: 6 }, 'unknown'],
+    ['E16', 404, '<html>Not Found</html>', 'ambiguous'],
+    ['E13', 400, { data: null, error: 'InvalidRequest', tracked: 6 }, 'ambiguous'],
   ];
   test.each(ONCE)('%s %i %j is %s', (endpoint, status, json, outcome) => {
-    expect(told(endpoint, json, status).is).toBe(outcome);
+    expect(told(endpoint, json, status).outcome).toBe(outcome);
   });
 
   test('of a catalog say that an item is missing in their own shape alone', () => {
     const error = { code: 'NOT_FOUND', message: 'An item does not exist.' };
-    expect(told('E2', { data: null, error }, 404).is).toBe('rejected');
-    expect(told('E14', { data: null, error }, 404).is).toBe('refused');
+    expect(told('E2', { data: null, error }, 404).isOfRow).toBe(true);
+    expect(told('E14', { data: null, error }, 404).isOfRow).toBe(false);
     for (const other of ['<html>404</html>', { error: 'catalog not found' }, { data: null, error: 'gone' }])
-      expect(told('E2', other, 404).is).toBe('refused');
+      expect(told('E2', other, 404).isOfRow).toBe(false);
     const gone = { ...TARGETS.E2, mode: 'delete' as const };
     const none = { acknowledgements: [], refusals: [] };
     expect(outcomeOf(gone, answer({ data: null, error }, 404), 1, none)).toMatchObject({ isGone: true });
-    expect(outcomeOf(gone, answer({ data: null, error }, 400), 1, none).is).toBe('rejected');
+    expect(outcomeOf(gone, answer({ data: null, error }, 400), 1, none).isOfRow).toBe(true);
   });
 
   test('give a reason by their status and code, never by a message or a value', () => {
