@@ -192,12 +192,10 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
-  for (const name of ['recover', 'exports recover']) {
-    add(name, 'show what the journal lacks and other files know, and enter it', {
-      options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
-      load: async () => (await import('./recover.js')).recoverCommand,
-    });
-  }
+  add('recover', 'show what the journal lacks and other files know, and enter it', {
+    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+    load: async () => (await import('./recover.js')).recoverCommand,
+  });
   add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).rebuildCommand,
@@ -417,12 +415,9 @@ export function commandLine(version: string, perform: Perform): Command {
       let found = program;
       for (const name of names) {
         const inner = found.commands.find((one) => one.name() === name);
-        if (inner === undefined) {
-          const others = found.commands.map((one) => one.name());
-          throw new UsageError(`There is no command ${names.join(' ')}.`, {
-            hint: `${didYouMean(name, others)}\`dawnload help\` lists the commands.`,
-          });
-        }
+        const others = found.commands.map((one) => one.name());
+        const hint = `${didYouMean(name, others)}\`dawnload help\` lists the commands.`;
+        if (inner === undefined) throw new UsageError(`There is no command ${names.join(' ')}.`, { hint });
         found = inner;
       }
       found.help();
