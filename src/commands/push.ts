@@ -34,30 +34,19 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
     });
   const config = requireService(invocation.loadConfig());
   const { terminal } = invocation;
-  const {
-    dryRun,
-    yes,
-    json,
-    deleteMissing: delete_missing,
-    param = [],
-    query,
-    sql,
-    file,
-    key,
-    mode,
-  } = options;
-  const wish = { delete_missing, param, query, sql, file, key, mode };
+  const { dryRun, yes, json, deleteMissing: delete_missing } = options;
   const configured = config.pushes.find(({ name }) => name === first);
-  const isGiven = [second, ...param, query, sql, file, key, mode, delete_missing].some(
-    (one) => one !== undefined,
-  );
-  if (configured !== undefined && isGiven)
+  const own = ['query', 'sql', 'file', 'key', 'mode', 'deleteMissing'] as const;
+  const isGiven = second !== undefined || own.some((one) => options[one] !== undefined);
+  if (configured !== undefined && (isGiven || (options.param ?? []).length > 0))
     throw new UsageError(`The push ${first} is one of dawnload.yaml, which says all that it sends.`, {
       hint: `Change it there, or name the target: \`dawnload push ${configured.target} …\`.`,
     });
   const target = second === undefined ? first : `${first} ${second}`;
   const names = config.pushes.map(({ name }) => name);
-  const wanted = configured ? configuredPush(configured) : wantedOf({ ...wish, target }, names);
+  const wanted = configured
+    ? configuredPush(configured)
+    : wantedOf({ ...options, target, delete_missing }, names);
   const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
     pushRows(wanted, config, invocation, journal, { dryRun, yes }),
   );
@@ -115,8 +104,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   const config = invocation.loadConfig();
   const { pushes, lost } = await pushesNow(config, effects);
   const hmac = await hmacKey(config.dataDir, effects);
-  const { json, query, sql, file, param } = options;
-  const isAsked = (query ?? sql ?? file) !== undefined;
+  const isAsked = (options.query ?? options.sql ?? options.file) !== undefined;
   const all: (z.infer<typeof rejection> & { target: string })[] = [];
   const session = await hashingSession(config, hmac);
   try {
@@ -127,7 +115,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
       await readRemembered(session, path, own);
       let rows = await session.rows('push/rejections', rejection);
       if (rows.length > 0 && isAsked && /^(user-properties|events|journey)/.test(target)) {
-        const wanted = wantedOf({ target, query, sql, file, param, key: options.key ?? key });
+        const wanted = wantedOf({ ...options, target, key: options.key ?? key });
         await writeRows(session, wanted, config, hmac, effects.now());
         rows = await session.rows('push/rejections', rejection);
       }
@@ -136,7 +124,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   } finally {
     session.close();
   }
-  if (json === true) terminal.out(JSON.stringify(all));
+  if (options.json === true) terminal.out(JSON.stringify(all));
   else if (all.length === 0 && lost.length === 0) terminal.note('No rejected row is remembered.');
   else showTable(terminal, all);
   for (const sentence of lost) terminal.warn(sentence);

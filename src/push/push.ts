@@ -109,8 +109,7 @@ export async function pushRows(
       throw new RefusedError(`Nothing was sent. ${why}`, { hint: '--yes sends it all the same.' });
     const push = ledger.nextId(all, remembered, effects.now());
     const counts = ledger.pushCounts.parse(planned);
-    const about = { target, mode, name, key, once, run, planned: toSend, counts };
-    await record({ event: 'begun', push, ...about });
+    await record({ event: 'begun', push, target, mode, name, key, once, run, planned: toSend, counts });
     const end = (note?: string) => record({ event: 'ended', push, ...counted, note });
     const failure = (reason: string) =>
       new ServiceError(`The push to ${target} stopped: ${reason}.`, {
@@ -134,11 +133,10 @@ export async function pushRows(
         const columns = isDeletion ? GONE : compared;
         const line = await pushed.append({ target, push, call, made_with, columns, rows });
         if (once) await record({ event: 'intended', push, call, rows: rows.length, line });
-        const said = await (request.once
-          ? permit.sendOnce(request)
-          : service.ask(request).catch(withoutWords));
+        const asked = request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords);
+        const answer = await asked;
         effects.reach('push/answered');
-        const told = outcomeOf(called, said, rows.length, config.push);
+        const told = outcomeOf(called, answer, rows.length, config.push);
         const { outcome, taken, reason, text } = told;
         const note = outcome === 'acknowledged' ? undefined : reason;
         if (once) await record({ event: 'settled', push, call, outcome, note });
@@ -149,10 +147,8 @@ export async function pushRows(
             terminal.warn(
               `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
             );
-          const own = ledger.pushesOf(journal).filter(({ id }) => id === push);
-          throw new ServiceError('The outcome of a call is unknown, so the push stopped.', {
-            hint: own.map(ledger.adviceOn).join(),
-          });
+          const hint = ledger.pushesOf(journal).slice(-1).map(ledger.adviceOn).join();
+          throw new ServiceError('The outcome of a call is unknown, so the push stopped.', { hint });
         }
         refused = taken > 0 && told.isGone !== true ? 0 : refused + 1;
         if (taken === rows.length) {
@@ -273,7 +269,7 @@ function doubtsOn(
   return all.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
-/** The error if the rows are more than the settings allow, or the settings do not allow any. */
+/** The error if the rows are more than the settings allow. */
 function excessOf(
   { name, once }: Wanted,
   rows: number,
@@ -283,10 +279,8 @@ function excessOf(
   present: Date,
 ): RefusedError | undefined {
   const { rowsPerRun, rowsPerMonth } = config.push;
-  if (rows > 0 && once && (rowsPerRun ?? rowsPerMonth) === undefined)
-    return new RefusedError('push.rows_per_run and push.rows_per_month are not set. Nothing was sent.', {
-      hint: 'They bound how many rows may reach people.',
-    });
+  // Without a limit no row may reach people, and a single one counts for both.
+  const least = once ? 0 : undefined;
   const limits = config.pushes.find((one) => one.name === name);
   // A clock that was set back opens no other month.
   const latest = Math.max(present.getTime(), ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
@@ -294,16 +288,15 @@ function excessOf(
   const ofMonth = pushes.filter(({ at }) => monthOf(at) === monthOf(new Date(latest)));
   const own = (some: readonly ledger.Push[]) => some.filter((push) => push.name === name);
   const bounds = [
-    // A single limit counts for both, so that the missing one does not mean unlimited.
-    ['push.rows_per_run', rowsPerRun ?? rowsPerMonth, ofRun],
-    ['push.rows_per_month', rowsPerMonth ?? rowsPerRun, ofMonth],
+    ['push.rows_per_run', rowsPerRun ?? rowsPerMonth ?? least, ofRun],
+    ['push.rows_per_month', rowsPerMonth ?? rowsPerRun ?? least, ofMonth],
     ['rows_per_run of this push', limits?.rows_per_run, own(ofRun)],
     ['rows_per_month of this push', limits?.rows_per_month, own(ofMonth)],
   ] as const;
   for (const [setting, limit = Number.POSITIVE_INFINITY, counted] of bounds) {
     const left = counted.reduce((rest, { sent, unknown }) => Math.max(0, rest - sent - unknown), limit);
     const what = `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}.`;
-    const hint = 'Narrow the query, or raise the limit.';
+    const hint = 'Narrow the query, or raise the limit; without one no row reaches people.';
     if (rows > left) return new RefusedError(`${what} Nothing was sent.`, { hint });
   }
   return undefined;

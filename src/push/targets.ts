@@ -49,7 +49,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const key = keys.join(', ');
   const isDeletable = mode === 'replace' && key === traits.identity;
   const faults: readonly (readonly [isFault: boolean, what: string])[] = [
-    [!form.test(word), `needs ${needs}${word === '' ? '' : `, and ${word} is none`}`],
+    [!form.test(word), `needs ${needs}${word === '' ? '' : `, not ${word}`}`],
     [isOfItems && mode === undefined, `needs --mode ${MODES.join(', ')}`],
     [!isOfItems && wish.mode !== undefined, 'has no --mode; it belongs to catalog-items'],
     [delete_missing && !isDeletable, 'deletes missing items with --mode replace and by their id alone'],
@@ -82,8 +82,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
 
 /** The push of an entry under `pushes`. Throws as `wantedOf`. */
 export function configuredPush({ params, ...push }: PushSettings): Wanted {
-  const param = Object.entries(params).map(([name, value]) => `${name}=${value}`);
-  return wantedOf({ ...push, param });
+  return wantedOf({ ...push, param: Object.entries(params).map(([name, value]) => `${name}=${value}`) });
 }
 
 /** The text of a row before its id, and the field for the other columns (N13, N14, N16), if they are not beside the id. */
@@ -200,10 +199,17 @@ export function outcomeOf(
   return { outcome: 'refused', taken: 0, reason, isOfRow };
 }
 
-/** A text of the service for a person to judge, without the words that occur in values of the call, but for its number of rows. */
+/**
+ * A text of the service for a person to judge, without the words that occur in values of the call, those of one or two characters
+ * only if a value has them as a word; the number of its rows is shown.
+ */
 export function shownText(text: string, items: readonly string[]): string {
-  const values = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
-  return withoutPeople(text, 500).replaceAll(/[\p{L}\p{N}@._-]+/gu, (word) =>
-    word !== String(items.length) && values.toLowerCase().includes(word.toLowerCase()) ? '…' : word,
-  );
+  const WORD = /[\p{L}\p{N}@._-]+/gu;
+  const all = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
+  const values = ` ${all.toLowerCase().match(WORD)?.join('  ')} `;
+  return withoutPeople(text, 500).replaceAll(WORD, (found) => {
+    const word = found.toLowerCase();
+    const isValue = values.includes(word.length < 3 ? ` ${word} ` : word);
+    return isValue && word !== String(items.length) ? '…' : found;
+  });
 }
