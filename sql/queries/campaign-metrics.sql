@@ -12,12 +12,6 @@
 --     as: note
 
 with period as (from marts.period('campaigns', days := 28)),
-metrics as (
-    select campaign_metrics.*
-    from campaign_metrics
-    inner join period on campaign_metrics.date between period.first_date and period.last_date
-    where marts.matches('campaign', campaign_metrics.campaign_id)
-),
 currencies as (
     select campaign_id, metric_name, list_sort(list(distinct dimension_value)) as currencies
     from campaign_metric_dimensions
@@ -34,12 +28,14 @@ select
     if(len(any_value(currencies.currencies)) > 1, null, sum(metrics.value)::double) as total,
     metrics.campaign_id,
     coalesce(any_value(currencies.currencies), []) as currencies
-from metrics
+from campaign_metrics as metrics
+inner join period on metrics.date between period.first_date and period.last_date
 left join campaigns on metrics.campaign_id = campaigns.campaign_id
 left join currencies
     on
         metrics.conversion_type = 'sales_conversion'
         and metrics.campaign_id = currencies.campaign_id
         and metrics.metric_name = currencies.metric_name
+where marts.matches('campaign', metrics.campaign_id)
 group by metrics.campaign_id, metrics.metric_type, metrics.metric_name, metrics.conversion_type
 order by metrics.campaign_id, metrics.metric_type desc, metrics.metric_name, kind;

@@ -40,16 +40,9 @@ qualify
     getvariable('top') is null
     or row_number() over (
         partition by checks.name
-        order by
-            checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
+        order by checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
     ) <= getvariable('top')::bigint
 -- Findings that stop publishing come before warnings.
 order by
-    checks.severity = 'stop' desc,
-    checks.name,
-    checks.date desc,
-    checks.stream,
-    checks.subject,
-    checks.finding,
-    checks.expected,
+    checks.severity = 'stop' desc, checks.name, checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected,
     checks.actual;

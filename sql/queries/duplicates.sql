@@ -16,35 +16,26 @@
 --     en: No campaign reached a person more than once on a day.
 --     ko: 하루에 같은 사람에게 두 번 이상 보낸 캠페인이 없습니다.
 
-with period as (from marts.period('events', days := 28)),
-person_days as (
-    select
-        daily_people.date,
-        daily_people.campaign_id,
-        daily_people.channel,
-        daily_people.person,
-        daily_people.messages
-    from marts.daily_people
-    inner join period on daily_people.date between period.first_date and period.last_date
-    where
-        daily_people.campaign_id is not null
-        and daily_people.messages > 0
-        and marts.matches('campaign', daily_people.campaign_id)
-        and marts.matches('channel', daily_people.channel)
-)
+with period as (from marts.period('events', days := 28))
 select
-    coalesce(any_value(campaigns.campaign_name), person_days.campaign_id) as campaign_name,
-    person_days.channel,
+    coalesce(any_value(campaigns.campaign_name), daily_people.campaign_id) as campaign_name,
+    daily_people.channel,
     -- The messages of a person's day beyond the first one.
-    (sum(person_days.messages) - count(*))::bigint as duplicates,
-    sum(person_days.messages)::bigint as messages,
-    round(duplicates / sum(person_days.messages), 4) as duplicate_share,
-    count(distinct person_days.person) filter (person_days.messages > 1) as people_with_several,
-    max(person_days.messages) as most_in_a_day,
-    max(person_days.date) filter (person_days.messages > 1) as last_date,
-    person_days.campaign_id
-from person_days
-left join campaigns on person_days.campaign_id = campaigns.campaign_id
-group by person_days.campaign_id, person_days.channel
+    (sum(daily_people.messages) - count(*))::bigint as duplicates,
+    sum(daily_people.messages)::bigint as messages,
+    round(duplicates / sum(daily_people.messages), 4) as duplicate_share,
+    count(distinct daily_people.person) filter (daily_people.messages > 1) as people_with_several,
+    max(daily_people.messages) as most_in_a_day,
+    max(daily_people.date) filter (daily_people.messages > 1) as last_date,
+    daily_people.campaign_id
+from marts.daily_people
+inner join period on daily_people.date between period.first_date and period.last_date
+left join campaigns on daily_people.campaign_id = campaigns.campaign_id
+where
+    daily_people.campaign_id is not null
+    and daily_people.messages > 0
+    and marts.matches('campaign', daily_people.campaign_id)
+    and marts.matches('channel', daily_people.channel)
+group by daily_people.campaign_id, daily_people.channel
 having duplicates > 0
-order by duplicates desc, person_days.campaign_id, person_days.channel;
+order by duplicates desc, daily_people.campaign_id, daily_people.channel;

@@ -8,7 +8,7 @@ import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import {
   describeQuery,
-  catalogueOf,
+  loadCatalogue,
   newQuery,
   queryNamed,
   type QueryFile,
@@ -145,8 +145,7 @@ async function listQueries(
   { terminal }: Invocation,
   stdout: Output,
 ): Promise<ExitCode> {
-  const { queries: catalogue, faults } = catalogueOf(queries);
-  for (const fault of faults) terminal.warn(fault);
+  const catalogue = loadCatalogue(queries);
   if (format === 'json') {
     await writeTo(stdout, Readable.from([`${JSON.stringify(catalogue, null, 2)}\n`]));
     return EXIT.done;

@@ -38,7 +38,7 @@ import { formatBytes, formatCount, formatDuration, plural } from '../terminal/te
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
 import { pushesOf } from '../push/ledger.js';
 import { configuredPush } from '../push/targets.js';
-import { catalogueOf } from '../readers/queries/catalogue.js';
+import { loadCatalogue } from '../readers/queries/catalogue.js';
 import { questionOf } from '../readers/queries/question.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { newestSchema } from '../warehouse/opening.js';
@@ -82,9 +82,10 @@ export async function* examine(
     loaded = invocation.loadConfig();
     requireSettings(loaded, 'baseUrl', 'projectId', 'startDate');
     const { file = 'no settings file, only the environment', exports } = loaded;
-    const faults = [...catalogueOf(loaded.queries).faults, ...pushFaults(loaded, now)];
-    if (faults.length > 0)
-      return warn(faults.join(' '), 'Correct what is named; the other queries and pushes run.');
+    // Throws for a query of the user's without a whole header.
+    loadCatalogue(loaded.queries);
+    const faults = pushFaults(loaded, now);
+    if (faults.length > 0) return warn(faults.join(' '), 'Correct what is named; the other pushes run.');
     return ok(`${file}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
   });
   if (loaded === undefined) return;

@@ -3,7 +3,7 @@
  * with a header that describes its answer.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
@@ -53,30 +53,19 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 /** Sentences that several bundled queries say, by name. */
 const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'), 'utf8'));
 
-/** The bundled queries and those in the user's folder, sorted by subject and name. */
-export const loadCatalogue = (own?: string): readonly QueryFile[] => catalogueOf(own).queries;
-
-/** Whether a query of this name is bundled; a file of its name in the user's folder is left out. */
-export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
-
-/** The catalogue, and sentences on what is left out of the user's folder. */
-export function catalogueOf(own?: string): {
-  readonly queries: readonly QueryFile[];
-  readonly faults: string[];
-} {
-  const { files, faults } = filesOf(own);
-  const queries = [...files].flatMap(([name, file]) => {
-    try {
-      return [parseQuery(name, file)];
-    } catch (error) {
-      if (!(error instanceof UsageError) || dirname(file) === FOLDER) throw error;
-      faults.push(`${error.message} It is left out.`);
-      return [];
-    }
-  });
+/**
+ * The bundled queries and those in the user's folder, sorted by subject and name.
+ *
+ * @throws UsageError for a file in the user's folder without a whole header
+ */
+export function loadCatalogue(own?: string): readonly QueryFile[] {
+  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file));
   const rank = ({ subject }: QueryFile): number => SUBJECTS.indexOf(subject);
-  return { queries: queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)), faults };
+  return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
+
+/** Whether a query of this name is bundled. */
+export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
 
 /**
  * The bundled query, or query in the user's folder, of this name.
@@ -84,27 +73,26 @@ export function catalogueOf(own?: string): {
  * @throws UsageError that names the nearest one
  */
 export function queryNamed(name: string, own?: string): QueryFile {
-  const { files, faults } = filesOf(own);
+  const files = filesOf(own);
   const file = files.get(name);
   if (file !== undefined) return parseQuery(name, file);
-  const hint = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
-  throw new UsageError(`There is no query ${name}.`, { hint: [...faults, hint].join(' ') });
+  throw new UsageError(`There is no query ${name}.`, {
+    hint: `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`,
+  });
 }
 
-/** The files by the names of their queries, and sentences on those that are left out. */
-function filesOf(own: string | undefined): { files: ReadonlyMap<string, string>; faults: string[] } {
+/** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */
+function filesOf(own: string | undefined): ReadonlyMap<string, string> {
   const files = new Map(filesIn(FOLDER));
-  const hasOwn = own !== undefined && existsSync(own);
-  const faults = own === undefined || hasOwn ? [] : [`The folder of own queries, ${own}, does not exist.`];
-  for (const [name, file] of hasOwn ? filesIn(own) : []) {
+  for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
     // Other SQL may be in the folder, such as the files of pushes.
     const isRead = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     if (!isRead || !('title' in headerOf(textOf(file)))) continue;
     if (files.has(name))
-      faults.push(`${file} has the name of a bundled query, so it is left out: give it another name.`);
-    else files.set(name, file);
+      throw new UsageError(`${file} has the name of a bundled query.`, { hint: 'Give it another name.' });
+    files.set(name, file);
   }
-  return { files, faults };
+  return files;
 }
 
 /** The text of a file, which an editor may have saved with a byte order mark and other ends of lines. */
@@ -130,7 +118,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
       hint: 'Add `queries: ./queries` to dawnload.yaml.',
     });
   const file = join(own, `${name}.sql`);
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || existsSync(file) || filesOf(own).files.has(name))
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || existsSync(file) || filesOf(own).has(name))
     throw new UsageError(`"${name}" cannot name a new query.`, {
       hint: 'Use small letters, digits and hyphens, and a name that no query has.',
     });

@@ -17,21 +17,9 @@ import { questionOf, type Asking } from './question.js';
 import { isNumeric, type QueryResult } from './formats.js';
 import duckdb = require('@duckdb/node-api');
 
-/** A column of the table `answer`, by SQL expressions over it. */
-export interface FoundColumn {
-  readonly name: string;
-  /** The JSON text of a value, exact to the last digit; null for null. A value without JSON becomes a text that is none. */
-  readonly json: string;
-  /** The text of a value as a part of a key; null for null. */
-  readonly text: string;
-  /** The text of a value that is a text or a whole number; any other value is no id. */
-  readonly id: string;
-  readonly isText: boolean;
-}
-
 /**
- * Copies the rows of a query into the table `found` of the session: `nth` and `cells`, a list of the columns as structs of name,
- * json, text, id and is_text (`FoundColumn`). Returns the names of the columns.
+ * Copies the rows of a query into the table `found` of the session: `nth` and `cells`, a list of the columns (`cellSql`).
+ * Returns the names of the columns.
  *
  * @throws UsageError for a query that cannot be run, without any value of a row
  * @throws RefusedError if the file does not hold what the query asks about
@@ -59,19 +47,11 @@ export async function findRows(
     await reader.confine();
     const answer = await ask(reader, question);
     await session.append('answer', answer);
-    const columns = columnsOf(answer);
-    const cells = columns.map(({ name, json, text, id, isText }) =>
-      [
-        `{'name': '${escaped(name)}', 'json': ${json}`,
-        `'text': ${text}`,
-        `'id': ${id}`,
-        `'is_text': ${isText}}`,
-      ].join(),
-    );
+    const cells = answer.columns.map(cellSql).join(', ');
     await session.runText(
-      `create or replace table found as select rowid as nth, [${cells.join(', ')}] as cells from answer; drop table answer;`,
+      `create or replace table found as select rowid as nth, [${cells}] as cells from answer; drop table answer;`,
     );
-    return columns.map(({ name }) => name);
+    return answer.columns.map(({ given }) => given);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw withoutValues(error, question.subject);
@@ -80,15 +60,22 @@ export async function findRows(
   }
 }
 
-/** The columns of an answer that is in a table as `c0`, `c1` and so on. */
-export function columnsOf({ columns }: Pick<QueryResult, 'columns'>): FoundColumn[] {
-  return columns.map(({ given: name, type }, nth) => ({
-    name,
-    json: jsonSql(`c${nth}`, type),
-    text: textSql(`c${nth}`, type),
-    id: idSql(`c${nth}`, type),
-    isText: String(type) === 'VARCHAR' && type.alias === undefined,
-  }));
+/**
+ * The SQL of a column of the table `answer` as a struct: its `name`; the `json` text of the value, exact to the last digit (a value
+ * without JSON becomes a text that is none); its `text` as a part of a key; the text of one that may be an `id`, a text or a whole
+ * number; and whether it `is_text`. A null is null in each.
+ */
+export function cellSql({ given, type }: QueryResult['columns'][number], nth: number): string {
+  const value = `c${nth}`;
+  const isText = String(type) === 'VARCHAR' && type.alias === undefined;
+  const members = {
+    json: jsonSql(value, type),
+    text: textSql(value, type),
+    id: idSql(value, type),
+    is_text: isText,
+  };
+  const written = Object.entries(members).map(([key, sql]) => `'${key}': ${sql}`);
+  return `{'name': '${escaped(given)}', ${written.join(', ')}}`;
 }
 
 /** Kinds of errors about the text of a query; the words of any other kind may repeat a value. */
