@@ -33,8 +33,6 @@ with keys as (
         hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response, seconds)
     from marts.daily_response_times
     union all
-    select 'marts.daily_pressure', date, hash(window_days, at_least) from marts.daily_pressure
-    union all
     select 'marts.daily_fatigue', date, hash(channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
     from marts.daily_fatigue
     union all

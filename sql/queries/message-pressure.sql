@@ -31,23 +31,71 @@
 with params as (
     select
         coalesce(getvariable('day')::date, max(date)) as last_date,
-        coalesce(getvariable('window_days')::bigint, 28) as length
-    from marts.message_pressure
+        coalesce(getvariable('window_days')::bigint, 28)::integer as length
+    from ops.coverage
+    where stream = 'events'
+),
+-- A day that is not held has no window. A window with missing days shows too few messages.
+span as (
+    select params.*, last_date - length + 1 as first_date, count(*) as days_held
+    from params
+    inner join ops.coverage on stream = 'events' and date between last_date - length + 1 and last_date
+    group by all
+    having bool_or(date = last_date)
+),
+-- Messages are those sent to the person, including texts sent instead of a failed message. Displays are counted apart, and clicks
+-- on them are left out.
+received as (
+    select
+        coalesce(people.person, daily_people.person) as person,
+        daily_people.channel,
+        sum(daily_people.messages) as messages,
+        sum(daily_people.failover_texts) as failover_texts,
+        sum(daily_people.shown) as shown,
+        sum(if(marts.is_display(daily_people.channel), 0, daily_people.clicked)) as clicked
+    from marts.daily_people
+    inner join span on daily_people.date between span.first_date and span.last_date
+    left join marts.people on daily_people.person = people.weaker_id
+    group by all
+),
+persons as (
+    select
+        person,
+        sum(messages) as messages,
+        sum(shown) as shown,
+        -- A channel without a click shows nothing about interest. A text sent instead of a message is not clicked on its channel.
+        sum(messages - failover_texts) filter (channel in (select channel from received where clicked > 0)) as clickable,
+        sum(clicked) as clicked
+    from received
+    group by person
+    having sum(messages) > 0
+),
+steps as (
+    select
+        marts.message_step(messages) as at_least,
+        count(*) as people,
+        sum(messages)::bigint as messages,
+        sum(shown)::bigint as shown,
+        nullif(sum(clickable), 0)::bigint as clickable,
+        sum(clicked)::bigint as clicked,
+        count(*) filter (clicked > 0) as clickers
+    from persons
+    group by all
 )
+-- Where no channel of the messages counts clicks, clicks are unknown.
 select
-    message_pressure.messages_per_person,
-    message_pressure.people,
-    round(message_pressure.share_of_people, 4) as share_of_people,
-    message_pressure.messages,
-    message_pressure.shown,
-    message_pressure.clicked,
-    round(message_pressure.click_rate, 4) as click_rate,
-    round(message_pressure.clicker_share, 4) as clicker_share,
-    message_pressure.clickers,
-    message_pressure.date,
-    message_pressure.window_days,
-    message_pressure.days_held
-from marts.message_pressure
-inner join params
-    on message_pressure.date = params.last_date and message_pressure.window_days = params.length
-order by message_pressure.at_least;
+    marts.message_step_name(steps.at_least) as messages_per_person,
+    steps.people,
+    round(steps.people / sum(steps.people) over (), 4) as share_of_people,
+    steps.messages,
+    steps.shown,
+    if(steps.clickable > 0, steps.clicked, null) as clicked,
+    round(steps.clicked / steps.clickable, 4) as click_rate,
+    round(if(steps.clickable > 0, steps.clickers / steps.people, null), 4) as clicker_share,
+    if(steps.clickable > 0, steps.clickers, null) as clickers,
+    span.last_date as date,
+    span.length as window_days,
+    span.days_held
+from steps
+cross join span
+order by steps.at_least;

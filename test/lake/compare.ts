@@ -147,11 +147,6 @@ const QUESTIONS: Readonly<Record<string, string>> = {
       round(difference_high, 4) as difference_high, verdict_code, verdict, unit, round(p_value, 4) as p_value, campaign_id
     from marts.ab_tests
     order by campaign_id, channel, metric, is_baseline desc, variant_name nulls last, variant_id nulls last`,
-  'message-pressure': `
-    select messages_per_person, people, round(share_of_people, 4) as share_of_people, messages, clicked,
-      round(click_rate, 4) as click_rate, date, days_held
-    from marts.message_pressure
-    where window_days = 28 and date = (select max(date) from marts.message_pressure) order by at_least`,
   'template-performance': `
     with sums as (
       select template_kind, template, template_id, sender_key, channel, version_from, template_known, sum(sent) as sent,

@@ -333,7 +333,7 @@ describe('guards', () => {
       });
       expect((await named("date between '2026-11-17' and '2026-11-20'")).code).toBe(3);
       expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
-      expect((await named("date = '2026-11-20'", 'marts.message_pressure')).stderr).toContain('events');
+      expect((await named("date = '2026-11-20'", 'marts.daily_fatigue')).stderr).toContain('events');
       expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
       const parameter = ['--sql', "select 'd' as user_id, getvariable('day') as n", '-p', 'day=2026-11-01'];
       expect((await push(place, 'user-properties', ...parameter, '--dry-run')).code).toBe(3);

@@ -425,8 +425,8 @@ function volumeOfDay(sent: number): string {
 export const MODEL_PLANTS: Record<string, Plant[]> = {
   marts_key: [
     [
-      `insert into marts.daily_pressure from marts.daily_pressure where date = '${DAY}' and window_days = 7`,
-      { subject: 'marts.daily_pressure', actual: '1' },
+      `insert into marts.daily_contents from marts.daily_contents where date = '${DAY}' limit 1`,
+      { subject: 'marts.daily_contents', actual: '1' },
     ],
   ],
   marts_agree_events: [
