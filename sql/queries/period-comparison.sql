@@ -124,23 +124,11 @@ compared as (
         any_value(missing.previous) as previous_days_missing,
         any_value(missing.year_before) as year_before_days_missing,
         -- Nothing was sent in a period without rows; in one with rows it may be unknown how much was.
-        list(measures.period) as periods,
+        map(list(measures.period), list(measures.value)) as found,
         if(measures.measure = 'sent', 0, null) as nothing,
-        coalesce(
-            max(measures.value) filter (measures.period = 'this'), if('this' in periods, null, nothing)
-        ) as value,
-        case
-            when previous_days_missing = 0
-            then coalesce(
-                max(measures.value) filter (measures.period = 'previous'), if('previous' in periods, null, nothing)
-            )
-        end as previous,
-        case
-            when year_before_days_missing = 0
-            then coalesce(
-                max(measures.value) filter (measures.period = 'year_before'), if('year_before' in periods, null, nothing)
-            )
-        end as year_before
+        if(map_contains(found, 'this'), found['this'], nothing) as value,
+        case when previous_days_missing = 0 then if(map_contains(found, 'previous'), found['previous'], nothing) end as previous,
+        case when year_before_days_missing = 0 then if(map_contains(found, 'year_before'), found['year_before'], nothing) end as year_before
     from measures
     cross join (from missing pivot (max(days) for period in ('this', 'previous', 'year_before'))) as missing
     group by measures.channel, measures.campaign_id, measures.measure
