@@ -47,7 +47,8 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   const measures = howManyFit(whole, width) > names ? whole : measured(table, false);
   const fitting = howManyFit(measures, width);
   const isWhole = fitting === beside.length;
-  if (!isWhole && (rows.length <= FEW_ROWS || fitting < 2)) return blocks(table, drawing);
+  const isFew = rows.length > 0 && rows.length <= FEW_ROWS;
+  if (!isWhole && (isFew || fitting < 2)) return blocks(table, drawing);
   const drawn = grid(table, widthsWithin(measures.slice(0, fitting), width), drawing);
   if (isWhole) return drawn;
   const left = `Too narrow for: ${table.heads.slice(fitting).join(', ')}. A wider terminal shows them, and so does JSON.`;

@@ -115,7 +115,9 @@ describe('a table', () => {
     });
   });
 
-  it('of no row is its head', () => {
+  it('of no row is its head, also on a terminal that is too narrow for all of it', () => {
     expect(drawTable([text('a')], [], plain)).toContain('│ a │');
+    const columns = ['campaign', 'sent', 'failed'].map(number);
+    expect(drawTable(columns, [], { width: 20, color: false })).toContain('│ campaign │ sent │');
   });
 });

@@ -76,8 +76,13 @@ export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
   const file = files.get(name);
   if (file !== undefined) return parseQuery(name, file);
+  const inOwn = own && join(own, `${name}.sql`);
+  const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
   throw new UsageError(`There is no query ${name}.`, {
-    hint: `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`,
+    hint:
+      inOwn && existsSync(inOwn)
+        ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it as it is.`
+        : `${own && !existsSync(own) ? `There is no folder ${own}. ` : ''}${others}`,
   });
 }
 

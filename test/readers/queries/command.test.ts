@@ -426,6 +426,9 @@ where marts.matches('channel', channel) group by channel order by channel;
       stderr: '1 channel.\nPeople by channel: 1 row',
     });
     expect((await failure(asked)).message).toBe('There is no query people.');
+    expect((await failure({ name: 'of-a-push' }, own)).hint).toMatch(
+      /of-a-push\.sql has no header.*-f .* runs it/,
+    );
     expect((await failure({ ...asked, param: ['chanel=x'] }, own)).hint).toContain('Did you mean channel?');
   });
 
