@@ -49,7 +49,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const key = keys.join(', ');
   const isDeletable = mode === 'replace' && key === traits.identity;
   const faults: readonly (readonly [isFault: boolean, what: string])[] = [
-    [!form.test(word), `needs ${needs}${word === '' ? '' : `, not ${word}`}`],
+    [!form.test(word), `needs ${needs}${word === '' ? '' : `, not "${word}"`}`],
     [isOfItems && mode === undefined, `needs --mode ${MODES.join(', ')}`],
     [!isOfItems && wish.mode !== undefined, 'has no --mode; it belongs to catalog-items'],
     [delete_missing && !isDeletable, 'deletes missing items with --mode replace and by their id alone'],

@@ -1,6 +1,11 @@
 /** How a row becomes the text of a call, what values fit, and what answers state: without a service. */
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { realEffects } from '../../src/ground/effects.js';
+import { callsIn, PushedRows } from '../../src/landing/pushed-rows.js';
 import { judge, type ServiceAnswer } from '../../src/service/client.js';
 import { outcomeOf, shownText, wantedOf, type Outcome } from '../../src/push/targets.js';
 import { cellSql } from '../../src/readers/queries/rows.js';
@@ -93,6 +98,21 @@ describe('values', () => {
     expect(await value(`select is_hash('"${digest}"') and is_hash('{"a":"x${digest}"}')`)).toBe(true);
     expect(await value(`select is_hash('"${digest.slice(1)}"')`)).toBe(false);
   });
+});
+
+test('the calls of a file are read back by the hashes of their lines, also beside torn and foreign ones', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pushed-'));
+  const call = { target: 'events a\u2028b', push: '2026-11-21.1', call: 1, made_with: 'm' };
+  const { path } = await PushedRows.open(dataDir, call.target, realEffects({}));
+  await appendFile(path, '{"target":"events');
+  const pushed = await PushedRows.open(dataDir, call.target, realEffects({}));
+  const line = await pushed.append({ ...call, columns: '', rows: [{ k: '#1', r: '2' }] });
+  await pushed.append({ push: call.push, call: 1, taken: true });
+  await appendFile(path, `null\n[]\n{"k":5}\n${JSON.stringify({ ...call, k: [] }).slice(0, -3)}`);
+  const found = await callsIn(path);
+  await rm(dataDir, { recursive: true });
+  expect(found).toMatchObject([{ ...call, rows: 1, line }]);
+  expect(found).toHaveLength(1);
 });
 
 describe('answers', () => {
