@@ -23,7 +23,7 @@ afterAll(() => {
 const OFFERED: readonly (readonly [words: string, offered: string])[] = [
   ['qu', 'query'],
   ['query rest', 'restatements restatements-by-age restful'],
-  ['exports re', 'resume recover'],
+  ['exports re', 'resume'],
   ['completion _', 'bash zsh fish'],
   // An empty offer, for which bash completes names of files.
   ['query --output _', ''],
