@@ -7,17 +7,9 @@ select total_blocks > 1.4 * used_blocks and free_blocks * block_size > 6_291_456
 from pragma_database_size()
 where database_name = current_database();
 
--- name: attach_old
-attach '{old}' as old (read_only);
-
--- name: storage_version
-select rtrim(tags['storage_version'], '+') as version from duckdb_databases() where database_name = 'old';
-
--- name: attach_new
--- The format of the old file, which may hold columns that a newer format cannot write.
-attach '{new}' as new (storage_version '{version}');
-
 -- name: copy_database
+attach '{old}' as old (read_only);
+attach '{new}' as new (storage_version 'v1.4.0');
 copy from database old to new;
 checkpoint new;
 detach new;

@@ -51,6 +51,34 @@ create macro marts.listed_days(days) as (
 -- The distinct members of lists, sorted; null if there are none.
 create macro marts.members_of(lists) as nullif(list_sort(list_distinct(flatten(lists))), []);
 
+-- The columns that campaigns, variants, journeys and nodes share, by the columns of daily_statistics that hold their id (of a part
+-- the id of the whole and its own) and name: the latest name, or the id of one that never had any, and the names before.
+create macro marts.named(whole_id, part_id, given_name) as table
+with by_name as (
+    select
+        whole_id as id,
+        part_id as part,
+        given_name as name,
+        max((date, statistic_id)) as last_used,
+        list(distinct channel) filter (channel is not null) as channels,
+        min(date) as first_date,
+        max(date) as last_date
+    from daily_statistics
+    where whole_id is not null and part_id is not null
+    group by all
+)
+
+select
+    id,
+    part,
+    coalesce(arg_max(name, last_used), part) as name,
+    coalesce(list(name order by last_used desc) filter (name is not null)[2:], []) as former_names,
+    marts.members_of(list(channels)) as channels,
+    min(first_date) as first_date,
+    max(last_date) as last_date
+from by_name
+group by id, part;
+
 -- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'

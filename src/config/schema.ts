@@ -372,8 +372,6 @@ export const settingsSchema = z
     request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
     retries: whole(0, 20).default(4),
     privacy: section({ recipients: rule.default('hash'), columns: columns.prefault({}) }).prefault({}),
-    /** The format of new warehouse files: the oldest DuckDB that reads them. */
-    storage_version: z.enum(['v1.0.0', 'v1.4.0'], 'must be v1.4.0 or v1.0.0').default('v1.4.0'),
     retention: retention.prefault({}),
     exports: paidExports.prefault({}),
     reference: reference.prefault({}),

@@ -7,7 +7,6 @@ import { chmod, copyFile, readdir, readlink, rename, rm, stat, writeFile } from 
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
-import { z } from 'zod';
 import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
@@ -174,10 +173,7 @@ export async function rewriteDatabase(
   const session = await Session.open(instance);
   try {
     await writing(rebuilt, async () => {
-      await session.run('publish/attach_old', { old: escaped(working) });
-      const { version } = await session.row('publish/storage_version', z.object({ version: z.string() }));
-      await session.run('publish/attach_new', { new: escaped(rebuilt), version });
-      await session.run('publish/copy_database');
+      await session.run('publish/copy_database', { old: escaped(working), new: escaped(rebuilt) });
     });
   } finally {
     session.close();

@@ -21,16 +21,8 @@ occurred as (
     select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
     from events
     where
-        date in (select date from batch_days)
-        and occurred_at is not null
-        and marts.event_kind(event_name) in ('succeeded', 'failover_sent')
-    union all
-    select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
-    from events
-    where
         date in (select date from lookback_days)
-        and date not in (select date from batch_days)
-        and event_id in (select event_id from delivered)
+        and (date in (select date from batch_days) or event_id in (select event_id from delivered))
         and occurred_at is not null
         and marts.event_kind(event_name) in ('succeeded', 'failover_sent')
 ),

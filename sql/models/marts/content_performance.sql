@@ -29,18 +29,11 @@ with sums as (
 )
 
 select
-    sums.channel,
-    sums.content_kind,
-    sums.content,
-    sums.sent,
-    sums.failed,
-    sums.succeeded,
-    case when counts_deliveries then sums.delivered end as delivered,
-    case when counts_clicks then sums.clicked end as clicked,
-    sums.machine_clicks,
-    sums.failed / nullif(sums.sent, 0) as failure_rate,
-    case when counts_deliveries then sums.delivered / nullif(sums.deliverable, 0) end as delivery_rate,
-    case when counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate,
-    sums.first_date,
-    sums.last_date
+    * exclude (counts_deliveries, counts_clicks, deliverable, clickable) replace (
+        if(counts_deliveries, delivered, null) as delivered,
+        if(counts_clicks, clicked, null) as clicked
+    ),
+    failed / nullif(sent, 0) as failure_rate,
+    if(counts_deliveries, delivered / nullif(deliverable, 0), null) as delivery_rate,
+    if(counts_clicks, clicked / nullif(clickable, 0), null) as click_rate
 from sums;

@@ -16,36 +16,16 @@ with days as (
         coalesce(sum(events) filter (kind = 'failover_failed'), 0)::bigint as failover_failed
     from marts.daily_events
     where kind in ('failed', 'failover_sent', 'failover_failed')
-    group by all
-),
-
-with_tries as (
-    select
-        *,
-        sum(failover_sent + failover_failed) over (
-            partition by channel, resource_type, campaign_id, user_journey_id
-        ) as tried
-    from days
+    group by date, channel, resource_type, campaign_id, user_journey_id
+    qualify sum(failover_sent + failover_failed) over (partition by channel, resource_type, campaign_id, user_journey_id) > 0
 )
 
 select
-    with_tries.date,
-    with_tries.channel,
-    with_tries.resource_type,
-    with_tries.campaign_id,
-    with_tries.user_journey_id,
+    days.*,
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
-    with_tries.failed,
-    with_tries.failover_sent,
-    with_tries.failover_failed,
-    with_tries.failover_sent
-    / nullif(with_tries.failover_sent + with_tries.failover_failed, 0) as failover_success_rate,
+    failover_sent / nullif(failover_sent + failover_failed, 0) as failover_success_rate,
     -- The share of failed messages that were sent as a text instead.
-    case
-        when with_tries.failover_sent + with_tries.failover_failed <= with_tries.failed
-        then with_tries.failover_sent / nullif(with_tries.failed, 0)
-    end as rescue_rate
-from with_tries
-left join campaigns on with_tries.campaign_id = campaigns.campaign_id
-left join user_journeys on with_tries.user_journey_id = user_journeys.user_journey_id
-where with_tries.tried > 0;
+    if(failover_sent + failover_failed <= failed, failover_sent / nullif(failed, 0), null) as rescue_rate
+from days
+left join campaigns on days.campaign_id = campaigns.campaign_id
+left join user_journeys on days.user_journey_id = user_journeys.user_journey_id;

@@ -3,21 +3,7 @@
 -- An opt-out is attributed to the last message before it on any channel; on a channel that reports deliveries, to the last
 -- delivered one. Two opt-outs may follow one message, so count(distinct event_id) counts messages.
 
-select
-    preceding.date,
-    preceding.request,
-    preceding.unsubscribe_number,
-    preceding.requested_at,
-    preceding.event_id,
-    preceding.channel,
-    preceding.resource_type,
-    preceding.campaign_id,
-    preceding.user_journey_id,
-    preceding.template_kind,
-    preceding.template,
-    preceding.sent_at,
-    preceding.sent_date,
-    preceding.hour
+select preceding.* exclude (is_delivered)
 from marts.daily_opt_out_messages as preceding
 inner join (select distinct channel, counted_as from marts.recipient_messages) as channels
     on preceding.channel is not distinct from channels.channel

@@ -5,24 +5,15 @@
 -- are clickable when they are shown, from the channel's first delivery on.
 
 select
-    sends.date,
-    sends.sent_date,
-    sends.weekday,
-    sends.hour,
-    sends.channel,
-    sends.resource_type,
-    sends.campaign_id,
-    sends.user_journey_id,
-    sends.succeeded,
-    sends.failed,
+    sends.* exclude (shown) replace (
+        if(sends.sent_date >= counters.clicks_since and marts.counts_people(), sends.clicked, null) as clicked
+    ),
     if(
         sends.sent_date >= counters.clicks_since and marts.counts_people(),
         marts.clickable_messages(
             sends.channel, sends.succeeded, if(sends.sent_date >= counters.deliveries_since, sends.shown, null)
         ),
         null
-    ) as clickable,
-    if(sends.sent_date >= counters.clicks_since and marts.counts_people(), sends.clicked, null) as clicked,
-    sends.machine_clicks
+    ) as clickable
 from marts.daily_send_hours as sends
 left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel;
