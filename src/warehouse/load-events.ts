@@ -389,10 +389,9 @@ async function fill(
       });
     }
   };
-  const setThreads = (most: number): Promise<void> => session.run('ops/threads', { threads: String(most) });
   const isLarge = pages.length > 20;
   // Each worker is a thread; DuckDB's own threads would compete with them.
-  if (isLarge) await setThreads(1);
+  if (isLarge) await session.run('ops/threads', { threads: '1' });
   // All workers must end before the transaction does.
   const ends = await Promise.allSettled(
     Array.from({ length: threads }, (_, worker) =>
@@ -402,7 +401,7 @@ async function fill(
       }),
     ),
   );
-  if (isLarge) await setThreads(threads);
+  if (isLarge) await session.run('ops/threads', { threads: String(threads) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return { repaired, large };
 }

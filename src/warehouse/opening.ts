@@ -68,8 +68,8 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
   if (size === 0) await rm(path, { force: true });
   const settings = {
     memory_limit: `${limits.megabytes}MB`,
-    // Few rows cost less on one thread; the load of a large export raises it.
-    threads: String(size === undefined || size < SMALL_FILE ? 1 : limits.threads),
+    // Below 64 MB one thread costs less than several; the load of a large export raises it.
+    threads: String(size === undefined || size < 2 ** 26 ? 1 : limits.threads),
     temp_directory: tempDirectory,
     // Tables have no row order; preserving one would cost memory and the second core.
     preserve_insertion_order: 'false',
@@ -105,9 +105,6 @@ function openingError(path: string, cause: unknown): Error {
   }
   return new CorruptDatabaseError(`${path} is not a DuckDB file that can be opened.`, cause);
 }
-
-/** Bytes. */
-const SMALL_FILE = 2 ** 26;
 
 /** DuckDB's memory limit, enough for a day of any size with ordinary messages; the process needs about 150 MB more. */
 const ORDINARY_MB = 320;

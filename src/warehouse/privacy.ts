@@ -48,8 +48,7 @@ const noted = (privacy: Privacy) => ({
 });
 
 /**
- * Compares a setting with the one that a file records. Returns false if the
- * file records none, or another one and holds nothing.
+ * Compares a setting with the one that a file records. Returns false if the file records none, or another one and holds nothing.
  *
  * @throws ConfigError when the file holds rows that were written under another setting, or with another key
  */
@@ -68,10 +67,7 @@ export function assertSamePrivacy([before]: readonly StoredPrivacy[], privacy: P
   return isSame;
 }
 
-function sentenceOf(
-  before: Pick<StoredPrivacy, 'recipients' | 'columns'>,
-  now: { readonly recipients: string; readonly columns: string },
-): string {
+function sentenceOf(before: StoredPrivacy, now: ReturnType<typeof noted>): string {
   if (before.recipients !== now.recipients)
     return `The warehouse was made with privacy.recipients ${before.recipients ?? 'unknown'}; the setting is now ${now.recipients}.`;
   const columns = before.columns ?? '';
