@@ -12,8 +12,9 @@ import {
   partsOf,
   STATES,
   type Export,
-} from '../exports/export.js';
-import type { Ledger, LedgerState } from '../exports/ledger.js';
+  type Ledger,
+  type LedgerState,
+} from '../exports/ledger.js';
 import { askPage } from '../exports/poll.js';
 import { formatKst } from '../ground/calendar.js';
 import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../ground/errors.js';

@@ -4,7 +4,7 @@ import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
 import { ERASE, erasuresOf } from '../erasure/register.js';
 import { EXIT } from '../ground/errors.js';
-import { untrackedIn } from '../exports/ledger.js';
+import { untrackedIn } from '../exports/untracked.js';
 import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
 import { headsOf, withDataFolder } from '../job/data-folder.js';
 import { dataFiles } from '../landing/paths.js';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { dayOf, isDay, shiftDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
-import type { Export } from '../exports/export.js';
+import type { Export } from '../exports/ledger.js';
 import { type Journal, event, Kind } from '../journal/journal.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { exportFolder, firstReading, foldersOf, rangeOf } from '../landing/paths.js';

@@ -17,9 +17,8 @@ import { presentOf } from '../service/clocks.js';
 import type { ServiceClient } from '../service/client.js';
 import { dayOf, shiftDay, type Day } from '../ground/calendar.js';
 import { eventGap, type Gap } from '../ground/streams.js';
-import type { Ledger } from './ledger.js';
+import { type Ledger, isClosed, type Export, isUnderWay } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import { isClosed, type Export, isUnderWay } from './export.js';
 import {
   type LandingFolder,
   type PullWriter,
@@ -62,7 +61,7 @@ interface Download {
 /** Number of nights on which an export that may lack records is read again. */
 const NIGHTS = 3;
 
-/** DownloadFolder the exports that are under way, and again those that may lack records. */
+/** Downloads the exports that are under way, and again those that may lack records. */
 export async function resumeExports(service: ServiceClient, folder: DownloadFolder): Promise<void> {
   const { ledger, invocation } = folder;
   for (const entry of ledger.entries().filter(isUnderWay)) {
@@ -92,7 +91,7 @@ async function mayLack(
 const READINGS = 3;
 
 /**
- * DownloadFolder an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
+ * Downloads an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
  * landed, every page is requested again and additional records are kept.
  */
 export async function downloadExport(
@@ -274,7 +273,7 @@ class Reading {
     }
   }
 
-  /** DownloadFolder the pages that are missing, and ends the reading. */
+  /** Downloads the pages that are missing, and ends the reading. */
   async #collect(
     { first, unreadable }: Waiting & { kind: 'ready' },
     expected: Expected,

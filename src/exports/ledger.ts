@@ -1,48 +1,470 @@
 /**
- * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key, and no endpoint
- * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
+ * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key,
+ * and no endpoint lists exports, so the ledger is the only record of them. First the lines, how each changes an export, and the
+ * advice on one that no run can finish without a decision of the user, all of it pure; then the ledger of a data folder, whose
+ * every intent is durable before its request is sent.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { windowOf, type Day } from '../ground/calendar.js';
+import { z } from 'zod';
+import { type Day, daysOf, type DayRange, isDay, windowOf } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
-import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
+import { DamageError, messageOf, RefusedError, StorageError, UsageError } from '../ground/errors.js';
 import {
   doubtIn,
   type Doubt,
+  event,
   type KnownHead,
   Journal,
   type JournalPlace,
   type Entry,
+  Kind,
+  type LineOf,
+  when,
 } from '../journal/journal.js';
 import { withoutPeople } from '../ground/redaction.js';
 import { STREAMS } from '../ground/streams.js';
-import { readWhole } from '../landing/landing-zone.js';
-import { foldersOf, idOf, readingOf } from '../landing/paths.js';
+import { instant, readWhole, wholeNumber } from '../landing/landing-zone.js';
+import { foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
-import { namesIn } from '../landing/storage-error.js';
-import type { ExportRow } from '../warehouse/rows.js';
-import { cut, didYouMean } from '../ground/text.js';
-import {
-  actionsNeeded,
-  applyLine,
-  blocksPayingAgain,
-  blocksRuns,
-  coveredBy,
-  EXPORT,
-  exportsOf,
-  exportKey,
-  isState,
-  type Export,
-  type ExportState,
-  type Intent,
-  type Line,
-  partsOf,
-} from './export.js';
 import { isJudged } from '../service/client.js';
+import { plural } from '../terminal/text.js';
+import { cut, didYouMean } from '../ground/text.js';
+import type { ExportRow } from '../warehouse/rows.js';
+
+const text = z.string();
+const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
+
+/** The day and the attempt in the key of an export; `undefined` if the text is not a key. */
+export function partsOf(key: string): { day: string; attempt: number } | undefined {
+  const [, ofDay = '', attempt = ''] = KEY.exec(key) ?? [];
+  return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
+}
+
+const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
+const exportId = text.min(1);
+
+/** A paid export (E20, E21); `at` is the instant of the event. */
+export const EXPORT = new Kind(
+  'export',
+  z.discriminatedUnion('event', [
+    z.object({
+      ...event('intended'),
+      key,
+      day: text.refine(isDay, 'not a day'),
+      messageData: z.boolean(),
+      /** The records to expect. */
+      estimate: wholeNumber.optional(),
+      pricePerRecord: z.number().nonnegative(),
+      /** The key of the export that a person chose to pay for again. */
+      again: key.optional(),
+      /** The id of the run. */
+      run: text.optional(),
+      /** The instant of a request that was sent before it was entered here. */
+      sentAt: instant.optional(),
+    }),
+    z.object({ ...event('requested'), key, exportId }),
+    z.object({ ...event('attached'), key, exportId }),
+    z.object({ ...event('processing'), key }),
+    z.object({ ...event('ready'), key, pages: wholeNumber }),
+    z.object({
+      ...event('landed'),
+      key,
+      pages: wholeNumber,
+      records: wholeNumber,
+      landedAt: instant,
+      unreadable: z.array(wholeNumber).readonly().optional(),
+      accepted: z.boolean().optional(),
+    }),
+    z.object({ ...event('loaded'), key }),
+    z.object({ ...event('short'), key, records: wholeNumber, note: text }),
+    z.object({
+      ...when,
+      event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
+      key,
+      note: text,
+      /**
+       * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is no more than an
+       * error, which a person may judge.
+       */
+      answer: z.object({ file: text, sha256: text, isError: z.boolean() }).optional(),
+    }),
+  ]),
+);
+export type Line = LineOf<typeof EXPORT>;
+
+/** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
+export interface Export {
+  /** Day and attempt, such as `2026-11-20.1`; safe in a shell command and in a path. */
+  readonly key: string;
+  /** The KST day that is exported, complete. */
+  readonly day: Day;
+  /** `isMessageDataIncluded` of the request. */
+  readonly messageData: boolean;
+  readonly state: ExportState;
+  readonly billed: Billed;
+  /** Records expected when the request was intended; `undefined` if no statistics existed to estimate from. */
+  readonly estimate?: number | undefined;
+  readonly pricePerRecord: number;
+  /** Number of consecutive failed fetches; reset to zero after a success. */
+  readonly troubles: number;
+  /** The instant of the intent, after which the request leaves at once; its KST month is that of the fee. */
+  readonly requestedAt: Date;
+  readonly updatedAt: Date;
+  readonly exportId?: string;
+  readonly pages?: number;
+  readonly records?: number | undefined;
+  /** True if the last answer reported no records although the daily statistics count some, or a landed export is kept back. */
+  readonly doubted: boolean;
+  /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
+  readonly landings: number;
+  readonly landedAt?: Date;
+  /** The numbers of pages that cannot be read; the other pages count. */
+  readonly unreadable?: readonly number[] | undefined;
+  readonly loadedAt?: Date;
+  /** True if a person has accepted the pages that landed as the complete export. */
+  readonly accepted?: boolean | undefined;
+  /** The number of records that a loaded export may lack, 0 if it is not known; undefined if it lacks nothing. */
+  readonly short?: number | undefined;
+  /** One sentence about the most recent problem; contains no secrets. */
+  readonly note?: string | undefined;
+  /** The unknown answer to E20: its file below `landing/`, the SHA-256 of its text, and whether it is no more than an error. */
+  readonly answer?: { readonly file: string; readonly sha256: string; readonly isError: boolean } | undefined;
+  /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
+  readonly answerText?: string | undefined;
+  /** A word of that answer that may be an export id. */
+  readonly quotedId?: string | undefined;
+  /** The key of the export that the user chose to pay for again. */
+  readonly again?: string | undefined;
+  /** The id of the run that intended this export. */
+  readonly run?: string | undefined;
+}
+
+/** The day and the terms of a request for an export. */
+export type Intent = Omit<Extract<Entry<Line>, { event: 'intended' }>, 'event' | 'key' | 'again'>;
+
+/** The key of the n-th attempt to export a day. */
+export function exportKey(ofDay: Day, attempt: number): string {
+  return `${ofDay}.${attempt}`;
+}
+
+/** Applies a line to an entry. Throws `UsageError` if the line cannot follow. */
+export function applyLine(entry: Export | undefined, line: Line): Export {
+  if (entry === undefined && line.event === 'intended') return newEntry(line);
+  const state = entry && MOVES[entry.state][line.event];
+  if (entry === undefined || state === undefined)
+    throw new UsageError(
+      `Export ${line.key} is ${entry?.state ?? 'unknown'} and cannot become ${line.event}.`,
+      { hint: '`dawnload exports list` shows the exports, and what can be decided about each.' },
+    );
+  const { seq: _, event: __, at: updatedAt, ...own } = line;
+  const billed = billedAfter(state, entry.billed);
+  return { ...entry, note: undefined, ...own, ...changesOf(entry, line), state, billed, updatedAt };
+}
+
+function newEntry(line: Line & { event: 'intended' }): Export {
+  const { seq: _, event: __, at, sentAt = at, ...terms } = line;
+  return {
+    ...terms,
+    state: 'intended',
+    billed: 'maybe',
+    troubles: 0,
+    doubted: false,
+    landings: 0,
+    requestedAt: sentAt,
+    updatedAt: at,
+  };
+}
+
+/** The fields of an export that a line sets besides its own. */
+function changesOf(entry: Export, line: Line): Partial<Export> {
+  switch (line.event) {
+    case 'attached':
+    case 'ready':
+      return { troubles: 0, doubted: false };
+    case 'landed':
+      return { unreadable: line.unreadable, accepted: line.accepted, landings: entry.landings + 1 };
+    case 'loaded':
+      return { loadedAt: line.at, doubted: false, short: undefined };
+    case 'short':
+      return { records: entry.records, short: line.records };
+    case 'troubled':
+      return { troubles: entry.troubles + 1 };
+    case 'doubted':
+      return { doubted: true };
+    case 'ambiguous':
+      return { answer: line.answer };
+    default:
+      return {};
+  }
+}
+
+// The states of a paid export and the events allowed in each, as a pure table, which gives the next state. An event that
+// the table does not list is damage when read from disk, and refused when requested by a caller.
+
+/** The states of a paid export, in words for people. Only `failed` and `withdrawn` leave the day free for another request. */
+export const STATES = {
+  intended: 'a run was about to request it',
+  requested: 'the service has accepted it',
+  processing: 'the service is making it',
+  ready: 'the service has made it, and its pages are downloaded next',
+  landed: 'all pages are on disk, and are not loaded yet',
+  loaded: 'its records are in the warehouse',
+  ambiguous: 'it is not known whether the service has made it; a person has to decide',
+  failed: 'the service refused it',
+  withdrawn: 'the request was never sent',
+  abandoned: 'a person gave it up',
+} as const;
+export type ExportState = keyof typeof STATES;
+
+export function isState(text: string): text is ExportState {
+  return Object.hasOwn(STATES, text);
+}
+
+/** Billing state of an export: `maybe` until the answer to E20 is known. */
+export type Billed = 'no' | 'maybe' | 'yes';
+
+type Moves = Readonly<Partial<Record<Line['event'], ExportState>>>;
+
+/** Until an export is loaded, the user may correct a mistyped export id or abandon the export. */
+const CORRECTED = { attached: 'requested', abandoned: 'abandoned' } as const;
+
+export const MOVES: Readonly<Record<ExportState, Moves>> = {
+  intended: {
+    requested: 'requested',
+    ambiguous: 'ambiguous',
+    failed: 'failed',
+    withdrawn: 'withdrawn',
+  },
+  requested: {
+    ...CORRECTED,
+    processing: 'processing',
+    ready: 'ready',
+    troubled: 'requested',
+    doubted: 'requested',
+  },
+  processing: {
+    ...CORRECTED,
+    ready: 'ready',
+    troubled: 'processing',
+    doubted: 'processing',
+  },
+  ready: {
+    ...CORRECTED,
+    ready: 'ready',
+    landed: 'landed',
+    troubled: 'ready',
+    doubted: 'ready',
+  },
+  // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
+  // may also find that the id belongs to another day, or find an id that was missing.
+  landed: { ...CORRECTED, loaded: 'loaded', ready: 'ready', doubted: 'landed' },
+  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
+  // A person may judge the answer to have been a refusal (`exports.refusals`).
+  ambiguous: { ...CORRECTED, failed: 'failed' },
+  // The day of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
+  // becomes ambiguous if the ledger was restored and another record shows it as billed.
+  failed: { ...CORRECTED, ambiguous: 'ambiguous' },
+  withdrawn: { ...CORRECTED, ambiguous: 'ambiguous' },
+  abandoned: { attached: 'requested' },
+};
+
+/**
+ * Billing state of an export after it entered `state`.
+ *
+ * @param before the billing state until then
+ */
+export function billedAfter(state: ExportState, before: Billed): Billed {
+  if (state === 'abandoned') return before;
+  if (state === 'intended' || state === 'ambiguous') return 'maybe';
+  return blocksRuns(state) ? 'yes' : 'no';
+}
+
+/**
+ * True if no run may request the day again on its own: the export is paid, may be paid, or was abandoned by the user.
+ * Abandoning is not a consent to pay again.
+ */
+export function blocksRuns(state: ExportState): boolean {
+  return state !== 'failed' && state !== 'withdrawn';
+}
+
+/**
+ * True if even the user may not pay for the day again through another export. An abandoned export does not block this.
+ */
+export function blocksPayingAgain(state: ExportState): boolean {
+  return blocksRuns(state) && state !== 'abandoned';
+}
+
+/** True if a run can resume the export at no cost: poll, land or load it. */
+export function isResumable(state: ExportState): boolean {
+  return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
+}
+
+/** True if an export is paid for and its records have not landed yet. */
+export function isUnderWay({ state }: Export): boolean {
+  return isResumable(state) && state !== 'landed';
+}
+
+/** True if all pages of the export were on disk at some time. */
+export function isClosed({ state }: Export): boolean {
+  return state === 'landed' || state === 'loaded';
+}
+
+/** True if the pages have landed and are not loaded until a person has decided, since many of the records are of other days. */
+export function isKeptBack(entry: Export): boolean {
+  return entry.doubted && isClosed(entry);
+}
+
+/** The keys of the exports that the next run resumes at no cost. */
+export function keysUnderWay(entries: readonly Export[]): string[] {
+  return entries.flatMap((entry) => (isResumable(entry.state) && !isKeptBack(entry) ? [entry.key] : []));
+}
+
+/** The exports whose pages have landed; they have an id. */
+export function landedAmong(entries: Iterable<Export>): (Export & { readonly exportId: string })[] {
+  return [...entries].flatMap((entry) => {
+    const { exportId } = entry;
+    return isClosed(entry) && exportId !== undefined ? [{ ...entry, exportId }] : [];
+  });
+}
+
+/** The days of a range that a run may request, oldest first: neither paid, nor possibly paid, nor abandoned by the user. */
+export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
+  const covered = new Set([...entries].flatMap(({ day, state }) => (blocksRuns(state) ? [day] : [])));
+  return daysOf(range).filter((day) => !covered.has(day));
+}
+
+/** The exports that the lines of the journal tell of, by key, in the order of their intents. Throws `DamageError`. */
+export function exportsOf(lines: readonly Line[]): Map<string, Export> {
+  const book = new Map<string, Export>();
+  for (const line of lines) {
+    try {
+      book.set(line.key, applyLine(book.get(line.key), line));
+    } catch (error) {
+      throw new DamageError(`Line ${line.seq} of the journal is invalid. ${messageOf(error)}`, {
+        hint: 'No paid request is sent until the journal is intact. Restore data/ledger from a backup.',
+      });
+    }
+  }
+  return book;
+}
+
+/**
+ * Number of consecutive failed fetches after which a paid export needs action. Runs keep asking for the export, at no
+ * cost.
+ */
+const TROUBLES_BEFORE_A_PERSON = 3;
+
+/**
+ * True if only a user's decision can finish this export. An export in the state `intended` belongs to the active run; if
+ * no run is active, its run was killed before recording the outcome, and the next run records the export as ambiguous.
+ */
+export function needsPerson(entry: Export, isRunning = false): boolean {
+  if (entry.state === 'ambiguous') return true;
+  if (entry.state === 'intended') return !isRunning;
+  if (entry.state === 'loaded')
+    return entry.doubted || entry.unreadable !== undefined || entry.short !== undefined;
+  return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
+}
+
+/**
+ * Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision.
+ *
+ * @param twin the key of another export with the same id
+ */
+export function adviceFor(entry: Export, isRunning = false, twin?: string): string | undefined {
+  if (!needsPerson(entry, isRunning)) return undefined;
+  const { key, day, state, note, quotedId, unreadable, short } = entry;
+  const reason = note === undefined ? '' : ` Reason: ${note.replace(/\.?$/, '.')}`;
+  const command = (what: string): string => `\`dawnload exports ${what}\``;
+  const resume = command(`resume ${key}`);
+  const accept = command(`resume ${key} --accept-incomplete`);
+  const giveUp = `To give the day up: ${command(`abandon ${key}`)}.`;
+  const told = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
+  if (isKeptBack(entry))
+    return told(
+      `Export ${key} of ${day} is kept back and not loaded.${reason}`,
+      twin === undefined
+        ? 'Its times may have shifted, or its id may belong to another export.'
+        : `Its id is that of export ${twin}, too.`,
+      `To correct the id: ${command(`attach ${key} EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
+    );
+  if (entry.doubted)
+    return told(
+      `The service reports no records for the paid export ${key} of ${day}.${reason}`,
+      `Check exports.page_parameter, then: ${resume}. If the day had no events: ${accept}. ${giveUp}`,
+    );
+  if (unreadable !== undefined && state === 'loaded')
+    return told(
+      `Export ${key} of ${day} is loaded without page ${unreadable.join(', ')}, which cannot be read.`,
+      `To download it again at no cost: ${resume}. To do without it: ${accept}.`,
+    );
+  if (short !== undefined && state === 'loaded')
+    return told(
+      `Export ${key} of ${day} may ${short === 0 ? 'be incomplete' : `lack ${plural(short, 'record')}`}.${reason}`,
+      `Each of the three nights after it landed reads it again at no cost. To read it again now: ${resume}. If it is complete: ${accept}.`,
+    );
+  const why = state === 'intended' ? ' The run was killed before it recorded the answer.' : reason;
+  const what =
+    state === 'ambiguous' || state === 'intended'
+      ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${why} Ask the service's operator.`
+      : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
+  const judged =
+    state === 'ambiguous' && entry.answerText !== undefined
+      ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again.`
+      : '';
+  const attach = command(`attach ${key} ${quotedId ?? 'EXPORT_ID'}`);
+  return told(
+    what,
+    ...(quotedId === undefined
+      ? [judged, `If you have its export id: ${attach}.`]
+      : [`If ${quotedId}, which its answer names, is its export id: ${attach}.`, judged]),
+    state === 'ready' ? `To load the pages that were downloaded: ${accept}.` : '',
+    `${giveUp} To request it again, billed again: ${command(`resume ${key} --pay-again`)}.`,
+  );
+}
+
+/** The error for a day that another export covers, so that it is not requested (again). */
+export function coveredBy(other: Export, day: Day): RefusedError {
+  return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
+    hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
+  });
+}
+
+interface Attention {
+  /** Key of the export, or `ledger`. */
+  readonly key: string;
+  readonly advice: string;
+}
+
+export function actionsNeeded(
+  entries: readonly Export[],
+  doubt: DamageError | undefined,
+  isRunning = false,
+): Attention[] {
+  const undecided = entries.filter((entry) => needsPerson(entry, isRunning));
+  const advised = undecided.flatMap((entry) => {
+    const { key, exportId } = entry;
+    const twin = entries.find((other) => other.exportId === exportId && other.key !== key);
+    const advice = adviceFor(entry, isRunning, twin?.key);
+    return advice === undefined ? [] : [{ key: entry.key, advice }];
+  });
+  return doubt === undefined ? advised : [{ key: 'ledger', advice: doubt.sentences }, ...advised];
+}
+
+// The ledger of a data folder.
+
+/** The places that may know an export, the most reliable one first. */
+export type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
+
+/** An export that another file knows, and the ledger lacks. */
+export interface Untracked extends ExportRow {
+  readonly state: ExportState;
+  readonly knownBy: Place;
+}
 
 /** The data folder of a ledger, and the settings of its exports. */
 type LedgerPlace = Pick<Config, 'dataDir' | 'exports'>;
@@ -452,81 +874,4 @@ export async function ledgerState(
   // A reader of the files may not see every reason for a doubt.
   const { doubt } = ledger;
   return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger.entries(), doubt, lock.taken) };
-}
-
-// Paid exports that the journal lacks although another part of the data folder knows them: another journal that was in the
-// place of the second copy, a warehouse file, or the folder of an export in the landing zone.
-
-/** The places that may know an export, the most reliable one first. */
-type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
-
-export interface Untracked extends ExportRow {
-  readonly state: ExportState;
-  readonly knownBy: Place;
-}
-
-/**
- * Returns the exports that were billed or may have been billed, and that the ledger lacks, or holds as not billed
- * or without the id.
- *
- * @param rows the exports that the warehouse files list
- * @throws StorageError
- */
-export async function untrackedIn(
-  dataDir: string,
-  journal: Journal,
-  rows: Readonly<Partial<Record<Place, readonly ExportRow[]>>>,
-): Promise<Untracked[]> {
-  const book = exportsOf(journal.of(EXPORT));
-  const ofRows = (place: Place): Untracked[] => (rows[place] ?? []).flatMap((row) => ofRow(row, place));
-  const found = [
-    ...otherJournal(journal),
-    ...ofRows('private warehouse'),
-    ...ofRows('published warehouse'),
-    ...(await foldersOnDisk(dataDir)),
-  ];
-  const untracked = new Map<string, Untracked>();
-  for (const one of found) {
-    if (!blocksRuns(one.state) || isTracked(one, book.get(one.key))) continue;
-    const earlier = untracked.get(one.key);
-    // The first place has priority; a later one may supply an id that the first one lacks.
-    untracked.set(
-      one.key,
-      earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
-    );
-  }
-  return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/** True if the entry is billed as well and lacks no id, or a person has judged the answer that the other file still holds. */
-function isTracked({ state, exportId }: Untracked, entry: Export | undefined): boolean {
-  if (entry === undefined) return false;
-  if (entry.state === 'ambiguous' && exportId !== undefined) return state === 'abandoned';
-  return blocksRuns(entry.state) || (state === 'ambiguous' && entry.answer !== undefined);
-}
-
-function otherJournal({ others }: Journal): Untracked[] {
-  const lines = others.flatMap((line) => EXPORT.shape.safeParse(line).data ?? []);
-  return [...exportsOf(lines).values()].map((entry) => ({ ...entry, knownBy: 'second copy' }));
-}
-
-function ofRow(row: ExportRow, knownBy: Place): Untracked[] {
-  const { key, state } = row;
-  return isState(state) && partsOf(key) !== undefined ? [{ ...row, state, knownBy }] : [];
-}
-
-/** The exports with a folder below `landing/events`; the name of the innermost folder is the export id. */
-async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
-  const events = join(foldersOf(dataDir).landing, 'events');
-  const days = await namesIn(events);
-  const keys = (await Promise.all(days.map((day) => namesIn(join(events, day))))).flat();
-  const exportIn = async (key: string): Promise<Untracked[]> => {
-    // Only folders with the name of an export are read; file managers leave files of their own in every folder.
-    const day: Day | undefined = partsOf(key)?.day;
-    if (day === undefined) return [];
-    const [name = '.'] = await namesIn(join(events, day, key));
-    const rest = { state: 'requested', messageData: true, knownBy: 'landing zone' } as const;
-    return [{ key, day, exportId: idOf(readingOf(name).encoded), ...rest }];
-  };
-  return (await Promise.all(keys.map(exportIn))).flat();
 }

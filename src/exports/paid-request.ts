@@ -33,8 +33,7 @@ import {
   type Decision,
 } from './budget.js';
 import { downloadExport, type DownloadFolder } from './download.js';
-import type { Export } from './export.js';
-import { judgedText } from './ledger.js';
+import { type Export, judgedText } from './ledger.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */
 const MOST_DOWNLOADS = 3;

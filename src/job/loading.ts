@@ -6,7 +6,7 @@ import { Erasures } from '../erasure/landed.js';
 import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
 import { Register } from '../erasure/register.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { landedAmong, type Export } from '../exports/export.js';
+import { landedAmong, type Export } from '../exports/ledger.js';
 import { daysOf } from '../ground/calendar.js';
 import { eventGap } from '../ground/streams.js';
 import { messageOf, StrayError } from '../ground/errors.js';

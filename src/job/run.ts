@@ -18,7 +18,7 @@ import {
   StorageError,
 } from '../ground/errors.js';
 import { recordsOf } from '../exports/budget.js';
-import { actionsNeeded, missingDays } from '../exports/export.js';
+import { actionsNeeded, missingDays } from '../exports/ledger.js';
 import { downloadExport, resumeExports } from '../exports/download.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';

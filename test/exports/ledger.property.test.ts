@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RefusedError, UsageError } from '../../src/ground/errors.js';
-import { type Export, blocksPayingAgain, EXPORT, exportsOf } from '../../src/exports/export.js';
-import { Ledger } from '../../src/exports/ledger.js';
+import { type Export, blocksPayingAgain, EXPORT, exportsOf, Ledger } from '../../src/exports/ledger.js';
 import { Journal, readWitness } from '../../src/journal/journal.js';
 import { HELD, MORNING, placeOf, readLedger, testEffects } from '../landing/support.js';
 

@@ -1,7 +1,7 @@
 /** The one answer to what is missing, in every state. */
 import { expect, it } from 'vitest';
 import { nightly } from '../../jobs/nightly.js';
-import type { Export, ExportState } from '../../src/exports/export.js';
+import type { Export, ExportState } from '../../src/exports/ledger.js';
 import { daysIn, wantedDays, type KnownDays } from '../../src/job/wanted-days.js';
 import type { MessageTotals } from '../../src/warehouse/rows.js';
 

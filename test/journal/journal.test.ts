@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { ERASE } from '../../src/erasure/register.js';
-import { EXPORT } from '../../src/exports/export.js';
+import { EXPORT } from '../../src/exports/ledger.js';
 import { PROJECT } from '../../src/job/data-folder.js';
 import { assertNotForgotten, erasureNamed, Journal, readWitness, RUN } from '../../src/journal/journal.js';
 import { PUSH } from '../../src/push/ledger.js';

@@ -104,7 +104,7 @@ const MODULES = {
   Ledger: 'exports/ledger',
   RunLock: 'landing/run-lock',
   readWhole: 'landing/landing-zone',
-  EXPORT: 'exports/export',
+  EXPORT: 'exports/ledger',
 };
 
 const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger']);

@@ -125,14 +125,14 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'an ambiguous day is requested again by the next run',
     named: 'reset after on E20',
     by: ['faults'],
-    file: 'exports/export.js',
+    file: 'exports/ledger.js',
     changes: [["return state !== 'failed' &&", "return state !== 'failed' && state !== 'ambiguous' &&"]],
   },
   {
     name: 'ambiguous exports are not told of',
     named: 'reset after on E20',
     by: ['faults'],
-    file: 'exports/export.js',
+    file: 'exports/ledger.js',
     changes: [["if (entry.state === 'ambiguous')\n        return true;", '']],
   },
   {

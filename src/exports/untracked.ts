@@ -1,0 +1,86 @@
+/**
+ * Paid exports that the journal lacks although another part of the data folder knows them: another journal that was in the
+ * place of the second copy, a warehouse file, or the folder of an export in the landing zone.
+ */
+import { join } from 'node:path';
+import type { Day } from '../ground/calendar.js';
+import type { Journal } from '../journal/journal.js';
+import { foldersOf, idOf, readingOf } from '../landing/paths.js';
+import { namesIn } from '../landing/storage-error.js';
+import type { ExportRow } from '../warehouse/rows.js';
+import {
+  blocksRuns,
+  EXPORT,
+  exportsOf,
+  isState,
+  partsOf,
+  type Export,
+  type Place,
+  type Untracked,
+} from './ledger.js';
+
+/**
+ * Returns the exports that were billed or may have been billed, and that the ledger lacks, or holds as not billed
+ * or without the id.
+ *
+ * @param rows the exports that the warehouse files list
+ * @throws StorageError
+ */
+export async function untrackedIn(
+  dataDir: string,
+  journal: Journal,
+  rows: Readonly<Partial<Record<Place, readonly ExportRow[]>>>,
+): Promise<Untracked[]> {
+  const book = exportsOf(journal.of(EXPORT));
+  const ofRows = (place: Place): Untracked[] => (rows[place] ?? []).flatMap((row) => ofRow(row, place));
+  const found = [
+    ...otherJournal(journal),
+    ...ofRows('private warehouse'),
+    ...ofRows('published warehouse'),
+    ...(await foldersOnDisk(dataDir)),
+  ];
+  const untracked = new Map<string, Untracked>();
+  for (const one of found) {
+    if (!blocksRuns(one.state) || isTracked(one, book.get(one.key))) continue;
+    const earlier = untracked.get(one.key);
+    // The first place has priority; a later one may supply an id that the first one lacks.
+    untracked.set(
+      one.key,
+      earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
+    );
+  }
+  return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** True if the entry is billed as well and lacks no id, or a person has judged the answer that the other file still holds. */
+function isTracked({ state, exportId }: Untracked, entry: Export | undefined): boolean {
+  if (entry === undefined) return false;
+  if (entry.state === 'ambiguous' && exportId !== undefined) return state === 'abandoned';
+  return blocksRuns(entry.state) || (state === 'ambiguous' && entry.answer !== undefined);
+}
+
+function otherJournal({ others }: Journal): Untracked[] {
+  const lines = others.flatMap((line) => EXPORT.shape.safeParse(line).data ?? []);
+  return [...exportsOf(lines).values()].map((entry) => ({ ...entry, knownBy: 'second copy' }));
+}
+
+function ofRow(row: ExportRow, knownBy: Place): Untracked[] {
+  const { key, state } = row;
+  return isState(state) && partsOf(key) !== undefined ? [{ ...row, state, knownBy }] : [];
+}
+
+/** The exports with a folder below `landing/events`; the name of the innermost folder is the export id. */
+async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
+  const events = join(foldersOf(dataDir).landing, 'events');
+  const days = await namesIn(events);
+  const keys = (await Promise.all(days.map((day) => namesIn(join(events, day))))).flat();
+  const exportIn = async (key: string): Promise<Untracked[]> => {
+    // Only folders with the name of an export are read; file managers leave files of their own in every folder.
+    const day: Day | undefined = partsOf(key)?.day;
+    if (day === undefined) return [];
+    const [name = '.'] = await namesIn(join(events, day, key));
+    const rest = { state: 'requested', messageData: true, knownBy: 'landing zone' } as const;
+    return [{ key, day, exportId: idOf(readingOf(name).encoded), ...rest }];
+  };
+  return (await Promise.all(keys.map(exportIn))).flat();
+}
