@@ -1,8 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: Days between the first and the last day of a stream are missing, or a day waits for a person, so sums over them are
---   too low. The next run pulls missing days (`dawnload plan` shows it), `dawnload backfill` pulls them now; days that wait need
---   a decision (`dawnload exports list`).
+-- meaning: Sums over these days are too low. Where the finding says that days are missing, the next run pulls them, and `dawnload
+--   backfill` does it now; where it says that they wait, a person must decide first (`dawnload exports list`).
 
 with held as (
     select stream, min(date) as first_date, max(date) as last_date
@@ -28,7 +27,7 @@ lacking as (
 select
     min(date) as date,
     stream as subject,
-    if(state = 'waits', 'Days wait for a person', 'Days are missing') || ', the last of them is ' || max(date) || '.' as finding,
+    if(state = 'waits', 'Days wait for a person to decide', 'Days are missing') || ', the last of them is ' || max(date) || '.' as finding,
     '0' as expected,
     count(*) as actual
 from lacking

@@ -8,12 +8,16 @@
 --   count(*) > 0
 --     en: Behind the others: {streams:stream}, by up to {days} {days#day|days}.
 --     ko: {streams:stream}의 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
---   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0)
+--   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0) and not
+--   exists (from ops.days where state in ('under_way', 'waits'))
 --     en: No stream is behind.
 --     ko: 늦어진 데이터가 없습니다.
 --   select stream, days_missing as days from answer where days_missing > 0
 --     en: {stream}: {days} wanted {days#day is|days are} missing; `dawnload query missing-days` names them.
 --     ko: {stream} 데이터 {days}일분이 빠져 있습니다. 날짜는 `dawnload query missing-days`로 확인하세요.
+--   select count(*) as days from ops.days as day where state = 'waits' and marts.matches('stream', day.stream) having days > 0
+--     en: Events: {days} wanted {days#day waits|days wait} for a person; `dawnload exports list` says for what.
+--     ko: 이벤트 {days}일분은 사람의 결정을 기다립니다. `dawnload exports list`로 확인하세요.
 --   select days_removed as days from answer where days_removed > 0
 --     en: The events of {days} {days#day|days} were removed by retention; what was computed of them stays.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.

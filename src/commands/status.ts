@@ -58,7 +58,7 @@ async function readStatus({ effects, ...invocation }: Invocation) {
   const missing: Record<string, Day[]> = {};
   for (const stream of DAILY_STREAMS)
     if (stream !== 'events' || config.exports.budget !== undefined)
-      missing[stream] = daysIn(wanted, stream, 'missing', 'under_way', 'waits');
+      missing[stream] = daysIn(wanted, stream, 'missing');
   const isBegun = start === undefined || notBegun(start, now) === undefined;
   const snapshots = streamsOn(config.reference).map((stream) => {
     const date = newestOf(coverage, stream) ?? null;
@@ -101,7 +101,11 @@ async function readStatus({ effects, ...invocation }: Invocation) {
     export_fees: spendOf(entries),
     currency: config.exports.currency ?? null,
     lookback: lookbackFor(published.latestChange, config.lookbackDays),
-    fresh: start !== undefined && isBegun && Object.values(missing).every((days) => days.length === 0),
+    fresh:
+      start !== undefined &&
+      isBegun &&
+      daysIn(wanted, 'events', 'under_way', 'waits').length === 0 &&
+      Object.values(missing).every((days) => days.length === 0),
   };
 }
 
@@ -183,6 +187,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     if (days.length > 0)
       line('missing', `${stream}: ${isSnapshot ? `a snapshot of ${last} or later` : list}`);
   }
+  if (status.waits.length > 0)
+    line('waits', `events: ${listDays(status.waits)}; a person has to decide, see \`dawnload exports list\``);
   if (status.given_up.length > 0)
     line('given up', `events: ${listDays(status.given_up)}; \`dawnload exports list\` shows the exports`);
   if (removed.length > 0)

@@ -6,6 +6,7 @@ import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../ground/c
 import {
   asError,
   ClockError,
+  ConfigError,
   CorruptDatabaseError,
   CredentialsError,
   DamageError,
@@ -260,6 +261,7 @@ function kindOf(failure: Error): string {
   if (failure instanceof ServiceError) return 'The service did not answer as it should.';
   if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
   if (failure instanceof StorageError) return 'The data folder cannot be written.';
+  if (failure instanceof ConfigError) return 'The settings do not fit the data folder.';
   if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
     return 'A file of the data folder is damaged.';
   return 'It failed; its log says why.';

@@ -330,16 +330,20 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   if (waits !== undefined) return warn(`No day is wanted yet: ${waits}.`, 'Correct a wrong start_date.');
   const { wanted } = await daysNow(config, effects, () => nightly(config, now));
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
-  const but = givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`;
+  const waiting = daysIn(wanted, 'events', 'waits').length;
+  const but =
+    (waiting === 0
+      ? ''
+      : `; ${plural(waiting, 'day')} of events ${waiting === 1 ? 'waits' : 'wait'} for a person`) +
+    (givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`);
   const missing = DAILY_STREAMS.flatMap((stream) => {
-    // Another check names the exports that wait for a person.
-    const lacked = daysIn(wanted, stream, 'missing', 'waits');
+    const lacked = daysIn(wanted, stream, 'missing');
     return lacked.length === 0 ? [] : [`${plural(lacked.length, 'day')} of ${stream}`];
   });
   return ok(
     missing.length === 0
-      ? `every wanted day is there or under way${but}`
-      : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run asks for`,
+      ? `every ${waiting === 0 ? '' : 'other '}wanted day is there or under way${but}`
+      : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run asks for${but}`,
   );
 }
 

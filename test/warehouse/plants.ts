@@ -373,7 +373,7 @@ export const PLANTS: Record<string, Plant[]> = {
       {
         date: '2026-11-18',
         subject: 'events',
-        finding: 'Days wait for a person, the last of them is 2026-11-18.',
+        finding: 'Days wait for a person to decide, the last of them is 2026-11-18.',
         actual: '1',
       },
     ],

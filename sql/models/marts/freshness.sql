@@ -1,7 +1,7 @@
 -- grain: one stream that is held or wanted.
 --
 -- The missing days are those that the last run published in `ops.days`, as `status` and the checks name them: none before the first
--- day that is wanted, and none that a person gave up. Reference data comes in complete snapshots, so no days can be missing, and
+-- day that is wanted, none that is paid for or waits for a person, and none that a person gave up. Reference data comes in complete snapshots, so no days can be missing, and
 -- freshness is the number of nights since the last one. A night's snapshot is dated on the day after the newest day of the
 -- statistics.
 
@@ -20,7 +20,7 @@ with held as (
 ),
 
 wanted as (
-    select stream, min(date) as first_date, count(*) filter (state in ('missing', 'under_way', 'waits')) as days_missing
+    select stream, min(date) as first_date, count(*) filter (state = 'missing') as days_missing
     from ops.days
     where state <> 'not_complete'
     group by stream
@@ -29,7 +29,7 @@ wanted as (
 streams as (
     select stream from held
     union
-    select stream from wanted where days_missing > 0
+    select stream from ops.days where state in ('missing', 'under_way', 'waits')
 ),
 
 latest as (
