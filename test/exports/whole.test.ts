@@ -393,12 +393,14 @@ test(
     expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
     const status = await place.run(['status']);
     expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
+    expect(status.stdout).toMatch(/waits +events: 2026-11-20; a person has to decide/);
+    expect(status.stdout).not.toMatch(/missing +events/);
     const fresh =
       "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'";
-    expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
+    expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
     await place.configure(YAML.replace(DAY, '2026-11-18'));
     await place.run(['run']);
-    expect(await place.rows(fresh)).toEqual([{ missing: 1, behind: 1 }]);
+    expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
     await place.run(['exports', 'abandon', KEY]);
     await place.run(['run']);
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
