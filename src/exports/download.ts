@@ -33,7 +33,7 @@ import { estimateDays } from './budget.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
-/** What a download needs beside the service. */
+/** The parts of the open data folder that a download uses. */
 export interface DownloadFolder extends LandingFolder {
   readonly ledger: Ledger;
   readonly warehouse: Warehouse;

@@ -144,15 +144,15 @@ export interface Export {
 }
 
 /** The day and the terms of a request for an export. */
-export type Intent = Omit<Extract<Entry<Line>, { event: 'intended' }>, 'event' | 'key' | 'again'>;
+type Intent = Omit<Extract<Entry<Line>, { event: 'intended' }>, 'event' | 'key' | 'again'>;
 
 /** The key of the n-th attempt to export a day. */
-export function exportKey(ofDay: Day, attempt: number): string {
+function exportKey(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
 }
 
 /** Applies a line to an entry. Throws `UsageError` if the line cannot follow. */
-export function applyLine(entry: Export | undefined, line: Line): Export {
+function applyLine(entry: Export | undefined, line: Line): Export {
   if (entry === undefined && line.event === 'intended') return newEntry(line);
   const state = entry && MOVES[entry.state][line.event];
   if (entry === undefined || state === undefined)
@@ -428,7 +428,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: string): stri
 }
 
 /** The error for a day that another export covers, so that it is not requested (again). */
-export function coveredBy(other: Export, day: Day): RefusedError {
+function coveredBy(other: Export, day: Day): RefusedError {
   return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
     hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
   });

@@ -41,7 +41,7 @@ const MOST_DOWNLOADS = 3;
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** What paid requests need beside the service. */
+/** The parts of the open data folder that paid requests use. */
 interface PaymentFolder extends DownloadFolder {
   readonly report: DownloadFolder['report'] & {
     unpaidDays: readonly Unpaid[];

@@ -146,7 +146,7 @@ export function factsOf(some: Partial<Facts> = {}): Facts {
 }
 
 /** Parses the manifest of the pull with this id. */
-export function parsePull(landing: string, id: string, text: string): LandedPull {
+function parsePull(landing: string, id: string, text: string): LandedPull {
   const { files, ...rest } = manifestShape.parse(JSON.parse(text));
   return {
     ...rest,
@@ -212,7 +212,7 @@ export interface PullFolder {
 /** Called for each manifest that cannot be read. */
 export type OnDamage = (error: DamageError, found: PullFolder) => void;
 
-/** What every pull of a free stream needs beside the service: a part of the open data folder. */
+/** The parts of the open data folder that every pull uses. */
 export interface LandingFolder {
   readonly landing: LandingZone;
   readonly report: { readonly gaps: Gap[] };

@@ -331,11 +331,11 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   const { wanted } = await daysNow(config, effects, () => nightly(config, now));
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
   const waiting = daysIn(wanted, 'events', 'waits').length;
-  const but =
-    (waiting === 0
-      ? ''
-      : `; ${plural(waiting, 'day')} of events ${waiting === 1 ? 'waits' : 'wait'} for a person`) +
-    (givenUp === 0 ? '' : `; a person gave up ${plural(givenUp, 'day')} of events`);
+  const others: readonly (readonly [days: number, sentence: string])[] = [
+    [waiting, `${plural(waiting, 'day')} of events ${waiting === 1 ? 'waits' : 'wait'} for a person`],
+    [givenUp, `a person gave up ${plural(givenUp, 'day')} of events`],
+  ];
+  const but = others.flatMap(([days, sentence]) => (days === 0 ? [] : [`; ${sentence}`])).join('');
   const missing = DAILY_STREAMS.flatMap((stream) => {
     const lacked = daysIn(wanted, stream, 'missing');
     return lacked.length === 0 ? [] : [`${plural(lacked.length, 'day')} of ${stream}`];

@@ -1,4 +1,4 @@
-/** What a push wants: its target with columns and limits, its requests, and what an answer says of the rows. Pure. */
+/** The target of a push with its columns and limits, the requests to it, and the meaning of their answers. Pure. */
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { MODES, type PushSettings } from '../config/schema.js';

@@ -38,7 +38,7 @@ import {
   type ListsReader,
 } from './read-lists.js';
 
-/** What pulls of reference data need beside the service. */
+/** The parts of the open data folder that pulls of reference data use. */
 interface ReferenceFolder extends LandingFolder {
   readonly config: Pick<Config, 'messenger' | 'reference'>;
   readonly warehouse: Warehouse;

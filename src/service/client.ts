@@ -559,7 +559,7 @@ function failure(
   return { kind: 'unreachable', reason, sent, cause: error, received };
 }
 
-/** What the codes of libraries mean; those of the system are known by their names. */
+/** The error codes of libraries in words; people know those of the system by their names. */
 const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',

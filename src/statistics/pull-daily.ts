@@ -21,7 +21,7 @@ export const LONGEST_RANGE_DAYS = 31;
 /** The days to pull of a stream: missing ones, and those that may have been restated or were in doubt. */
 export type DaysOf = (stream: Stream) => readonly Day[];
 
-/** What pulls of statistics need beside the service. */
+/** The parts of the open data folder that pulls of statistics use. */
 export interface StatisticsFolder extends LandingFolder {
   readonly warehouse: Warehouse;
 }

@@ -72,7 +72,7 @@ export function parseSentences(
   });
 }
 
-/** What sentences say of the table `answer`: one text for each row of their selects. */
+/** Says the sentences on the table `answer`: one text for each row of their selects. */
 export async function saidOf(
   connection: DuckDBConnection,
   sentences: readonly Sentence[],

@@ -113,7 +113,7 @@ const summary = z.object({
   findings: z.array(z.object({ name: z.string(), severity: z.string() })).default([]),
 });
 
-/** What the last run says of the page: a line at the top, and the reason with its values. */
+/** The notice of the last run about the page: a line at the top, and the reason with its values. */
 interface Notice {
   readonly word: Word;
   readonly reason: Word;

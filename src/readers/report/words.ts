@@ -100,7 +100,7 @@ export const WORDS = {
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
   readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),
   readDays: text('from {first} to {last}', '{first}\u2060~\u2060{last}'),
-  // What the last run says of the page.
+  // The notice of the last run about the page.
   runFailed: text(
     'The last run failed, so this page shows an earlier night.',
     '마지막 수집이 실패하여 그 전까지 수집한 데이터를 표시합니다.',
