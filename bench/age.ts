@@ -1,7 +1,7 @@
 /**
  * What age costs: `npm run bench:age -- [nights]`. Tiny nights of 20 events each come home one by one. The first ones are timed,
- * those after a month, which have all days that a night pulls again and the page shows, and the last ones, also by stage; then
- * `rebuild`, `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
+ * those after a month, which have all days that a night pulls again and the page shows, those after a hundred, and the last ones,
+ * also by stage; then `rebuild`, `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,12 +29,15 @@ try {
     largest = Math.max(largest, await looseness());
   }
   const stages = Object.keys(measured[0]?.report.seconds ?? {});
+  const ages = [1, GROWN, 100, nights + 1 - SAMPLE].filter((night) => night + SAMPLE - 1 <= nights);
+  console.log(
+    ['seconds'.padEnd(12), ...ages.map((night) => `night ${night}`.padStart(9)), 'last / grown'].join('  '),
+  );
   for (const clock of ['wall', 'processor', ...stages]) {
     const from = (night: number): number => median(measured.slice(night - 1, night - 1 + SAMPLE), clock);
-    const [young, grown, old] = [from(1), from(GROWN), from(nights + 1 - SAMPLE)];
-    console.log(
-      `${clock}: the first nights ${young.toFixed(2)} s, after a month ${grown.toFixed(2)} s, the last of ${nights} ${old.toFixed(2)} s, ratio to those after a month ${(old / grown).toFixed(2)}`,
-    );
+    const cells = ages.map((night) => from(night).toFixed(2).padStart(9));
+    const ratio = from(nights + 1 - SAMPLE) / from(GROWN);
+    console.log([clock.padEnd(12), ...cells, ratio.toFixed(2).padStart(12)].join('  '));
   }
   console.log(`the published file was at most ${largest.toFixed(2)} times as large as a fresh copy of it`);
   for (const command of ['status', 'plan']) {
@@ -42,7 +45,7 @@ try {
   }
   const { wall, report } = await job.run(LAST, 'rebuild');
   console.log(
-    `rebuild of ${nights} nights ${wall.toFixed(1)} s, of that the load ${report.seconds.pull.toFixed(1)} s`,
+    `rebuild of ${nights} nights ${wall.toFixed(1)} s, of that the load ${report.seconds.load.toFixed(1)} s`,
   );
 } finally {
   await job.stop();

@@ -17,7 +17,7 @@ export const morningAfter = (day: Day): string => `${day}T22:30:00Z`;
 /** What `--json` tells of a run, as far as benchmarks look at it. */
 const report = z.object({
   loaded: z.array(z.object({ stream: z.string(), rows: z.number() })),
-  seconds: z.looseObject({ pull: z.number(), model: z.number(), check: z.number() }),
+  seconds: z.looseObject({ load: z.number(), model: z.number(), check: z.number() }),
   peak_memory_bytes: z.number(),
 });
 export type Report = z.infer<typeof report>;

@@ -15,7 +15,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { shiftDay } from '../src/ground/calendar.js';
+import { shiftDay, type Day } from '../src/ground/calendar.js';
 import { messageOf } from '../src/ground/errors.js';
 import type { Fault } from '../test/support/faults/index.js';
 import { bareLoad } from './bare.js';
@@ -81,10 +81,14 @@ async function median(measure: () => Promise<number>): Promise<number> {
 /** What runs cost that have little to do, and a night with one day of 20,000 events. */
 async function smallRuns(cli: string): Promise<void> {
   const rows: [what: string, seconds: number, stages?: object][] = [];
-  const folder = async (eventsPerDay: number, work: (job: Job) => Promise<void>): Promise<void> => {
+  const folder = async (
+    eventsPerDay: number,
+    startDate: Day,
+    work: (job: Job) => Promise<void>,
+  ): Promise<void> => {
     const path = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
     temporary.push(path);
-    const job = await Job.start(path, { eventsPerDay, startDate: DAY, lastDay: DAY, cli });
+    const job = await Job.start(path, { eventsPerDay, startDate, lastDay: DAY, cli });
     try {
       await work(job);
     } finally {
@@ -101,16 +105,25 @@ async function smallRuns(cli: string): Promise<void> {
     rows.push([what, wall, seconds]);
   };
   let version = 0;
-  await folder(200, async (job) => {
+  await folder(200, DAY, async (job) => {
     version = await median(() => job.time(DAY, '--version'));
     const { wall, report } = await job.run(DAY, 'run');
     rows.push(['a first run of a tiny project', wall, report.seconds]);
     await timed('a night that finds nothing new', job, 'run');
     await timed('its rebuild', job, 'rebuild');
   });
-  await folder(20_000, async (job) => {
+  let alone = NaN;
+  await folder(20_000, DAY, async (job) => {
+    await job.run(DAY, 'run');
+    alone = await median(async () => (await job.run(DAY, 'rebuild')).wall);
+  });
+  rows.push(['the load of a day of 20,000 events alone, by rebuild', alone]);
+  let night = NaN;
+  await folder(20_000, shiftDay(DAY, -1), async (job) => {
+    await job.run(shiftDay(DAY, -1), 'run');
     const { wall, report } = await job.run(DAY, 'run');
-    rows.push(['a night with a day of 20,000 events', wall, report.seconds]);
+    night = wall;
+    rows.push(['a later night with such a day', wall, report.seconds]);
   });
   console.log(`  dawnload --version ${version.toFixed(2)} s`);
   for (const [what, wall, stages] of rows) {
@@ -118,9 +131,10 @@ async function smallRuns(cli: string): Promise<void> {
       ([stage, seconds]) => `${stage} ${Number(seconds).toFixed(2)}`,
     );
     console.log(
-      `  ${what} ${wall.toFixed(2)} s, ${(wall / version).toFixed(1)} times that (${parts.join(', ')})`,
+      `  ${what} ${wall.toFixed(2)} s, ${(wall / version).toFixed(1)} times that${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`,
     );
   }
+  console.log(`  that night is ${(night / alone).toFixed(2)} times the load of its day alone`);
 }
 
 interface Backfill extends Omit<Measured, 'report'> {
@@ -188,10 +202,10 @@ async function day(cli: string, faults: readonly Fault[]): Promise<number> {
     const rate = rows / home.wall;
     const bare = await bareLoad(join(folder, 'data'));
     const again = await job.run('2026-11-20', 'rebuild');
-    const { pull, model, check } = again.report.seconds;
+    const { load, model, check } = again.report.seconds;
     console.log(
       `  ${rows} events${faults.length > 0 ? ', an unknown field in each' : ''}: bare load ${bare.toFixed(1)} s, ` +
-        `load of the rebuild ${pull.toFixed(1)} s, ratio ${(bare / pull).toFixed(2)} ` +
+        `load of the rebuild ${load.toFixed(1)} s, ratio ${(bare / load).toFixed(2)} ` +
         `(then models ${model.toFixed(1)} s, checks ${check.toFixed(1)} s)\n` +
         `    end to end ${home.wall.toFixed(1)} s, ${Math.round(rate)} events/s, ` +
         `peak ${Math.round(home.report.peak_memory_bytes / 1e6)} MB, ` +

@@ -27,7 +27,7 @@ try {
   await backfill(shiftDay(first, YOUNG + 1), shiftDay(LAST, -1));
   const old = await night(LAST);
   console.log(`one new night          ${YOUNG} days   ${days} days   ratio`);
-  for (const stage of ['pull', 'model', 'check'] as const) {
+  for (const stage of ['load', 'model', 'check'] as const) {
     const [then, now] = [young.seconds[stage], old.seconds[stage]];
     console.log(
       `  ${stage.padEnd(20)} ${then.toFixed(2)} s   ${now.toFixed(2)} s   ${(now / then).toFixed(2)}`,

@@ -67,7 +67,8 @@ export async function withWarehouse<T>(
   if (which === 'rebuilt') effects.reach('rebuild/before-open');
   const { temp: tempDirectory } = files;
   const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
-  const warehouse = await report.timed('open', () => Warehouse.open({ ...settings, effects, signal }));
+  const timed = report.timed.bind(report);
+  const warehouse = await timed('open', () => Warehouse.open({ ...settings, effects, signal, timed }));
   try {
     // The private file may be newer than the published one, and known to this process alone.
     const own = which === 'working' && warehouse.session;

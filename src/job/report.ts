@@ -52,8 +52,9 @@ export class RunReport {
   checks: readonly FindingGroup[] = [];
   /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
   clockSkewMs: number | undefined;
-  /** Seconds that each stage took: open, load (a part of pull), pull, model, check, publish, and each step that follows. */
+  /** Seconds of each stage, no second in two: open, migrate, pull, load, model, check, close, publish, and each step that follows. */
   readonly seconds: Record<string, number> = {};
+  #counted = 0;
   #loads: LoadReport[] = [];
   /** The reason why the file is not published, as a clause; undefined if it may be published. */
   withheld: string | undefined;
@@ -70,13 +71,15 @@ export class RunReport {
     this.startedAt = now();
   }
 
-  /** Does a stage of the run and adds its time to that of the stage. */
+  /** Does a stage of the run and adds its time, without that of stages within it, to that of the stage. */
   async timed<T>(stage: string, work: () => Promise<T>): Promise<T> {
-    const began = this.now().getTime();
+    const [began, before] = [this.now().getTime(), this.#counted];
     try {
       return await work();
     } finally {
-      this.seconds[stage] = (this.seconds[stage] ?? 0) + (this.now().getTime() - began) / 1000;
+      const own = (this.now().getTime() - began) / 1000 - (this.#counted - before);
+      this.seconds[stage] = Math.round(((this.seconds[stage] ?? 0) + own) * 1000) / 1000;
+      this.#counted += own;
     }
   }
 

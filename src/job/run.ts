@@ -256,7 +256,7 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
   await warehouse.note({ runs: runsSoFar(folder, failure), head: folder.journal.head });
   report.publishedBytes = await timed('publish', 'publishing', async () => {
     const isEmpty = (await warehouse.loader.loaded()).size === 0;
-    await warehouse.close();
+    await report.timed('close', () => warehouse.close());
     const { path } = warehouse.options;
     if (path === files.working && (warehouse.isLoose || register.holdsErasedBytes)) {
       await rewriteDatabase(files, effects);

@@ -37,6 +37,8 @@ export interface WarehouseOptions {
   readonly threads?: number;
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
+  /** Does a stage of the opening and takes its time. */
+  readonly timed?: (stage: string, work: () => Promise<void>) => Promise<void>;
   /** Settings of A/B tests, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   /** Main goals: the conversion that counts, by campaign or user journey id. */

@@ -54,13 +54,16 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, effects, signal } = options;
+    const { path, effects, signal, timed = (_, work) => work() } = options;
     let session: Session | undefined;
     const open = async (): Promise<Warehouse> => {
       session = await openSession(options);
       await session.run('session/1_settings');
-      await migrate(session, effects);
-      await keepMacros(session);
+      const made = session;
+      await timed('migrate', async () => {
+        await migrate(made, effects);
+        await keepMacros(made);
+      });
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
       return new Warehouse(session, options);
