@@ -11,7 +11,7 @@ import { settingsSchema } from '../config/schema.js';
 import { dayOf, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { contactService, type Night } from '../operations/contact.js';
-import { NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
+import { NOTABLE_SKEW_MS, skewInWords } from '../service/client.js';
 import { writeFileWhole } from '../readers/queries/output.js';
 import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';

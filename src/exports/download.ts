@@ -13,7 +13,6 @@ import {
   type PageSink,
   type Waiting,
 } from './poll.js';
-import { presentOf } from '../service/clocks.js';
 import type { ServiceClient } from '../service/client.js';
 import { dayOf, shiftDay, type Day } from '../ground/calendar.js';
 import { eventGap, type Gap } from '../ground/streams.js';
@@ -204,7 +203,7 @@ class Reading {
     if (isNew && !download.lookAgain) return this.#landed(whole);
     const expected = download.acceptIncomplete ? NOTHING_EXPECTED : await expectedOf(entry, folder);
     const waiting = await this.#untilReady(expected);
-    const now = presentOf(service);
+    const now = service.present();
     this.#pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
     if (waiting.kind !== 'ready') return this.#without(waiting);
     if (!isClosed(entry)) await folder.ledger.ready(entry.key, waiting.first.totalPages);

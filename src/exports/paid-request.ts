@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto';
 import { listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
 import { RefusedError } from '../ground/errors.js';
-import { assertClocksAgree, clockTrouble } from '../service/clocks.js';
 import {
   isJudged,
   readError,
@@ -91,7 +90,7 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
   if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;
-  if (budget !== undefined && clockTrouble(service) !== undefined) {
+  if (budget !== undefined && service.clockTrouble !== undefined) {
     report.unpaidDays = wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined }));
     return;
   }
@@ -266,7 +265,7 @@ async function requestPaid(wish: Wish, service: ServiceClient, folder: PaymentFo
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
-  assertClocksAgree(service, 'No paid request was sent.');
+  service.assertClocksAgree('No paid request was sent.');
 
   const { estimate } = wish;
   const terms = { pricePerRecord, messageData, run, estimate };

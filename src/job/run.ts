@@ -3,8 +3,7 @@
  * rebuild takes the same way into a new file, without extract.
  */
 import { nightly } from '../../jobs/nightly.js';
-import { http, ServiceClient } from '../service/client.js';
-import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from '../service/clocks.js';
+import { CLOCK_REMEDY, http, ServiceClient } from '../service/client.js';
 import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
 import { deleteComputed } from '../erasure/person.js';
@@ -65,8 +64,8 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       token.catch(() => undefined);
       await loadLanded(folder);
       await token;
-      assertMayLand(service);
-      const earlier = earlierOf(service);
+      service.assertMayLand();
+      const earlier = service.earlier();
       const last = lastCompleteDay(earlier);
       if (job.days.end > last)
         invocation.terminal.note(
@@ -75,7 +74,7 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       const complete = until(job, last);
       report.days = complete.days;
       await extract(complete, service, folder).finally(() => {
-        const trouble = clockTrouble(service);
+        const trouble = service.clockTrouble;
         if (trouble === undefined) return;
         report.clockSkewMs = service.clockSkewMs;
         report.attention.push({

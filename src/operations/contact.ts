@@ -1,6 +1,5 @@
 /** Tests the connection to a service for `init` and `doctor`: E1 and E17 for one day, which are free. */
 import { ServiceClient, type ServiceSettings } from '../service/client.js';
-import { earlierOf } from '../service/clocks.js';
 import { lastCompleteDay, type Day } from '../ground/calendar.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { estimateDays } from '../exports/budget.js';
@@ -44,7 +43,7 @@ export async function contactService(
       isAuthorized = true;
       const skewMs = service.clockSkewMs;
       // The earlier of the two clocks determines the day, as in a run.
-      const day = lastCompleteDay(earlierOf(service));
+      const day = lastCompleteDay(service.earlier());
       const totals = await dayTotals(service, day);
       const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
       return { skewMs, night: { day, messages: totals.sent, records: candidate?.estimate } };

@@ -16,7 +16,6 @@ import { callsIn, GONE, PushedRows } from '../landing/pushed-rows.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/pull-reference.js';
 import { ServiceClient } from '../service/client.js';
-import { assertClocksAgree, presentOf } from '../service/clocks.js';
 import { formatCount, plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
@@ -96,9 +95,9 @@ export async function pushRows(
     const counted = { sent: 0, rejected, calls: 0 };
     if (toSend > 0 && !dryRun) {
       await service.authorize();
-      if (once || config.serviceClock !== 'ignore') assertClocksAgree(service, 'Nothing was sent.');
+      if (once || config.serviceClock !== 'ignore') service.assertClocksAgree('Nothing was sent.');
     }
-    const over = excessOf(wanted, toSend, all, config, run, presentOf(service));
+    const over = excessOf(wanted, toSend, all, config, run, service.present());
     if (dryRun) {
       if (over !== undefined) terminal.warn(`This would be refused: ${over.message}`);
       return { plan: planned, doubts, id: undefined, ...counted, calls: planned.calls };

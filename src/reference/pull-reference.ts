@@ -21,7 +21,6 @@ import {
 } from '../landing/landing-zone.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
 import * as endpoints from '../service/endpoints.js';
-import { landingTime } from '../service/clocks.js';
 import { unanswered } from '../service/unanswered.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {
@@ -142,7 +141,7 @@ async function pullStream(
   ask: Ask,
   { config, landing, warehouse, report, load, invocation: { terminal } }: ReferenceFolder,
 ): Promise<void> {
-  const pulledAt = landing.instant(landingTime(service));
+  const pulledAt = landing.instant(service.landingTime());
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
     report.gaps.push({ stream, days: { start: day, end: day }, reason });

@@ -1,8 +1,9 @@
 /**
- * The client of the service: sends a request, returns the answer and its class. Tokens, request rate, concurrency and
- * retries are handled only here, and below them one HTTP exchange: the request goes out, through the proxy that HTTPS_PROXY,
- * HTTP_PROXY and NO_PROXY name, with a deadline over the whole exchange and a limit on the decoded body, without redirects
- * and retries; and what its answer means. A failure states whether the request may have reached the service.
+ * The client of the service: sends a request, returns the answer and its class. Tokens, request rate, concurrency, retries
+ * and the two clocks, this machine's and that of the answers, are handled only here, and below them one HTTP exchange: the
+ * request goes out, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, with a deadline over the whole
+ * exchange and a limit on the decoded body, without redirects and retries; and what its answer means. A failure states
+ * whether the request may have reached the service.
  */
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -14,6 +15,7 @@ import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
 import { partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
 import {
+  ClockError,
   codeOf,
   ConfigError,
   CredentialsError,
@@ -23,6 +25,7 @@ import {
 } from '../ground/errors.js';
 import { Secrets, withoutPeople } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
+import { formatDuration } from '../terminal/text.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
 import { isOfCertificate, unanswered } from './unanswered.js';
 
@@ -113,18 +116,61 @@ export class ServiceClient {
     }
   }
 
+  get projectId(): string {
+    return this.settings.projectId;
+  }
+
+  // The two clocks of a run. When they differ too much, one of them is wrong: no paid request is sent then, and beyond an
+  // hour nothing lands. If the service sends no time, this machine's clock decides.
+
   /** Milliseconds that this machine's clock is behind the service's, by the latest answer with a `Date`. */
   get clockSkewMs(): number | undefined {
     return this.#skewMs;
   }
 
-  get projectId(): string {
-    return this.settings.projectId;
+  /** The difference that counts: 0 if it is unknown, or the service's clock is known to be wrong. */
+  get #skew(): number {
+    return this.settings.serviceClock === 'ignore' ? 0 : (this.#skewMs ?? 0);
   }
 
-  /** The present instant by this machine's clock. */
-  now(): Date {
-    return this.#effects.now();
+  /** The present instant: by the service's clock if this machine's differs too much from it. */
+  present(): Date {
+    return new Date(Number(this.#effects.now()) + (Math.abs(this.#skew) > MOST_SKEW_MS ? this.#skew : 0));
+  }
+
+  /** The earlier of the two clocks: a day is complete when both say so. */
+  earlier(): Date {
+    return new Date(Number(this.#effects.now()) + Math.min(0, this.#skew));
+  }
+
+  /** The present instant for an answer that lands. Throws as `assertMayLand`. */
+  landingTime(): Date {
+    this.assertMayLand();
+    return this.present();
+  }
+
+  /** One sentence about clocks that differ too much for a payment, by the latest answer; undefined if they agree. */
+  get clockTrouble(): string | undefined {
+    const skew = this.#skewMs ?? 0;
+    return Math.abs(skew) > MOST_SKEW_MS ? `${skewInWords(skew)}.` : undefined;
+  }
+
+  /**
+   * @param consequence a sentence on what was not done
+   * @throws ClockError when the clocks differ too much for a request that is billed or reaches people
+   */
+  assertClocksAgree(consequence: string): void {
+    const trouble = this.clockTrouble;
+    if (trouble !== undefined) throw new ClockError(`${trouble} ${consequence}`, { hint: CLOCK_REMEDY });
+  }
+
+  /** @throws ClockError when the clocks differ by more than an hour */
+  assertMayLand(): void {
+    const trouble = this.clockTrouble;
+    if (trouble === undefined || Math.abs(this.#skew) <= LANDS_NOTHING_MS) return;
+    throw new ClockError(`${trouble} Nothing more is pulled.`, {
+      hint: `${CLOCK_REMEDY} If the service's clock is wrong, set service_clock: ignore; paid requests wait in any case.`,
+    });
   }
 
   /**
@@ -260,6 +306,23 @@ export class ServiceClient {
     }
     throw unanswered('E1 (authenticate)', this.settings.baseUrl, verdict);
   }
+}
+
+/** The difference of the clocks in milliseconds from which an incomplete day may be taken for a complete one. */
+export const NOTABLE_SKEW_MS = 2 * 60_000;
+
+/** The largest difference of two right clocks, in milliseconds. */
+export const MOST_SKEW_MS = 5 * 60_000;
+
+/** The difference in milliseconds beyond which a run lands nothing: its days and instants would be wrong. */
+const LANDS_NOTHING_MS = 60 * 60_000;
+
+export const CLOCK_REMEDY =
+  'Correct the clock that is wrong (`dawnload doctor` compares both), then run again.';
+
+/** Describes the difference: `This machine's clock is 3 min ahead of the service's`. */
+export function skewInWords(skewMs: number): string {
+  return `This machine's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's`;
 }
 
 /** The first and the longest pause between two attempts, in milliseconds. */

@@ -11,7 +11,6 @@ import {
   type StatisticsFolder,
 } from './pull-daily.js';
 import { type ServiceClient, settleAll } from '../service/client.js';
-import { landingTime } from '../service/clocks.js';
 import { campaignStatistics, type FreeRequest } from '../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../ground/envelope.js';
 import { CredentialsError } from '../ground/errors.js';
@@ -57,7 +56,7 @@ async function pullRange(
     );
   };
   proceed();
-  const writer = landing.begin('campaigns', range, landing.instant(landingTime(service)));
+  const writer = landing.begin('campaigns', range, landing.instant(service.landingTime()));
   const answers: (Facts['answers'][number] & Page)[] = [];
   const failures = await extractCampaigns(service, campaigns, range, {
     async accept(campaignId, part, body, rows) {

@@ -7,7 +7,6 @@ import type { LandingFolder, Pull } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
-import { landingTime } from '../service/clocks.js';
 import { unanswered } from '../service/unanswered.js';
 import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../service/endpoints.js';
 import { z } from 'zod';
@@ -77,7 +76,7 @@ async function pullDays(
     try {
       const gaps = await extractDaily(service, stream, range, {
         async accept(part, body, rows) {
-          const writer = landing.begin(stream, part, landing.instant(landingTime(service)));
+          const writer = landing.begin(stream, part, landing.instant(service.landingTime()));
           landed.push(await writer.finish([await writer.land(body, rows)], { accepted }));
         },
         reject: (endpoint, part, body) => landing.reject(endpoint, `${what} ${part.start}`, body),
