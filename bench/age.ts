@@ -3,10 +3,9 @@
  * those after a month, which have all days that a night pulls again and the page shows, those after a hundred, and the last ones,
  * also by stage; then `rebuild`, `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
  */
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { shiftDay, type Day } from '../src/ground/calendar.js';
 import { Job, type Measured } from './job.js';
 
@@ -26,7 +25,7 @@ try {
   const measured: Measured[] = [];
   for (let night = 1; night <= nights; night++) {
     measured.push(await job.run(shiftDay(first, night - 1), 'run'));
-    largest = Math.max(largest, await looseness());
+    largest = Math.max(largest, await job.looseness());
   }
   const stages = Object.keys(measured[0]?.report.seconds ?? {});
   const ages = [1, GROWN, 100, nights + 1 - SAMPLE].filter((night) => night + SAMPLE - 1 <= nights);
@@ -41,7 +40,7 @@ try {
   }
   console.log(`the published file was at most ${largest.toFixed(2)} times as large as a fresh copy of it`);
   for (const command of ['status', 'plan']) {
-    console.log(`${command} ${(await job.time(LAST, command)).toFixed(2)} s`);
+    console.log(`${command} ${(await job.measure(LAST, command)).wall.toFixed(2)} s`);
   }
   const { wall, report } = await job.run(LAST, 'rebuild');
   console.log(
@@ -50,20 +49,6 @@ try {
 } finally {
   await job.stop();
   await rm(folder, { recursive: true, force: true });
-}
-
-/** The size of the published file, in sizes of a fresh copy. */
-async function looseness(): Promise<number> {
-  const [published, copy] = [join(folder, 'data/warehouse.duckdb'), join(folder, 'copy.duckdb')];
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  await connection.run(`attach '${published}' as old (read_only); attach '${copy}' as fresh`);
-  await connection.run('copy from database old to fresh; detach fresh; detach old');
-  connection.closeSync();
-  instance.closeSync();
-  const ratio = (await stat(published)).size / (await stat(copy)).size;
-  await rm(copy);
-  return ratio;
 }
 
 /**

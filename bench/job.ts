@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { Day } from '../src/ground/calendar.js';
 import { startFaultySandbox, type Fault, type FaultySandbox } from '../test/support/faults/index.js';
@@ -18,7 +19,6 @@ export const morningAfter = (day: Day): string => `${day}T22:30:00Z`;
 const report = z.object({
   loaded: z.array(z.object({ stream: z.string(), rows: z.number() })),
   seconds: z.looseObject({ load: z.number(), model: z.number(), check: z.number() }),
-  peak_memory_bytes: z.number(),
 });
 export type Report = z.infer<typeof report>;
 
@@ -27,6 +27,8 @@ export interface Measured {
   /** Wall clock and processor seconds of the whole process. */
   readonly wall: number;
   readonly processor: number;
+  /** Memory at its peak, in megabytes; NaN if it is not measured. */
+  readonly peak: number;
   /** Seconds from the first request to the published file; 0 without a request. */
   readonly untilPublished: number;
 }
@@ -41,10 +43,18 @@ export interface Circumstances {
   readonly page?: boolean;
   /** The build that is measured; the sandbox is always this one's. */
   readonly cli?: string;
+  /** Whether memory is measured, which makes each start some milliseconds longer. */
+  readonly peaks?: boolean;
 }
 
 const KEYS = { accessKey: 'bench-access-key', secretKey: 'bench-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
+
+/** What a measured process runs at its start: at its end it writes the largest size that it had, in KiB. */
+const NOTE_PEAK = `--import=data:text/javascript,${encodeURIComponent(
+  `import { writeFileSync } from 'node:fs';` +
+    `process.on('exit', () => writeFileSync(process.env.BENCH_PEAK, String(process.resourceUsage().maxRSS)));`,
+)}`;
 
 /** Node's channel on which an HTTP server tells of each request. */
 const REQUEST = 'http.server.request.start';
@@ -53,11 +63,13 @@ export class Job {
   readonly folder: string;
   readonly #sandbox: FaultySandbox;
   readonly #cli: string;
+  readonly #peaks: boolean;
 
-  private constructor(folder: string, sandbox: FaultySandbox, cli: string) {
+  private constructor(folder: string, sandbox: FaultySandbox, cli: string, peaks: boolean) {
     this.folder = folder;
     this.#sandbox = sandbox;
     this.#cli = cli;
+    this.#peaks = peaks;
   }
 
   /**
@@ -73,6 +85,7 @@ export class Job {
       latencyMs = 0,
       page = true,
       cli = CLI,
+      peaks = false,
     } = given;
     const offset = Date.parse(morningAfter(lastDay)) - Date.now();
     const sandbox = await startFaultySandbox({
@@ -89,7 +102,7 @@ export class Job {
       `base_url: ${sandbox.url}\nproject_id: ${PROJECT}\nstart_date: ${startDate}\n` +
         `report: ${page}\nrequests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
     );
-    return new Job(folder, sandbox, cli);
+    return new Job(folder, sandbox, cli, peaks);
   }
 
   /** How the sandbox misbehaves from now on. */
@@ -105,26 +118,21 @@ export class Job {
       firstRequest = Math.min(firstRequest, Date.now());
     };
     subscribe(REQUEST, asked);
-    const began = performance.now();
-    const { out, processor } = await this.#timed(day, [...args, '--json']).finally(() =>
+    const { out, ...cost } = await this.measure(day, ...args, '--json').finally(() =>
       unsubscribe(REQUEST, asked),
     );
-    const wall = (performance.now() - began) / 1000;
-    const published = (await stat(join(this.folder, 'data', 'warehouse.duckdb'))).ctimeMs;
-    const untilPublished = Math.max(0, published - firstRequest) / 1000;
-    return { report: report.parse(JSON.parse(out)), wall, processor, untilPublished };
+    const untilPublished = Math.max(0, (await stat(this.published)).ctimeMs - firstRequest) / 1000;
+    return { report: report.parse(JSON.parse(out)), ...cost, untilPublished };
   }
 
-  /** The wall clock seconds that a command takes that reports nothing. */
-  async time(day: Day, ...args: readonly string[]): Promise<number> {
-    const began = performance.now();
-    await this.#timed(day, args);
-    return (performance.now() - began) / 1000;
-  }
-
-  /** The shell knows the processor time of its children, Node does not. */
-  async #timed(day: Day, args: readonly string[]): Promise<{ out: string; processor: number }> {
+  /** Runs any command; the shell knows the processor time of its children, Node does not. */
+  async measure(
+    day: Day,
+    ...args: readonly string[]
+  ): Promise<Omit<Measured, 'report' | 'untilPublished'> & { readonly out: string }> {
     const script = 'TIMEFORMAT="%U %S"; { time "$@" 2>/dev/null; } ';
+    const peak = join(this.folder, 'peak');
+    const began = performance.now();
     const child = spawn('bash', ['-c', script, 'bash', process.execPath, this.#cli, ...args], {
       cwd: this.folder,
       env: {
@@ -132,16 +140,37 @@ export class Job {
         DAWNLOAD_ACCESS_KEY: KEYS.accessKey,
         DAWNLOAD_SECRET_KEY: KEYS.secretKey,
         DAWNLOAD_NOW: morningAfter(day),
+        ...(this.#peaks && { NODE_OPTIONS: NOTE_PEAK, BENCH_PEAK: peak }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [out, err] = [collect(child.stdout), collect(child.stderr)];
     const [code] = z.tuple([z.number().nullable(), z.unknown()]).parse(await once(child, 'close'));
+    const wall = (performance.now() - began) / 1000;
     if (code !== 0 && !(code === 1 && args[0] === 'status')) {
       throw new Error(`dawnload ${args.join(' ')}: exit code ${code ?? 'none'}`);
     }
     const [user = 0, system = 0] = err().trim().split(/\s+/).map(Number);
-    return { out: out(), processor: user + system };
+    const kibibytes = this.#peaks ? Number(await readFile(peak, 'utf8')) : NaN;
+    return { out: out(), wall, processor: user + system, peak: (kibibytes * 1024) / 1e6 };
+  }
+
+  get published(): string {
+    return join(this.folder, 'data', 'warehouse.duckdb');
+  }
+
+  /** The size of the published file, in sizes of a fresh copy. */
+  async looseness(): Promise<number> {
+    const copy = join(this.folder, 'copy.duckdb');
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    await connection.run(`attach '${this.published}' as old (read_only); attach '${copy}' as fresh`);
+    await connection.run('copy from database old to fresh; detach fresh; detach old');
+    connection.closeSync();
+    instance.closeSync();
+    const ratio = (await stat(this.published)).size / (await stat(copy)).size;
+    await rm(copy);
+    return ratio;
   }
 
   stop(): Promise<void> {

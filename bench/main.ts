@@ -1,11 +1,12 @@
 /**
- * What large days cost: `npm run bench -- [events] [options]`. In one run on the same pages: DuckDB's bare load of them, the
- * load of `rebuild`, the ratio of the two, the same with an unknown field in each record, and the day end to end; before that,
- * what small runs cost, in times of `dawnload --version`. The
- * sandbox shares the processors with the job, as does everything else on the machine: compare ratios within one run.
+ * What runs cost, as one table: `npm run bench -- [events] [options]`. What small runs cost, in times of `dawnload --version`; a
+ * night with a day of 20,000 events beside that day's load alone, which is a rebuild; how much larger than a fresh copy the
+ * published file is, over some nights; and one large day: DuckDB's bare load of its pages beside the load of `rebuild`, the same
+ * with an unknown field in each record, processor and memory. The sandbox shares the processors with the job, as does everything
+ * else on the machine: compare ratios within one run.
  *
- * --against COMMIT  builds that commit beside this one and measures both in turn
- * --fixed           only what small runs cost
+ * --against COMMIT  builds that commit too, measures it first, and shows both beside each other
+ * --fixed           without the large day
  * --days N          instead: one day, then N days of so many events in one backfill
  * --pace N          instead: a day at N requests a second, from the first one to the published file, against the time that N
  *                   pages a second need; with --latency MS each answer takes so long
@@ -41,6 +42,8 @@ const events = Number(positionals[0] ?? 500_000);
 const PAGE = 1000;
 /** Small runs of each kind; the median counts. */
 const SAMPLE = 3;
+/** Nights of which each publishes a file whose size is looked at. */
+const NIGHTS = 12;
 
 const temporary: string[] = [];
 try {
@@ -52,24 +55,76 @@ try {
   execFileSync('git', ['worktree', 'prune']);
 }
 
+/** What is measured, by its name in the table, with the bound that is wanted. */
+const FIGURES = {
+  version: ['dawnload --version, s'],
+  first: ['a first run of a tiny project, times that', 'at most 25'],
+  idle: ['a night that finds nothing new, times that', 'at most 12'],
+  rebuild: ['the rebuild of the tiny project, times that', 'at most 25'],
+  night: ['a night with 20,000 events, times the load of its day alone', 'at most 1.5'],
+  loose: ['the published file, largest of some nights, times a fresh copy', 'at most 1.5'],
+  load: ['a large day: the bare load by DuckDB, times the load of the rebuild', 'at least 0.37'],
+  drift: ['the same, an unknown field in each record', 'at least 0.2'],
+  processor: ['end to end, s of processor per million events', 'at most 45'],
+  driftProcessor: ['the same, an unknown field in each record', 'at most 55'],
+  rate: ['end to end, events per second'],
+  peak: ['end to end, MB of memory at the peak', 'at most 1000'],
+  forget: ['forget of an unknown id, MB of memory at the peak', 'at most 600'],
+} as const;
+type Figures = Partial<Record<keyof typeof FIGURES, number>>;
+type Stages = Readonly<Record<string, unknown>>;
+
 async function loads(): Promise<void> {
   const builds: [name: string, cli: string][] = [['this build', CLI]];
   if (values.against !== undefined) builds.unshift([values.against, await build(values.against)]);
-  const rates = new Map<string, number>();
+  const measured: Figures[] = [];
   for (const [name, cli] of builds) {
-    console.log(`${name}:`);
-    await smallRuns(cli);
-    if (values.fixed) continue;
-    rates.set(name, await day(cli, []));
-    // Earlier commits may not get through it.
-    await day(cli, UNKNOWN).catch((error: unknown) => {
-      console.log(`  with an unknown field in each record: ${messageOf(error)}`);
-    });
+    const { figures, stages } = await smallRuns(cli);
+    if (!values.fixed) {
+      Object.assign(figures, await day(cli, []));
+      // Earlier commits may not get through it.
+      const failed = (error: unknown): Figures => {
+        console.log(`${name}, with an unknown field in each record: ${messageOf(error)}`);
+        return {};
+      };
+      const { load: drift, processor: driftProcessor } = await day(cli, UNKNOWN).catch(failed);
+      Object.assign(figures, { drift, driftProcessor });
+    }
+    measured.push(figures);
+    console.log(`Seconds of each stage, ${name}:`);
+    showStages(stages);
   }
-  const [before, now] = builds.map(([name]) => rates.get(name) ?? 0);
-  if (before !== undefined && now !== undefined && !values.fixed) {
-    console.log(`end to end, this build is ${(now / before).toFixed(2)} times as fast`);
-  }
+  const isAgainst = measured.length > 1;
+  const head = ['', ...builds.map(([name]) => name.slice(0, 10)), ...(isAgainst ? ['ratio'] : []), 'wanted'];
+  const number = (value: number | undefined): string =>
+    value === undefined ? '' : value.toFixed(value < 100 ? 2 : 0);
+  const rows = Object.entries(FIGURES).flatMap(([name, [what, wanted = '']]) => {
+    const numbers = measured.map((figures) => figures[name as keyof Figures]);
+    const [before, now] = numbers;
+    if (numbers.every((one) => one === undefined)) return [];
+    const ratio = before === undefined || now === undefined ? undefined : now / before;
+    return [[what, ...numbers.map(number), ...(isAgainst ? [number(ratio)] : []), wanted]];
+  });
+  showRows([head, ...rows]);
+}
+
+/** Writes rows with columns of one width: the first to the left, the others to the right. */
+function showRows(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, nth) => Math.max(...rows.map((row) => (row[nth] ?? '').length)));
+  for (const row of rows)
+    console.log(
+      `  ${row.map((cell, nth) => (nth === 0 ? cell.padEnd(widths[nth] ?? 0) : cell.padStart(widths[nth] ?? 0))).join('  ')}`,
+    );
+}
+
+/** Writes what each stage of some runs took, the stages in the order in which a run has them. */
+function showStages(stages: ReadonlyMap<string, Stages>): void {
+  const names = ['open', 'migrate', 'pull', 'load', 'model', 'check', 'close', 'publish', 'page'];
+  const rows = [...stages].map(([what, seconds]) => [
+    what,
+    ...names.map((stage) => (stage in seconds ? Number(seconds[stage]).toFixed(2) : '')),
+  ]);
+  showRows([['', ...names], ...rows]);
 }
 
 async function median(measure: () => Promise<number>): Promise<number> {
@@ -78,10 +133,11 @@ async function median(measure: () => Promise<number>): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(SAMPLE / 2)] ?? 0;
 }
 
-/** What runs cost that have little to do, and a night with one day of 20,000 events. */
-async function smallRuns(cli: string): Promise<void> {
-  const rows: [what: string, seconds: number, stages?: object][] = [];
-  const folder = async (
+/** What runs cost that have little to do, a night with one day of 20,000 events, and how much free space files keep. */
+async function smallRuns(cli: string): Promise<{ figures: Figures; stages: Map<string, Stages> }> {
+  const figures: Figures = {};
+  const stages = new Map<string, Stages>();
+  const inFolder = async (
     eventsPerDay: number,
     startDate: Day,
     work: (job: Job) => Promise<void>,
@@ -95,51 +151,38 @@ async function smallRuns(cli: string): Promise<void> {
       await job.stop();
     }
   };
-  const timed = async (what: string, job: Job, command: string): Promise<void> => {
-    let seconds = {};
-    const wall = await median(async () => {
-      const { wall, report } = await job.run(DAY, command);
-      ({ seconds } = report);
-      return wall;
-    });
-    rows.push([what, wall, seconds]);
+  const timed = async (job: Job, command: string, what: string): Promise<number> => {
+    const { wall, report } = await job.run(DAY, command);
+    stages.set(what, report.seconds);
+    return wall;
   };
-  let version = 0;
-  await folder(200, DAY, async (job) => {
-    version = await median(() => job.time(DAY, '--version'));
-    const { wall, report } = await job.run(DAY, 'run');
-    rows.push(['a first run of a tiny project', wall, report.seconds]);
-    await timed('a night that finds nothing new', job, 'run');
-    await timed('its rebuild', job, 'rebuild');
+  await inFolder(200, DAY, async (job) => {
+    const version = await median(async () => (await job.measure(DAY, '--version')).wall);
+    figures.version = version;
+    figures.first = (await timed(job, 'run', 'first run')) / version;
+    figures.idle = (await median(() => timed(job, 'run', 'nothing new'))) / version;
+    figures.rebuild = (await median(() => timed(job, 'rebuild', 'rebuild'))) / version;
   });
   let alone = NaN;
-  await folder(20_000, DAY, async (job) => {
+  await inFolder(20_000, DAY, async (job) => {
     await job.run(DAY, 'run');
-    alone = await median(async () => (await job.run(DAY, 'rebuild')).wall);
+    alone = await median(() => timed(job, 'rebuild', '20,000 events alone'));
   });
-  rows.push(['the load of a day of 20,000 events alone, by rebuild', alone]);
-  let night = NaN;
-  await folder(20_000, shiftDay(DAY, -1), async (job) => {
+  await inFolder(20_000, shiftDay(DAY, -1), async (job) => {
     await job.run(shiftDay(DAY, -1), 'run');
-    const { wall, report } = await job.run(DAY, 'run');
-    night = wall;
-    rows.push(['a later night with such a day', wall, report.seconds]);
+    figures.night = (await timed(job, 'run', 'a night with 20,000')) / alone;
   });
-  console.log(`  dawnload --version ${version.toFixed(2)} s`);
-  for (const [what, wall, stages] of rows) {
-    const parts = Object.entries(stages ?? {}).map(
-      ([stage, seconds]) => `${stage} ${Number(seconds).toFixed(2)}`,
-    );
-    console.log(
-      `  ${what} ${wall.toFixed(2)} s, ${(wall / version).toFixed(1)} times that${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`,
-    );
-  }
-  console.log(`  that night is ${(night / alone).toFixed(2)} times the load of its day alone`);
+  await inFolder(20, shiftDay(DAY, 1 - NIGHTS), async (job) => {
+    for (let ago = NIGHTS - 1; ago >= 0; ago--) {
+      await job.run(shiftDay(DAY, -ago), 'run');
+      figures.loose = Math.max(figures.loose ?? 0, await job.looseness());
+    }
+  });
+  return { figures, stages };
 }
 
 interface Backfill extends Omit<Measured, 'report'> {
   readonly rows: number;
-  readonly peakMegabytes: number;
 }
 
 /** The paid events of so many days, whose free statistics came before. */
@@ -148,7 +191,13 @@ async function backfill(howMany: number, circumstances: object = {}): Promise<Ba
   temporary.push(folder);
   const start = shiftDay(DAY, 1 - howMany);
   const range = ['backfill', '--start', start, '--end', DAY, '--streams'];
-  const given = { eventsPerDay: events, startDate: start, lastDay: '2026-11-20', ...circumstances };
+  const given = {
+    eventsPerDay: events,
+    startDate: start,
+    lastDay: '2026-11-20',
+    peaks: true,
+    ...circumstances,
+  };
   const job = await Job.start(folder, given);
   try {
     await job.run('2026-11-20', ...range, 'statistics');
@@ -156,7 +205,7 @@ async function backfill(howMany: number, circumstances: object = {}): Promise<Ba
     const rows = report.loaded
       .filter(({ stream }) => stream === 'events')
       .reduce((sum, loaded) => sum + loaded.rows, 0);
-    return { rows, ...times, peakMegabytes: report.peak_memory_bytes / 1e6 };
+    return { rows, ...times };
   } finally {
     await job.stop();
     await rm(folder, { recursive: true, force: true });
@@ -165,9 +214,9 @@ async function backfill(howMany: number, circumstances: object = {}): Promise<Ba
 
 async function oneAndMany(days: number): Promise<void> {
   for (const howMany of [1, days]) {
-    const { rows, wall, peakMegabytes } = await backfill(howMany);
+    const { rows, wall, peak } = await backfill(howMany);
     console.log(
-      `${howMany} days, ${rows} events: ${wall.toFixed(1)} s, ${Math.round(rows / wall)} events/s, peak ${Math.round(peakMegabytes)} MB`,
+      `${howMany} days, ${rows} events: ${wall.toFixed(1)} s, ${Math.round(rows / wall)} events/s, peak ${Math.round(peak)} MB`,
     );
   }
 }
@@ -182,36 +231,35 @@ async function paced(pace: number, latencyMs: number): Promise<void> {
   );
 }
 
-/** Brings a day home and rebuilds it, without the page; gives events per second end to end. */
-async function day(cli: string, faults: readonly Fault[]): Promise<number> {
+/** Brings a large day home and rebuilds it, without the page, and searches it for a person who is not in it. */
+async function day(cli: string, faults: readonly Fault[]): Promise<Figures> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
   temporary.push(folder);
+  const lastDay = '2026-11-20';
   const job = await Job.start(folder, {
     eventsPerDay: events,
     startDate: DAY,
-    lastDay: '2026-11-20',
+    lastDay,
     cli,
     page: false,
+    peaks: true,
   });
   try {
     job.faults(faults);
     // The free statistics first, so that what is timed is the paid day alone.
-    await job.run('2026-11-20', 'backfill', ...DAYS, '--streams', 'statistics');
-    const home = await job.run('2026-11-20', 'backfill', ...DAYS, '--streams', 'events', '--yes-paid');
+    await job.run(lastDay, 'backfill', ...DAYS, '--streams', 'statistics');
+    const home = await job.run(lastDay, 'backfill', ...DAYS, '--streams', 'events', '--yes-paid');
     const rows = home.report.loaded.find(({ stream }) => stream === 'events')?.rows ?? 0;
-    const rate = rows / home.wall;
     const bare = await bareLoad(join(folder, 'data'));
-    const again = await job.run('2026-11-20', 'rebuild');
-    const { load, model, check } = again.report.seconds;
-    console.log(
-      `  ${rows} events${faults.length > 0 ? ', an unknown field in each' : ''}: bare load ${bare.toFixed(1)} s, ` +
-        `load of the rebuild ${load.toFixed(1)} s, ratio ${(bare / load).toFixed(2)} ` +
-        `(then models ${model.toFixed(1)} s, checks ${check.toFixed(1)} s)\n` +
-        `    end to end ${home.wall.toFixed(1)} s, ${Math.round(rate)} events/s, ` +
-        `peak ${Math.round(home.report.peak_memory_bytes / 1e6)} MB, ` +
-        `${((home.processor / rows) * 1e6).toFixed(0)} s of processor per million events`,
-    );
-    return rate;
+    const again = await job.run(lastDay, 'rebuild');
+    const forget = await job.measure(lastDay, 'forget', '--user-id', 'nobody-at-all', '--dry-run');
+    return {
+      load: bare / again.report.seconds.load,
+      processor: (home.processor / rows) * 1e6,
+      rate: rows / home.wall,
+      peak: home.peak,
+      forget: forget.peak,
+    };
   } finally {
     await job.stop();
   }

@@ -8,7 +8,7 @@ import type { Given, Persons } from '../erasure/person.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf } from '../ground/errors.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { forget } from '../job/forget.js';
-import type { OpenFolder } from '../job/loading.js';
+import type { OpenFolder } from '../job/data-folder.js';
 import { foldersOf } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { deleteUsers } from '../service/endpoints.js';

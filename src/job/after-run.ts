@@ -11,7 +11,7 @@ import { removeFolders, type DueFolder } from '../erasure/retention.js';
 import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
-import type { OpenFolder } from './loading.js';
+import type { OpenFolder } from './data-folder.js';
 import { runsSoFar, type StepOutcome } from './report.js';
 
 interface Night {

@@ -1,28 +1,45 @@
 /**
- * The one door to the data folder for commands that change it: the lock, the project, the journal, and the answer to the
- * question whether the journal forgot something.
+ * The one door to the data folder for commands that change it: the lock, the project, the journal and whether it forgot something,
+ * and the warehouse. What has landed is loaded, and what cannot be loaded is reported.
  */
 import { existsSync } from 'node:fs';
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import { requireSettings, type Config } from '../config/config.js';
-import { ConfigError } from '../ground/errors.js';
-import { ERASE, mayBeCut } from '../erasure/register.js';
-import { Ledger } from '../exports/ledger.js';
 import type { Invocation } from '../config/invocation.js';
+import { mistypedColumns } from '../config/schema.js';
+import { Pending } from '../erasure/erase.js';
+import { Erasures } from '../erasure/landed.js';
+import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
+import { ERASE, mayBeCut, Register } from '../erasure/register.js';
+import { wereRemoved } from '../erasure/retention.js';
+import { landedAmong, Ledger, type Export } from '../exports/ledger.js';
+import { daysOf } from '../ground/calendar.js';
+import { ConfigError, messageOf, StrayError } from '../ground/errors.js';
+import { eventGap } from '../ground/streams.js';
 import {
   doubtIn,
-  type Doubt,
-  type KnownHead,
   erasuresIn,
-  Journal,
   happened,
+  Journal,
   Kind,
   RUN,
+  type Doubt,
+  type KnownHead,
 } from '../journal/journal.js';
-import { LandingZone, type LandedPull } from '../landing/landing-zone.js';
-import { dataFiles, MANIFEST, type DataFiles } from '../landing/paths.js';
+import { headShape, isReference, LandingZone, type LandedPull, type Pull } from '../landing/landing-zone.js';
+import { dataFiles, exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
 import { RunLock } from '../landing/run-lock.js';
-import { knownBy } from '../warehouse/reader.js';
+import { unlessDamaged } from '../landing/storage-error.js';
+import { plural } from '../terminal/terminal.js';
+import type { LoadOutcome } from '../warehouse/load.js';
+import { refuseNewer } from '../warehouse/opening.js';
+import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import { discardDatabase } from '../warehouse/publish.js';
+import { exportsKnownBy, knownBy } from '../warehouse/reader.js';
+import { exportRow, type ExportRow } from '../warehouse/rows.js';
+import { Warehouse } from '../warehouse/warehouse.js';
+import type { RunReport } from './report.js';
 
 export interface DataFolder {
   /** The command that opened it, its settings and the outside world. */
@@ -124,6 +141,260 @@ async function recordDoubt(journal: Journal, { why, erase }: Doubt): Promise<voi
 export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   const heads = pulls.map(({ id, head }) => ({ ...head, place: `landing/${id}/${MANIFEST}` }));
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
+}
+
+/** The data folder with its warehouse open. */
+export interface OpenFolder extends DataFolder {
+  readonly warehouse: Warehouse;
+  /** Removes erased persons from arriving data. */
+  readonly erasures: Erasures;
+  /** The landed pulls that the warehouse lacked when it was opened, oldest first. */
+  readonly waiting: readonly LandedPull[];
+  /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
+  readonly forgotten: readonly ExportRow[];
+  readonly report: RunReport;
+  /**
+   * Loads pulls that were not loaded before, or all of them `again`; calls run one after the other. Resolves with true if
+   * all were loaded; one that cannot be loaded stays in the landing zone and is reported, and the others are loaded. Throws
+   * InterruptedError between two pulls after Ctrl-C.
+   */
+  readonly load: (pulls: readonly Pull[], how?: 'new' | 'again') => Promise<boolean>;
+}
+
+/**
+ * Opens the warehouse of the data folder, does the work, and closes it.
+ *
+ * @param which the private file, or a new one that a rebuild fills
+ * @throws the errors of `Warehouse.open`
+ * @throws DamageError when an erasure is missing that only the private file or a pull that is not loaded knows
+ */
+export async function withWarehouse<T>(
+  folder: DataFolder,
+  report: RunReport,
+  which: 'working' | 'rebuilt',
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  const { config, invocation, files, journal, ledger } = folder;
+  const { dataDir } = config;
+  const { effects, terminal, signal } = invocation;
+  for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
+  if (which === 'working') refuseNewer(folder.publishedSchema);
+  const key = await hmacKey(dataDir, effects);
+  const register = new Register(journal, keyFingerprint(key));
+  // A rebuild that was killed may have left this file behind.
+  await discardDatabase(files.rebuilt);
+  if (which === 'rebuilt') effects.reach('rebuild/before-open');
+  const { temp: tempDirectory } = files;
+  const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
+  const timed = report.timed.bind(report);
+  const warehouse = await timed('open', () => Warehouse.open({ ...settings, effects, signal, timed }));
+  try {
+    // The private file may be newer than the published one, and known to this process alone.
+    const own = which === 'working' && warehouse.session;
+    const heads = own ? await own.rows('ops/journal', headShape) : (await knownBy(files.working)).head;
+    const erasures = new Erasures({ dataDir, tempDirectory, key }, register, effects, () =>
+      warehouse.searching(),
+    );
+    const waiting = await unloaded(folder, warehouse, report);
+    await folder.lookAgain([
+      ...headsOf(waiting),
+      ...heads.map((head) => ({ ...head, place: files.working })),
+    ]);
+    const known = new Map<string, ExportRow>();
+    if (ledger.doubt !== undefined) {
+      const newer = own ? own.rows('status/exports', exportRow) : exportsKnownBy(files.working);
+      for (const row of [...(await exportsKnownBy(files.published)), ...(await newer)])
+        known.set(row.key, row);
+    }
+    const forgotten = [...known.values()].filter(({ key }) => ledger.find(key) === undefined);
+    const one = pLimit(1);
+    const open = { ...folder, warehouse, erasures, waiting, forgotten, report };
+    return await work({ ...open, load: (pulls, how = 'new') => one(() => loadOrReport(open, pulls, how)) });
+  } finally {
+    await warehouse.close();
+  }
+}
+
+/**
+ * Returns the landed pulls that the warehouse lacks, and removes those of free streams that never ended. A manifest that
+ * cannot be read is reported.
+ */
+async function unloaded({ landing }: DataFolder, { loader }: Warehouse, report: RunReport) {
+  const loaded = await loader.loaded();
+  const found = landing.found.filter(({ id }) => !loaded.has(id));
+  await landing.removeUnended(found);
+  return landing.pulls(found, ({ sentences }, { stream, days }) => {
+    report.gaps.push({ stream, days, reason: sentences });
+  });
+}
+
+/**
+ * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
+ * after the loss of the warehouse. `rebuild` is made of this step.
+ */
+export async function loadLanded(folder: OpenFolder): Promise<void> {
+  const { config, landing, waiting, warehouse, erasures, ledger, invocation } = folder;
+  // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
+  const isStopped =
+    erasures.register.unfinished !== undefined &&
+    (await new Pending(config.dataDir, invocation.effects).read()) !== undefined;
+  const cut = isStopped ? undefined : await erasures.sweep();
+  if (cut !== undefined && cut.records > 0) await erasures.late(cut);
+  const free = waiting.filter(({ stream }) => stream !== 'events');
+  const again = await warehouse.loader.unloadAfter(free.filter(isReference));
+  const missing: Pull[] = [
+    ...free,
+    ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
+    ...(await waitingExports(folder)),
+  ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  await folder.load(missing);
+  // A file that was made anew matches the landing zone, which holds no erased persons.
+  if (cut !== undefined && warehouse.options.path === folder.files.working) {
+    const known = await warehouse.knownErasure();
+    const isOlder = known !== erasures.register.last?.line;
+    if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
+    if (cut.records > 0 || isOlder) await reloadErased(folder, cut.pulls);
+  }
+  const now = await loadedExports(warehouse);
+  for (const entry of landedAmong(ledger.entries()))
+    if (entry.state === 'landed' && now.has(exportFolder(entry))) await ledger.loaded(entry.key);
+}
+
+/** The folders of the exports of which the warehouse holds a reading: those of the first readings. */
+async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
+  return new Set([...(await loader.loaded())].map(firstReading));
+}
+
+/** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
+async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
+  const { waiting, landing, warehouse, report, journal } = folder;
+  const loaded = await loadedExports(warehouse);
+  // Of two readings of an export, the later one counts.
+  const last = new Map(waiting.map((pull) => [firstReading(pull.id), pull]));
+  const pulls: Pull[] = [];
+  for (const entry of landedAmong(folder.ledger.entries())) {
+    const { day, key } = entry;
+    // Kept back until a person decides.
+    if (entry.state === 'landed' && entry.doubted) continue;
+    const place = exportFolder(entry);
+    const pull = last.get(place);
+    if (pull !== undefined) pulls.push(pull);
+    if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
+    // A manifest that cannot be read was reported when the landing zone was read.
+    const damage: unknown[] = [];
+    await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
+    const reason = `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
+    if (damage.length === 0) report.gaps.push(eventGap(day, reason));
+  }
+  return pulls;
+}
+
+/**
+ * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
+ * longer do. Rows whose pages are gone are deleted.
+ */
+export async function reloadErased(folder: OpenFolder, cut: ReadonlySet<string>): Promise<void> {
+  const { erasures, landing, warehouse } = folder;
+  if (erasures.register.last === undefined) return;
+  const session = await erasures.session();
+  await readLinks(session);
+  const { days, firstOptOut } = await findDays(session);
+  const exports = await exportPulls(folder);
+  const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
+  await folder.load(changed, 'again');
+  const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
+  const first = snapshots.findIndex(
+    (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
+  );
+  const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
+  if (earliest !== undefined) {
+    await warehouse.loader.unloadAfter([earliest]);
+    await folder.load([earliest], 'again');
+    await folder.load(later);
+  }
+  await readLinks(session);
+  const left = await findDays(session);
+  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
+  await deleteComputed(session);
+}
+
+/** The loaded exports whose pages were removed by retention. */
+export function removedExports({ ledger, journal }: OpenFolder): Export[] {
+  return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
+}
+
+/** Reads the manifests of landed exports. */
+async function exportPulls(
+  folder: Pick<OpenFolder, 'ledger' | 'landing'>,
+  isWanted: (entry: Export) => boolean = () => true,
+): Promise<Pull[]> {
+  const pulls: Pull[] = [];
+  for (const entry of landedAmong(folder.ledger.entries()).filter(isWanted)) {
+    const pull = await unlessDamaged(folder.landing.exportPull(entry));
+    if (pull !== undefined) pulls.push(pull);
+  }
+  return pulls;
+}
+
+/** Loads pulls as `OpenFolder.load`. An export of which much lies outside its day waits for a person. */
+async function loadOrReport(
+  folder: Omit<OpenFolder, 'load'>,
+  pulls: readonly Pull[],
+  how: 'new' | 'again',
+): Promise<boolean> {
+  const { warehouse, erasures, ledger, report, invocation } = folder;
+  const { terminal, signal } = invocation;
+  const proceed = ({ stream, days: { start, end } }: Pull): void => {
+    signal.throwIfAborted();
+    terminal.progress(`loading ${stream} of ${start === end ? start : `${start} to ${end}`}`);
+  };
+  const load = async (some: readonly Pull[], how: 'new' | 'again'): Promise<LoadOutcome> => {
+    await erasures.guard(some);
+    const outcome = await report.timed('load', () => warehouse.loader.loadAll(some, proceed, how));
+    for (const loaded of outcome.reports) {
+      report.loaded(loaded);
+      // Each day that the warehouse now holds completely; people read the totals at the end.
+      for (const { date, rows } of loaded.finished) {
+        const fields = { event: 'day_finished', stream: loaded.stream, date, rows };
+        terminal.record(`Finished ${date}, ${loaded.stream}: ${plural(rows, 'row')}.`, fields);
+      }
+    }
+    return outcome;
+  };
+  const { reports, failures } = await load(pulls, how);
+  // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
+  const neighbours = new Set(reports.flatMap((loaded) => loaded.neighbours));
+  if (neighbours.size > 0) {
+    const exports = await exportPulls(folder, ({ day }) => neighbours.has(day));
+    for (const pull of exports) failures.push(...(await load([pull], 'again')).failures);
+  }
+  for (const { pull, error } of failures) {
+    const entry = landedAmong(ledger.entries()).find((one) => exportFolder(one) === firstReading(pull.id));
+    if (error instanceof StrayError && entry !== undefined)
+      await ledger.note(entry.key, 'doubted', error.message);
+    else report.unloaded.set(pull.id, { pull, error });
+  }
+  return failures.length === 0;
+}
+
+/**
+ * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, since nothing is
+ * missing.
+ */
+export async function reportUnloaded(folder: OpenFolder): Promise<void> {
+  const { report, invocation, warehouse } = folder;
+  for (const { pull, error } of report.unloaded.values()) {
+    const [stream, , key = ''] = pull.id.split('/');
+    const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
+    // Later pulls hold all days of a free pull; of reference data, there is a later snapshot.
+    const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
+    const isSuperseded = isReference(pull)
+      ? later.length > 0
+      : pull.stream !== 'events' && daysOf(pull.days).every((day) => later.includes(day));
+    if (isSuperseded) invocation.terminal.note(`${reason} Later answers have taken its place.`);
+    else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
+  }
 }
 
 // The project that a data folder belongs to. Two projects must not share a folder, where days, exports and budget of one

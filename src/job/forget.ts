@@ -12,8 +12,7 @@ import { pushLake } from '../lake/replicate.js';
 import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
 import { publish, rewriteDatabase } from '../warehouse/publish.js';
-import { withDataFolder } from './data-folder.js';
-import { loadLanded, reloadErased, withWarehouse, type OpenFolder } from './loading.js';
+import { loadLanded, reloadErased, withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
 import { RunReport } from './report.js';
 
 /**

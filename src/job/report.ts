@@ -26,9 +26,9 @@ import type { FindingGroup } from '../warehouse/model.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/landing-zone.js';
-import { RUN, runsOf, type PastRun } from '../journal/journal.js';
+import type { Invocation } from '../config/invocation.js';
+import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
 import { plural } from '../terminal/terminal.js';
-import type { DataFolder } from './data-folder.js';
 
 export class RunReport {
   /** Data that could not be pulled or loaded; the run continues with the rest. */
@@ -216,9 +216,15 @@ export function describeGroup(group: FindingGroup): string {
   return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
 }
 
+/** What the record of a run needs of its data folder. */
+interface RunFolder {
+  readonly journal: Journal;
+  readonly invocation: Invocation;
+}
+
 /** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
 export function runsSoFar(
-  { journal, report, invocation }: DataFolder & { readonly report: RunReport },
+  { journal, report, invocation }: RunFolder & { readonly report: RunReport },
   failure: Error | undefined,
 ): PastRun[] {
   const { effects, runId } = invocation;
@@ -229,7 +235,7 @@ export function runsSoFar(
 
 /** Does the work of a run between the lines of its begin and its end, which is written last and in every case. */
 export async function recorded<T>(
-  { journal, command, invocation }: DataFolder,
+  { journal, command, invocation }: RunFolder & { readonly command: string },
   work: (report: RunReport) => Promise<T>,
 ): Promise<T> {
   const { effects, runId, version } = invocation;

@@ -25,8 +25,14 @@ import { RUN, runsOf } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
-import { withDataFolder } from './data-folder.js';
-import { loadLanded, removedExports, reportUnloaded, withWarehouse, type OpenFolder } from './loading.js';
+import {
+  loadLanded,
+  removedExports,
+  reportUnloaded,
+  withDataFolder,
+  withWarehouse,
+  type OpenFolder,
+} from './data-folder.js';
 import { recorded, runsSoFar, RunReport } from './report.js';
 import { daysIn, wantedDays } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
