@@ -45,16 +45,6 @@ const SAMPLE = 3;
 /** Nights of which each publishes a file whose size is looked at. */
 const NIGHTS = 12;
 
-const temporary: string[] = [];
-try {
-  if (values.days !== undefined) await oneAndMany(Number(values.days));
-  else if (values.pace !== undefined) await paced(Number(values.pace), Number(values.latency));
-  else await loads();
-} finally {
-  for (const folder of temporary) await rm(folder, { recursive: true, force: true });
-  execFileSync('git', ['worktree', 'prune']);
-}
-
 /** What is measured, by its name in the table, with the bound that is wanted. */
 const FIGURES = {
   version: ['dawnload --version, s'],
@@ -73,6 +63,16 @@ const FIGURES = {
 } as const;
 type Figures = Partial<Record<keyof typeof FIGURES, number>>;
 type Stages = Readonly<Record<string, unknown>>;
+
+const temporary: string[] = [];
+try {
+  if (values.days !== undefined) await oneAndMany(Number(values.days));
+  else if (values.pace !== undefined) await paced(Number(values.pace), Number(values.latency));
+  else await loads();
+} finally {
+  for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+  execFileSync('git', ['worktree', 'prune']);
+}
 
 async function loads(): Promise<void> {
   const builds: [name: string, cli: string][] = [['this build', CLI]];
