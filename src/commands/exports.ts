@@ -15,7 +15,7 @@ import {
   type Ledger,
   type LedgerState,
 } from '../exports/ledger.js';
-import { askPage } from '../exports/poll.js';
+import { askPage } from '../exports/download.js';
 import { formatKst } from '../ground/calendar.js';
 import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../ground/errors.js';
 import { pricePart, priceOf } from '../ground/text.js';
@@ -135,7 +135,7 @@ async function doubtOf(
   try {
     const settings = { ...requireService(config), retries: 0 };
     const result = await ServiceClient.using(settings, invocation, (service) =>
-      askPage({ service, exportId, pageParameter }, 0),
+      askPage(service, exportId, pageParameter, 0),
     );
     if (result.kind === 'not_found')
       return `The service does not know export ${exportId} (${result.reason}).`;

@@ -117,7 +117,7 @@ export function keepingOutput(columns?: number): { readonly stdout: Output; read
   return { stdout, bytes: () => Buffer.concat(chunks) };
 }
 
-function silent(out: string[], err: string[]): Terminal {
+export function silent(out: string[], err: string[]): Terminal {
   return {
     color: false,
     doing: '',

@@ -1,0 +1,385 @@
+/** One export from its id to loaded pages: a service of a few lines, a real ledger and a real landing zone. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { downloadExport, type DownloadFolder } from '../../src/exports/download.js';
+import { Ledger, type Export } from '../../src/exports/ledger.js';
+import { Journal } from '../../src/journal/journal.js';
+import { LandingZone } from '../../src/landing/landing-zone.js';
+import { dataFolder, filesBelow, HELD, placeOf } from '../landing/support.js';
+import { silent } from '../support/in-process.js';
+import { clientFor, json, quickEffects, startDouble, type Handler } from '../support/service-double.js';
+
+const DAY = '2026-11-20';
+const KEY = `${DAY}.1`;
+
+interface Circumstances {
+  readonly retries?: number;
+  readonly concurrency?: number;
+  /** Messages that the daily statistics count, and so the records to expect. */
+  readonly sent?: number;
+  readonly maxWaitMinutes?: number;
+}
+
+async function setUp(
+  handler: Handler,
+  { retries = 0, concurrency = 1, sent = 0, maxWaitMinutes = 1 }: Circumstances = {},
+) {
+  let isDead = false;
+  const quick = quickEffects();
+  const effects = {
+    ...quick,
+    reach(point: string): void {
+      if (isDead && point === 'land/events-manifest/before-write') throw new Error('killed');
+    },
+  };
+  const double = await startDouble(handler);
+  const service = clientFor(double.url, effects, { retries, concurrency });
+  onTestFinished(async () => {
+    await Promise.all([double.close(), service.close()]);
+  });
+  const data = await dataFolder();
+  const { exports } = placeOf(data);
+  const journal = await Journal.open({ dataDir: data }, effects);
+  const ledger = new Ledger(
+    { dataDir: data, exports: { ...exports, maxWaitMinutes } },
+    journal,
+    effects,
+    HELD,
+  );
+  await ledger.intend({ day: DAY, messageData: true, pricePerRecord: 0 });
+  await ledger.requested(KEY, 'export/1');
+  const said: string[] = [];
+  const counted = { sent, failed: 0, delivered: 0, click: 0, rows: sent > 0 ? 1 : 0, nights: 1 };
+  const folder: DownloadFolder = {
+    ledger,
+    landing: await LandingZone.open(data, effects, () => journal.head),
+    warehouse: {
+      messages: () => Promise.resolve(new Map([[DAY, counted]])),
+      lackOf: () => Promise.resolve({ repeated: 0, uncounted: 0, without_id: 0, erased: 0 }),
+      removedDays: () => Promise.resolve([]),
+    },
+    report: { exports: [], pending: [], gaps: [] },
+    invocation: { effects, signal: new AbortController().signal, runId: 'run', terminal: silent(said, said) },
+    load: () => Promise.resolve(true),
+  };
+  return {
+    double,
+    slept: quick.slept,
+    /** Downloads the export; with `kill`, the process dies when all pages have landed. */
+    download: async (kill = false): Promise<Export> => {
+      isDead = kill;
+      await downloadExport(ledger.get(KEY), service, folder);
+      return ledger.get(KEY);
+    },
+    /** What people are told, and the reasons of gaps. */
+    told: () => [...said, ...folder.report.gaps.map(({ reason }) => reason)].join('\n'),
+    /** The pages that E21 was asked for, in order. */
+    asked: () => double.received.flatMap(({ url }) => (url.includes('page=') ? [pageOf(url)] : [])),
+    /** The numbers of the pages in the folder of the last reading. */
+    landed: async (): Promise<number[]> => {
+      const below = join(data, 'landing/events', DAY, KEY);
+      const readings = (await readdir(below)).sort((a, b) => a.length - b.length);
+      const names = await filesBelow(join(below, readings.at(-1) ?? ''));
+      return names.flatMap((name) => (name.startsWith('page-') ? [Number(name.slice(5, 10))] : []));
+    },
+    /** The words in the names of the answers that were set aside. */
+    rejected: async (): Promise<string[]> => {
+      const names = await filesBelow(join(data, 'landing/rejected')).catch(() => []);
+      return names.map((name) => name.replace(/^.*e21-2026-11-20-1-|-[0-9a-f]+\.gz$/g, ''));
+    },
+  };
+}
+
+const pageOf = (url: string): number => Number(new URL(url, 'http://x').searchParams.get('page'));
+const records = (page: number, count = 3): { id: string }[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `${page}-${i}` }));
+const success = (page: number, total: number, count = 3): unknown => ({
+  status: 'success',
+  data: records(page, count),
+  total_page_count: total,
+});
+const PROCESSING = { status: 'processing', message: 'wait' };
+const EMPTY = { status: 'success', data: [], total_page_count: 0 };
+
+test.each(['error', 'not_found', 'invalid_page', 'an unknown word for token-1 of kim@example.com'])(
+  'what a result that is %s repeats of a secret or tells of a person is said to nobody',
+  async (status) => {
+    const { download, told } = await setUp(({ headers }, response) => {
+      const message = `${headers.authorization ?? ''} of kim@example.com, 010-1234-5678`;
+      json(response, { status, message });
+    });
+    expect(JSON.stringify(await download())).not.toMatch(/token-1|kim@|1234-/);
+    expect(told()).toContain(status.startsWith('an') ? 'for … of …' : 'Bearer … of …, …');
+    expect(told()).not.toMatch(/token-1|kim@|1234/);
+  },
+);
+
+describe('waiting for an export', () => {
+  test('goes on while it is processing, with growing pauses', async () => {
+    const { download, slept } = await setUp(({ url }, response, nth) => {
+      json(response, nth < 4 ? PROCESSING : success(pageOf(url), 1));
+    });
+    expect(await download()).toMatchObject({ state: 'loaded', records: 3 });
+    expect(slept).toHaveLength(4);
+    expect([...slept].sort((a, b) => a - b)).toEqual(slept);
+  });
+
+  test('ends when patience ends, and the export is still processing', async () => {
+    const { download, told } = await setUp((_, response) => {
+      json(response, PROCESSING);
+    });
+    expect(await download()).toMatchObject({ state: 'processing', troubles: 1 });
+    expect(told()).toContain('is not ready. The next run resumes it at no cost.');
+  });
+
+  test.each([
+    ['success without data', EMPTY],
+    ['success with null data', { status: 'success', data: null, total_page_count: 1 }],
+    ['invalid_page on page 0', { status: 'invalid_page', message: 'no page' }],
+  ])('an export without records is a result, and doubted where records are expected: %s', async (_, body) => {
+    for (const sent of [0, 10]) {
+      const { download, asked } = await setUp(
+        (__, response, nth) => {
+          json(response, nth === 0 ? PROCESSING : body);
+        },
+        { sent },
+      );
+      const { state, doubted, records: held } = await download();
+      expect([state, doubted, held]).toEqual(
+        sent > 0 ? ['processing', true, undefined] : ['loaded', false, 0],
+      );
+      if (sent > 0) expect(asked().length).toBeGreaterThan(5);
+    }
+  });
+
+  test('an answer without records is not the last word where records are expected', async () => {
+    const { download, asked, rejected } = await setUp(
+      (_, response, nth) => {
+        json(response, nth < 2 ? EMPTY : success(0, 1));
+      },
+      { sent: 3 },
+    );
+    expect(await download()).toMatchObject({ state: 'loaded', records: 3 });
+    expect([asked(), await rejected()]).toEqual([[0, 0, 0], ['page']]);
+  });
+
+  test.each([undefined, [], '', 1.5, -1])(
+    'success whose total_page_count is %j is no page: the next answer may tell it',
+    async (total) => {
+      const { download } = await setUp(
+        ({ url }, response, nth) => {
+          const page = pageOf(url);
+          json(response, { status: 'success', data: records(page), total_page_count: nth < 2 ? total : 2 });
+        },
+        { retries: 2 },
+      );
+      expect(await download()).toMatchObject({ state: 'loaded', pages: 2 });
+    },
+  );
+
+  test('a failure that passes is waited for, one that stays is named', async () => {
+    const passing = await setUp((_, response, nth) => {
+      if (nth === 0) json(response, { error: 'Timeout' });
+      else json(response, nth === 1 ? { status: 'not_found', message: 'not yet' } : success(0, 1));
+    });
+    expect((await passing.download()).state).toBe('loaded');
+    // Also where the waiting time ends before.
+    for (const maxWaitMinutes of [1, 0]) {
+      const staying = await setUp(
+        (_, response) => {
+          json(response, { status: 'error', message: 'broken' }, 500);
+        },
+        { maxWaitMinutes },
+      );
+      expect(await staying.download()).toMatchObject({ state: 'requested', troubles: 1 });
+      expect(staying.told()).toMatch(/is not delivered \(.*broken\)/);
+      expect(staying.asked()).toHaveLength(maxWaitMinutes === 0 ? 1 : 4);
+    }
+  });
+});
+
+describe('answers that are not in the specification', () => {
+  test('a status of an unknown word is waited for, as one that may pass', async () => {
+    const { download } = await setUp((_, response, nth) => {
+      json(response, nth === 0 ? { status: 'queued', message: 'soon' } : success(0, 1));
+    });
+    expect((await download()).state).toBe('loaded');
+  });
+
+  test.each<[unknown, string]>([
+    [{ data: records(0), total_page_count: 1 }, 'E21 answered without a status'],
+    [records(0), 'E21 answered with a list'],
+    [
+      { status: 'success', data: { 0: 'x' }, total_page_count: 1 },
+      'E21 answered success with data that is not a list',
+    ],
+  ])('an answer of another shape stops the wait, with its reason: %j', async (body, reason) => {
+    const { download, told } = await setUp((_, response) => {
+      json(response, body);
+    });
+    expect(await download()).toMatchObject({
+      state: 'requested',
+      note: `Export ${KEY} is not delivered: the service gives no usable answer.`,
+    });
+    expect(told()).toContain(`is not delivered (${reason})`);
+  });
+});
+
+describe('reading the pages', () => {
+  test('fetches each page once, page 0 not again, also where some hold fewer records', async () => {
+    const { download, landed, asked } = await setUp(
+      ({ url }, response) => {
+        json(response, success(pageOf(url), 12, 1 + (pageOf(url) % 3)));
+      },
+      { concurrency: 4 },
+    );
+    expect(await download()).toMatchObject({ state: 'loaded', pages: 12, records: 24, short: undefined });
+    expect(await landed()).toEqual(Array.from({ length: 12 }, (_, i) => i));
+    expect(asked().sort((a, b) => a - b)).toEqual(await landed());
+  });
+
+  test('does not fetch pages of an earlier run again, and looks on page 0 for a missing one that is gone', async () => {
+    let total = 6;
+    const { download, landed, asked } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      const isGone = total === 6 ? page === 3 : page > 2;
+      json(response, isGone ? { status: total === 6 ? 'error' : 'invalid_page' } : success(page, total));
+    });
+    expect(await download()).toMatchObject({ state: 'ready', troubles: 1 });
+    expect(await landed()).toEqual([0, 1, 2]);
+    const before = asked().length;
+    total = 3;
+    expect(await download()).toMatchObject({ state: 'loaded', pages: 3, records: 9 });
+    expect(asked().slice(before, before + 2)).toEqual([3, 0]);
+    expect(asked().slice(before)).not.toContain(1);
+  });
+
+  test('a page parameter that the service ignores is found out after two answers, and named', async () => {
+    const { download, told, landed, rejected, asked } = await setUp((_, response) => {
+      json(response, success(0, 50));
+    });
+    expect(await download()).toMatchObject({
+      state: 'ready',
+      note: expect.stringContaining('exports.page_parameter') as string,
+    });
+    expect(told()).toContain('"page"');
+    expect([await landed(), await rejected(), asked()]).toEqual([[0], ['page-1'], [0, 1, 1]]);
+  });
+
+  test('a page that repeats another one is not taken for new records: it counts as empty, and is asked for again', async () => {
+    const { download, landed, rejected, asked } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page === 5 ? 3 : page, 8));
+    });
+    expect(await download()).toMatchObject({ records: 21, short: 0, note: 'page 5 repeats page 3' });
+    expect(await landed()).not.toContain(5);
+    expect(await rejected()).toEqual(['page-5']);
+    expect(asked().filter((page) => page === 5)).toHaveLength(4);
+  });
+
+  test('fewer records than the statistics tell of make the number of pages asked for again, and are told', async () => {
+    for (const [more, told] of [
+      [4, { pages: 4, records: 12, note: 'total_page_count changed from 1 to 4' }],
+      [1, { pages: 1, records: 3, note: 'it holds 3 records, at least 6 are expected' }],
+    ] as const) {
+      const { download } = await setUp(
+        ({ url }, response, nth) => {
+          json(response, success(pageOf(url), nth < 2 ? 1 : more));
+        },
+        { sent: 12 },
+      );
+      expect(await download()).toMatchObject(told);
+    }
+  });
+
+  test('records of no page are no page', async () => {
+    const { download } = await setUp(({ url }, response, nth) => {
+      json(response, success(pageOf(url), nth === 0 ? 0 : 2));
+    });
+    expect(await download()).toMatchObject({ state: 'loaded', pages: 2 });
+  });
+
+  test('a total that grows on the way brings the further pages too, and is noted', async () => {
+    const { download } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), pageOf(url) < 3 ? 4 : 6));
+    });
+    const note = 'total_page_count changed from 4 to 6';
+    expect(await download()).toMatchObject({ pages: 6, records: 18, note });
+  });
+
+  test('a total that shrinks is believed only when page 0 says so too, and is noted', async () => {
+    let first = true;
+    const { download } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, page >= 3 ? { status: 'invalid_page' } : success(page, first ? 5 : 3));
+      first = false;
+    });
+    const { pages, records: held, note } = await download();
+    expect([pages, held, note]).toEqual([3, 9, expect.stringContaining('total_page_count')]);
+  });
+
+  test.each<[string, number, number]>([
+    ['an empty page in the middle', 1, 4],
+    ['an empty first page of two', 0, 2],
+  ])('%s that comes once is read again, and what it holds then counts', async (_, short, total) => {
+    let once = true;
+    const { download, rejected } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      const isShort = page === short && once;
+      if (isShort) once = false;
+      json(response, success(page, total, isShort ? 0 : 3));
+    });
+    expect(await download()).toMatchObject({ pages: total, records: 3 * total, short: undefined });
+    expect(await rejected()).toContain(`page-${short}-replaced`);
+  });
+
+  test('an empty page in the middle that stays empty is kept and noted, also where the next reading fails', async () => {
+    let isDown = false;
+    const { download, asked, told } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, isDown ? { status: 'error' } : success(page, 4, page === 2 ? 0 : 3));
+    });
+    const lack = { state: 'loaded', pages: 4, records: 9, short: 0, note: 'page 2 holds no records' };
+    expect(await download()).toMatchObject(lack);
+    expect(asked().filter((page) => page === 2)).toHaveLength(4);
+    isDown = true;
+    expect(await download()).toMatchObject(lack);
+    expect(told()).toContain('is not delivered');
+  });
+
+  test('pages of an export that has landed are asked for again, and what is more is taken, once', async () => {
+    let count = 2;
+    const { download, landed, told, asked } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page, 3, page === 1 ? count : 3));
+    });
+    expect(await download()).toMatchObject({ records: 8, landings: 1 });
+    expect(await download()).toMatchObject({ records: 8, landings: 1 });
+    expect(told()).toContain('is as it was');
+    count = 3;
+    // Pages that a killed reading landed count in the next one.
+    await expect(download(true)).rejects.toThrow('killed');
+    const before = asked().length;
+    expect(await download()).toMatchObject({ records: 9, landings: 2 });
+    expect(asked().slice(before).sort()).toEqual([0, 1, 2]);
+    expect(await landed()).toEqual([0, 1, 2]);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['not found any more', { status: 'not_found', message: 'gone' }, /Page 3 .* cannot be downloaded/],
+    [
+      'without a status',
+      { data: records(3), total_page_count: 6 },
+      /Page 3 .*\(E21 answered without a status\)/,
+    ],
+  ])('a page that is %s ends it, and keeps what has landed', async (_, body, message) => {
+    const { download, told, landed, rejected } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, page < 3 ? success(page, 6) : body);
+    });
+    expect((await download()).state).toBe('ready');
+    expect(told()).toMatch(message);
+    expect([await landed(), await rejected()]).toEqual([[0, 1, 2], ['page-3']]);
+  });
+});
