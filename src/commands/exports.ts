@@ -224,7 +224,6 @@ function asJson(entry: Export, isRunning: boolean) {
     kept_back: isKeptBack(entry),
     short: entry.short ?? null,
     accepted: entry.accepted ?? false,
-    times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,
     note: entry.note ?? null,

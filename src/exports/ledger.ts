@@ -46,6 +46,11 @@ export function partsOf(key: string): { day: string; attempt: number } | undefin
 
 const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
 const exportId = text.min(1);
+/**
+ * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is no more than an
+ * error, which a person may judge.
+ */
+const answer = z.object({ file: text, sha256: text, isError: z.boolean() });
 
 /** A paid export (E20, E21); `at` is the instant of the event. */
 export const EXPORT = new Kind(
@@ -53,15 +58,18 @@ export const EXPORT = new Kind(
   z.discriminatedUnion('event', [
     z.object({
       ...event('intended'),
+      /** Day and attempt, such as `2026-11-20.1`; safe in a shell command and in a path. */
       key,
+      /** The KST day that is exported, complete. */
       day: text.refine(isDay, 'not a day'),
+      /** `isMessageDataIncluded` of the request. */
       messageData: z.boolean(),
-      /** The records to expect. */
+      /** The records to expect; `undefined` if no statistics existed to estimate from. */
       estimate: wholeNumber.optional(),
       pricePerRecord: z.number().nonnegative(),
       /** The key of the export that a person chose to pay for again. */
       again: key.optional(),
-      /** The id of the run. */
+      /** The id of the run that intended this export. */
       run: text.optional(),
       /** The instant of a request that was sent before it was entered here. */
       sentAt: instant.optional(),
@@ -86,29 +94,18 @@ export const EXPORT = new Kind(
       event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
       key,
       note: text,
-      /**
-       * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is no more than an
-       * error, which a person may judge.
-       */
-      answer: z.object({ file: text, sha256: text, isError: z.boolean() }).optional(),
+      answer: answer.optional(),
     }),
   ]),
 );
 export type Line = LineOf<typeof EXPORT>;
 
+type Intended = Extract<Entry<Line>, { event: 'intended' }>;
+
 /** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
-export interface Export {
-  /** Day and attempt, such as `2026-11-20.1`; safe in a shell command and in a path. */
-  readonly key: string;
-  /** The KST day that is exported, complete. */
-  readonly day: Day;
-  /** `isMessageDataIncluded` of the request. */
-  readonly messageData: boolean;
+export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly state: ExportState;
   readonly billed: Billed;
-  /** Records expected when the request was intended; `undefined` if no statistics existed to estimate from. */
-  readonly estimate?: number | undefined;
-  readonly pricePerRecord: number;
   /** Number of consecutive failed fetches; reset to zero after a success. */
   readonly troubles: number;
   /** The instant of the intent, after which the request leaves at once; its KST month is that of the fee. */
@@ -119,8 +116,6 @@ export interface Export {
   readonly records?: number | undefined;
   /** True if the last answer reported no records although the daily statistics count some, or a landed export is kept back. */
   readonly doubted: boolean;
-  /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
-  readonly landings: number;
   readonly landedAt?: Date;
   /** The numbers of pages that cannot be read; the other pages count. */
   readonly unreadable?: readonly number[] | undefined;
@@ -131,25 +126,15 @@ export interface Export {
   readonly short?: number | undefined;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
-  /** The unknown answer to E20: its file below `landing/`, the SHA-256 of its text, and whether it is no more than an error. */
-  readonly answer?: { readonly file: string; readonly sha256: string; readonly isError: boolean } | undefined;
+  readonly answer?: z.output<typeof answer> | undefined;
   /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
   readonly answerText?: string | undefined;
   /** A word of that answer that may be an export id. */
   readonly quotedId?: string | undefined;
-  /** The key of the export that the user chose to pay for again. */
-  readonly again?: string | undefined;
-  /** The id of the run that intended this export. */
-  readonly run?: string | undefined;
 }
 
 /** The day and the terms of a request for an export. */
-type Intent = Omit<Extract<Entry<Line>, { event: 'intended' }>, 'event' | 'key' | 'again'>;
-
-/** The key of the n-th attempt to export a day. */
-function exportKey(ofDay: Day, attempt: number): string {
-  return `${ofDay}.${attempt}`;
-}
+type Intent = Omit<Intended, 'event' | 'key' | 'again'>;
 
 /** Applies a line to an entry. Throws `UsageError` if the line cannot follow. */
 function applyLine(entry: Export | undefined, line: Line): Export {
@@ -173,7 +158,6 @@ function newEntry(line: Line & { event: 'intended' }): Export {
     billed: 'maybe',
     troubles: 0,
     doubted: false,
-    landings: 0,
     requestedAt: sentAt,
     updatedAt: at,
   };
@@ -186,7 +170,7 @@ function changesOf(entry: Export, line: Line): Partial<Export> {
     case 'ready':
       return { troubles: 0, doubted: false };
     case 'landed':
-      return { unreadable: line.unreadable, accepted: line.accepted, landings: entry.landings + 1 };
+      return { unreadable: line.unreadable, accepted: line.accepted };
     case 'loaded':
       return { loadedAt: line.at, doubted: false, short: undefined };
     case 'short':
@@ -373,9 +357,9 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
 /**
  * Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision.
  *
- * @param twin the key of another export with the same id
+ * @param twin another export with the same id
  */
-export function adviceFor(entry: Export, isRunning = false, twin?: string): string | undefined {
+export function adviceFor(entry: Export, isRunning = false, twin?: Export): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day, state, note, quotedId, unreadable, short } = entry;
   const reason = note === undefined ? '' : ` Reason: ${note.replace(/\.?$/, '.')}`;
@@ -389,7 +373,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: string): stri
       `Export ${key} of ${day} is kept back and not loaded.${reason}`,
       twin === undefined
         ? 'Its times may have shifted, or its id may belong to another export.'
-        : `Its id is that of export ${twin}, too.`,
+        : `Its id is that of export ${twin.key}, too.`,
       `To correct the id: ${command(`attach ${key} EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
     );
   if (entry.doubted)
@@ -427,30 +411,17 @@ export function adviceFor(entry: Export, isRunning = false, twin?: string): stri
   );
 }
 
-/** The error for a day that another export covers, so that it is not requested (again). */
-function coveredBy(other: Export, day: Day): RefusedError {
-  return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
-    hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
-  });
-}
-
-interface Attention {
-  /** Key of the export, or `ledger`. */
-  readonly key: string;
-  readonly advice: string;
-}
-
+/** The advice on each export that waits for a person, and on a journal in doubt (`ledger`). */
 export function actionsNeeded(
   entries: readonly Export[],
   doubt: DamageError | undefined,
   isRunning = false,
-): Attention[] {
-  const undecided = entries.filter((entry) => needsPerson(entry, isRunning));
-  const advised = undecided.flatMap((entry) => {
+): { readonly key: string; readonly advice: string }[] {
+  const advised = entries.flatMap((entry) => {
     const { key, exportId } = entry;
     const twin = entries.find((other) => other.exportId === exportId && other.key !== key);
-    const advice = adviceFor(entry, isRunning, twin?.key);
-    return advice === undefined ? [] : [{ key: entry.key, advice }];
+    const advice = adviceFor(entry, isRunning, twin);
+    return advice === undefined ? [] : [{ key, advice }];
   });
   return doubt === undefined ? advised : [{ key: 'ledger', advice: doubt.sentences }, ...advised];
 }
@@ -466,18 +437,11 @@ export interface Untracked extends ExportRow {
   readonly knownBy: Place;
 }
 
-/** The data folder of a ledger, and the settings of its exports. */
-type LedgerPlace = Pick<Config, 'dataDir' | 'exports'>;
-
 /**
  * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its
  * promise resolves.
  */
 export class Ledger {
-  readonly #place: LedgerPlace;
-  readonly #journal: Journal;
-  readonly #effects: Effects;
-  readonly #lock: Pick<RunLock, 'assertHeld'> | undefined;
   /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
   doubt: Doubt | undefined;
   readonly #book: Map<string, Export>;
@@ -488,17 +452,18 @@ export class Ledger {
    * @param lock the lock of the data folder; without it nothing can be intended
    * @throws DamageError for an invalid line
    */
-  constructor(place: LedgerPlace, journal: Journal, effects: Effects, lock?: Pick<RunLock, 'assertHeld'>) {
-    this.#place = place;
-    this.#journal = journal;
-    this.#effects = effects;
-    this.#lock = lock;
+  constructor(
+    private readonly place: Pick<Config, 'dataDir' | 'exports'>,
+    private readonly journal: Journal,
+    private readonly effects: Effects,
+    private readonly lock?: Pick<RunLock, 'assertHeld'>,
+  ) {
     this.#book = exportsOf(journal.of(EXPORT));
   }
 
   /** The settings under which exports are paid and downloaded. */
   get settings(): Config['exports'] {
-    return this.#place.exports;
+    return this.place.exports;
   }
 
   /** All exports, in the order of their intents. */
@@ -543,7 +508,7 @@ export class Ledger {
   /** Reads the texts of the answers that persons may judge. Exports with one of `refusals` appear as `settle` will record them. */
   async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
-      const kept = await readKept(this.#place.dataDir, entry);
+      const kept = await readKept(this.place.dataDir, entry);
       const settled =
         isJudged(kept?.answerText ?? '', refusals) && ({ state: 'failed', billed: 'no' } as const);
       if (kept !== undefined) this.#book.set(entry.key, { ...entry, ...kept, ...settled });
@@ -716,23 +681,23 @@ export class Ledger {
 
   /** If the file of the lock was removed, another run may have started that pays for the same day. */
   async #assertMayPay(): Promise<void> {
-    if (this.#lock === undefined) throw new Error('Only the holder of the lock pays.');
+    if (this.lock === undefined) throw new Error('Only the holder of the lock pays.');
     if (this.doubt !== undefined) throw this.doubt;
-    await this.#lock.assertHeld();
+    await this.lock.assertHeld();
   }
 
-  async #intend(intent: Intent, again?: string): Promise<Export> {
+  #intend(intent: Intent, again?: string): Promise<Export> {
     const { day } = intent;
     const attempts = this.entries().flatMap((entry) =>
       entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
     );
-    const key = exportKey(day, Math.max(0, ...attempts) + 1);
+    const key = `${day}.${Math.max(0, ...attempts) + 1}`;
     return this.#record({ event: 'intended', key, ...intent, again });
   }
 
   /** Enters an export that is known only from the user. */
   async #enter(key: string, day: Day, pricePerRecord: number): Promise<void> {
-    if (windowOf(day).end > this.#effects.now()) {
+    if (windowOf(day).end > this.effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
     await this.#record({ event: 'intended', key, day, messageData: true, pricePerRecord });
@@ -760,13 +725,16 @@ export class Ledger {
     if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
     if (exportId === undefined || (state !== 'landed' && state !== 'loaded') || records === undefined) return;
     await this.#record({ event: 'ready', key, pages });
-    await this.#record({ event: 'landed', key, pages, records, landedAt: this.#effects.now() });
+    await this.#record({ event: 'landed', key, pages, records, landedAt: this.effects.now() });
     if (state === 'loaded') await this.#record({ event: 'loaded', key });
   }
 
   #assertNotCovered(day: Day, blocks: (entry: Export) => boolean): void {
     const other = this.entries().find((entry) => entry.day === day && blocks(entry));
-    if (other !== undefined) throw coveredBy(other, day);
+    if (other === undefined) return;
+    throw new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
+      hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
+    });
   }
 
   /** The error for a key that belongs to no export. */
@@ -786,8 +754,8 @@ export class Ledger {
   async #record(entry: Entry<Line>): Promise<Export> {
     const known = this.find(entry.key);
     // Whether the event may follow is decided before anything is written.
-    applyLine(known, { ...entry, seq: 0, at: this.#effects.now() });
-    const next = applyLine(known, await this.#journal.append(EXPORT, entry));
+    applyLine(known, { ...entry, seq: 0, at: this.effects.now() });
+    const next = applyLine(known, await this.journal.append(EXPORT, entry));
     this.#book.set(next.key, next);
     return next;
   }

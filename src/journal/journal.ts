@@ -7,7 +7,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
@@ -324,18 +324,11 @@ function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unkn
 
 /** Throws ConfigError where the settings name something else, which the second copy would replace. */
 async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
-  const isFolder = await stat(copyPath).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  const found = isFolder
-    ? undefined
-    : await readIfThere(copyPath).catch((error: unknown) => {
-        throw copyError({ ledgerCopy }, error);
-      });
+  const found = await readIfThere(copyPath).catch((error: unknown) => {
+    throw copyError({ ledgerCopy }, error);
+  });
   const copy = found ?? Buffer.alloc(0);
-  const isForeign =
-    isFolder || copyPath === path || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
+  const isForeign = copyPath === path || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
   if (ledgerCopy === undefined || !isForeign) return copy;
   throw new ConfigError(`ledger_copy names ${copyPath}, which is no second copy of a journal.`, {
     hint: 'Name a file of its own, best on another disk; move a damaged copy away. Nothing was changed.',

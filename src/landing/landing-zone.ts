@@ -221,8 +221,6 @@ export interface LandingFolder {
   readonly load: (pulls: readonly Pull[]) => Promise<boolean>;
 }
 
-const NO_HEAD = (): Head => ({ seq: 0, sum: '', erase: '' });
-
 /** Number of manifests that are open at a time. */
 const AT_ONCE = 64;
 
@@ -234,7 +232,12 @@ export class LandingZone {
     readonly folder: string,
     /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
     readonly found: readonly PullFolder[],
-    private readonly zone: Zone,
+    readonly disk: DurableFolder,
+    private readonly effects: Effects,
+    /** The end of the journal, which manifests carry. */
+    readonly head: () => Head,
+    /** True if an erasure may have cut records of a pull. */
+    readonly isCut: (id: string) => boolean,
   ) {
     this.#latest = found.reduce((latest, { pulledAt }) => Math.max(latest, Number(pulledAt ?? 0)), 0);
   }
@@ -243,8 +246,7 @@ export class LandingZone {
    * Opens the landing zone. For writing, which requires the lock, temporary files of dead processes are removed; beside a run
    * nothing is created or removed.
    *
-   * @param head returns the end of the journal, which manifests carry; without it, the landing zone is only read
-   * @param isCut true if an erasure may have cut records of a pull
+   * @param head the end of the journal; without it, the landing zone is only read
    */
   static async open(
     dataDir: string,
@@ -258,8 +260,8 @@ export class LandingZone {
       await disk.makeFolder(landing);
       await sweepTemporaries(landing);
     }
-    const zone = { disk, effects, landing, head: head ?? NO_HEAD, isCut };
-    return new LandingZone(landing, await listPulls(landing), zone);
+    const end = head ?? (() => ({ seq: 0, sum: '', erase: '' }));
+    return new LandingZone(landing, await listPulls(landing), disk, effects, end, isCut);
   }
 
   /**
@@ -273,7 +275,7 @@ export class LandingZone {
 
   /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
   begin(stream: Stream, days: DayRange, pulledAt: Date): PullWriter {
-    return new PullWriter(this.zone, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
+    return new PullWriter(this, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
   /**
@@ -284,15 +286,15 @@ export class LandingZone {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
     const id = exportFolder(place, reading);
-    if (reading === 1) await this.zone.disk.makeFolder(join(this.folder, id));
+    if (reading === 1) await this.disk.makeFolder(join(this.folder, id));
     const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
-    return new PullWriter(this.zone, 'events', { start: place.day, end: place.day }, id, undefined, before);
+    return new PullWriter(this, 'events', { start: place.day, end: place.day }, id, undefined, before);
   }
 
   /** Returns the pull of a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
   async pull(id: string): Promise<LandedPull | undefined> {
     const pull = await readPull(this.folder, id);
-    return pull && { ...pull, isCut: () => this.zone.isCut(id) };
+    return pull && { ...pull, isCut: () => this.isCut(id) };
   }
 
   /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
@@ -327,8 +329,8 @@ export class LandingZone {
    * @param what a few words
    */
   async reject(endpoint: string, what: string, body: Uint8Array): Promise<string> {
-    const path = rejectedPath(endpoint, what, this.zone.effects.now(), body);
-    await this.zone.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
+    const path = rejectedPath(endpoint, what, this.effects.now(), body);
+    await this.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
     return path;
   }
 
@@ -395,20 +397,12 @@ export class LandingZone {
   }
 }
 
-interface Zone {
-  readonly effects: Effects;
-  readonly disk: DurableFolder;
-  readonly landing: string;
-  readonly head: () => Head;
-  readonly isCut: (id: string) => boolean;
-}
-
 /** A pull in progress; it counts once `finish` has resolved. */
 export class PullWriter {
   #next = 0;
 
   constructor(
-    private readonly zone: Zone,
+    private readonly zone: LandingZone,
     readonly stream: Stream,
     readonly days: DayRange,
     readonly id: string,
@@ -428,7 +422,7 @@ export class PullWriter {
    * it is the next one. Throws `StorageError`; the page leaves no file then.
    */
   async land(body: Uint8Array, rows: number, number = this.#next++): Promise<Page> {
-    const file = join(this.zone.landing, this.id, pageName(number));
+    const file = join(this.zone.folder, this.id, pageName(number));
     await this.zone.disk.write(file, await gzipped(body), `land/${this.stream}`);
     return { file, rows, bytes: body.byteLength };
   }
@@ -448,17 +442,17 @@ export class PullWriter {
     facts: Partial<Facts> = {},
     pulledAt = this.pulledAt,
   ): Promise<LandedPull> {
-    const { disk, landing, head, isCut } = this.zone;
-    const path = join(landing, this.id, MANIFEST);
+    const { disk, folder, head, isCut } = this.zone;
+    const path = join(folder, this.id, MANIFEST);
     const named = files.map(({ file, rows, bytes }) => {
       const isOwn = dirname(file) === dirname(path);
-      const name = isOwn ? basename(file) : join('../..', relative(join(landing, this.stream), file));
+      const name = isOwn ? basename(file) : join('../..', relative(join(folder, this.stream), file));
       return { name, rows, bytes };
     });
     const { stream, days } = this;
     const text = JSON.stringify({ stream, days, pulledAt, head: head(), files: named, facts });
     await disk.write(path, `${text}\n`, `land/${stream}-manifest`);
-    return { ...parsePull(landing, this.id, text), isCut: () => isCut(this.id) };
+    return { ...parsePull(folder, this.id, text), isCut: () => isCut(this.id) };
   }
 }
 

@@ -27,7 +27,7 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
  * day: `<stream>/<first day>_<last day>/<instant>`.
  */
 export function pullFolder(stream: Stream, days: DayRange, pulledAt: Date): string {
-  return join(stream, rangeName(days), instantName(pulledAt));
+  return join(stream, `${days.start}_${days.end}`, instantName(pulledAt));
 }
 
 /**
@@ -69,12 +69,7 @@ export function pageOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Returns the folder name of a range: `2026-11-14_2026-11-20`. */
-export function rangeName({ start, end }: DayRange): string {
-  return `${start}_${end}`;
-}
-
-/** Parses the name of a folder into its range. */
+/** Parses the name of the folder of a range, `2026-11-14_2026-11-20`, into its range. */
 export function rangeOf(name: string): DayRange | undefined {
   const [start = '', end = '', ...more] = name.split('_');
   return isDay(start) && isDay(end) && more.length === 0 ? { start, end } : undefined;
@@ -96,45 +91,33 @@ export function instantOf(name: string): Date | undefined {
 const LONGEST = 120;
 
 /**
- * Encodes an id as one component of a path. Lower-case letters, digits, `_` and (except as the first character) `-` are
- * kept; a capital becomes `~` and its lower-case letter; any other character becomes `%` and its ASCII code, or `%u`
- * and its UTF-16 code. An id too long for a name becomes `%h` and its SHA-256, which cannot be decoded.
+ * Encodes an id as one component of a path: lower-case letters, digits, `_` and (except as the first character) `-` are
+ * kept; any other byte of its UTF-8 becomes `%` and its code. An id that is empty, too long or not Unicode becomes `%h` and
+ * its SHA-256, which cannot be decoded.
  */
 export function safeName(id: string): string {
-  // Without the flag `u`, each UTF-16 unit is encoded: different halves of surrogate pairs must not become the same name.
-  const name = id === '' ? '%' : id.replace(/[^a-z0-9_-]|^-/g, safeUnit);
-  return name.length <= LONGEST ? name : `%h${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
+  const bytes = Buffer.from(id);
+  const name = bytes.toString('latin1').replace(/[^a-z0-9_-]|^-/g, (byte) => `%${hexOf(byte)}`);
+  if (name !== '' && name.length <= LONGEST && bytes.toString() === id) return name;
+  return `%h${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
 }
 
-function safeUnit(unit: string): string {
-  if (/[A-Z]/.test(unit)) return `~${unit.toLowerCase()}`;
-  const code = unit.charCodeAt(0);
-  return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16).padStart(4, '0')}`;
-}
+const hexOf = (byte: string): string => byte.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** Decodes a name into its id; undefined if the name is not encoded, or its id was too long. */
+/** Decodes a name into its id; undefined if the name is no encoded id, or only the hash of one. */
 export function idOf(name: string): string | undefined {
-  if (name === '%') return '';
-  if (!/^(?:[a-z0-9_-]|~[a-z]|%[0-9a-f]{2}|%u[0-9a-f]{4})+$/.test(name)) return undefined;
-  const id = name.replace(
-    /~([a-z])|%u([0-9a-f]{4})|%([0-9a-f]{2})/g,
-    (_, capital?: string, wide?: string, code = '') =>
-      capital === undefined
-        ? String.fromCharCode(Number.parseInt(wide ?? String(code), 16))
-        : capital.toUpperCase(),
-  );
-  return safeName(id) === name ? id : undefined;
+  try {
+    const id = decodeURIComponent(name);
+    return safeName(id) === name ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Makes words into part of a file name that is never parsed: lower case, hyphens, at most 60 characters. */
 export function slug(text: string): string {
-  return (
-    text
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .slice(0, 60)
-      .replace(/^-|-$/g, '') || 'answer'
-  );
+  const words = text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  return words.slice(0, 60).replace(/^-|-$/g, '') || 'answer';
 }
 
 export type DataFiles = ReturnType<typeof dataFiles>;

@@ -107,28 +107,23 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
   }
 }
 
-export interface LockState {
-  readonly taken: boolean;
-  /** The holder, or the last holder if it was killed. */
-  readonly holder: LockHolder | undefined;
-}
-
 /**
- * Returns whether this process or another one holds the lock of a data folder. Does not take the lock. Throws
- * `StorageError`.
+ * Returns whether this process or another one holds the lock of a data folder, and the holder, or the last one if it was
+ * killed. Does not take the lock. Throws `StorageError`.
  */
-export async function lockState(dataDir: string): Promise<LockState> {
+export async function lockState(dataDir: string): Promise<{ taken: boolean; holder?: LockHolder }> {
   const named = await lockHolder(dataDir);
   // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
   // for an instant.
-  if (named === undefined) return { taken: false, holder: undefined };
+  if (named === undefined) return { taken: false };
   const path = await fileOf(dataDir);
   if (taken.has(path)) return { taken: true, holder: named };
   try {
     const instance = await openInstance(path, { ...SETTINGS, access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (error) {
-    if (isLocked(error)) return { taken: true, holder: namedBy(error, named) };
+    const holder = namedBy(error, named);
+    if (isLocked(error)) return { taken: true, ...(holder && { holder }) };
   }
   return { taken: false, holder: named };
 }

@@ -15,7 +15,6 @@ export function entry(given: Partial<Export> = {}): Export {
     pricePerRecord: 1,
     troubles: 0,
     doubted: false,
-    landings: 0,
     requestedAt: new Date('2026-11-20T22:05:00Z'),
     updatedAt: new Date('2026-11-20T22:05:00Z'),
     ...given,

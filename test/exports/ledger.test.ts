@@ -75,7 +75,6 @@ describe('an export in the ledger', () => {
       pricePerRecord: 0.5,
       troubles: 0,
       doubted: false,
-      landings: 1,
       requestedAt: new Date('2026-11-20T22:05:13.123Z'),
       updatedAt: new Date('2026-11-20T22:05:19.123Z'),
       exportId: 'exp-1',

@@ -33,7 +33,6 @@ function entry(day: string, state: ExportState): Export {
     pricePerRecord: 0.5,
     troubles: 0,
     doubted: false,
-    landings: 0,
     requestedAt: NOW,
     updatedAt: NOW,
   };

@@ -336,14 +336,14 @@ it('keeps its copy where the settings say', async () => {
 });
 
 it.each([
-  ['another file', 'notes.txt', 'notes'],
-  ['a folder', '.', undefined],
-  ['the journal itself', 'data/ledger/journal.jsonl', undefined],
-])('refuses a place of its copy that is %s, and changes nothing', async (_, name, content) => {
+  ['another file', 'notes.txt', 'notes', ConfigError],
+  ['a folder', '.', undefined, StorageError],
+  ['the journal itself', 'data/ledger/journal.jsonl', undefined, ConfigError],
+])('refuses a place of its copy that is %s, and changes nothing', async (_, name, content, error) => {
   const { dataDir, effects } = await written();
   const ledgerCopy = join(dataDir, '..', name.replace('data', basename(dataDir)));
   if (content !== undefined) await writeFile(ledgerCopy, content);
-  expect(await rejection(Journal.open({ dataDir, ledgerCopy }, effects))).toBeInstanceOf(ConfigError);
+  expect(await rejection(Journal.open({ dataDir, ledgerCopy }, effects))).toBeInstanceOf(error);
   if (content !== undefined) expect(await readFile(ledgerCopy, 'utf8')).toBe(content);
 });
 
