@@ -156,7 +156,7 @@ export const exportsAbandonCommand: Command<object, [string]> = async (_, invoca
     const entry = ledger.get(key);
     if (entry.state === 'landed' && !isKeptBack(entry))
       throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
-    const { day } = await ledger.note(key, 'abandoned', 'A person gave this export up.');
+    const { day } = await ledger.record({ event: 'abandoned', key, note: 'A person gave this export up.' });
     warnDoubt(ledger, terminal);
     terminal.note(
       `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,

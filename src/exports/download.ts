@@ -95,7 +95,7 @@ export async function downloadExport(
     const pull = await (await Reading.open(entry, acceptIncomplete, notes, service, folder)).land();
     if (pull === undefined || pull === 'same') return pull;
     if (!(await load([pull]))) return undefined;
-    await ledger.loaded(key);
+    await ledger.record({ event: 'loaded', key });
     return 'new';
   };
   const notes = new Set<string>();
@@ -115,8 +115,15 @@ export async function downloadExport(
       );
     // Of an export that was short before persons were erased from it, nobody can tell whether it is whole now.
     const isUnknown = reasons.length === 0 && erased > 0 && short !== undefined;
-    if (accepted === true || (reasons.length === 0 && !isUnknown)) await ledger.loaded(key);
-    else if (!isUnknown) await ledger.short(key, Math.max(repeated, uncounted), reasons.join('; '));
+    if (accepted === true || (reasons.length === 0 && !isUnknown))
+      await ledger.record({ event: 'loaded', key });
+    else if (!isUnknown)
+      await ledger.record({
+        event: 'short',
+        key,
+        records: Math.max(repeated, uncounted),
+        note: reasons.join('; '),
+      });
   }
   report.exports.push({ key, day, records, requested: run === folder.invocation.runId });
 }
@@ -281,7 +288,7 @@ class Reading {
       const answer = await this.#ask(number);
       invocation.terminal.progress(`waiting for the export of ${day}, ${answer.kind.replace('_', ' ')}`);
       if (answer.kind === 'processing') {
-        if (ledger.get(key).state === 'requested') await ledger.processing(key);
+        if (ledger.get(key).state === 'requested') await ledger.record({ event: 'processing', key });
       } else if (answer.body.length > 0 && (answer.kind !== 'page' || answer.records === 0))
         await landing.reject('E21', `${key} ${answer.kind}`, answer.body);
       let outcome: Unready = { kind: 'processing', reason: '' };
@@ -346,11 +353,11 @@ class Reading {
         invocation.terminal.note(`Events of ${day}: ${reason}`);
         return this.#finish();
       case 'doubtful':
-        await ledger.note(
+        await ledger.record({
+          event: 'doubted',
           key,
-          'doubted',
-          'The service reports no records although the daily statistics count some.',
-        );
+          note: 'The service reports no records although the daily statistics count some.',
+        });
         this.#gap(
           `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
         );
@@ -381,7 +388,7 @@ class Reading {
     const { ledger, warehouse } = this.folder;
     const before = firstAnswers([...this.#pages.values()]);
     this.#total = Math.max(this.#total, first?.totalPages ?? 1);
-    if (!this.#isAgain) await ledger.ready(key, this.#total);
+    if (!this.#isAgain) await ledger.record({ event: 'ready', key, pages: this.#total });
     this.#showProgress();
     if (first !== undefined && (!this.#has(first.number) || first.records > this.#rowsOf(first.number)))
       await this.#take(first);
@@ -574,9 +581,9 @@ class Reading {
     const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
     const { key } = this.entry;
     await landing.discardBefore(this.entry, pull);
-    await ledger.ready(key, pages);
+    await ledger.record({ event: 'ready', key, pages });
     const landed = { pages, records: rowsIn(first), unreadable, accepted: facts.accepted };
-    await ledger.landed(key, landed, pulledAt);
+    await ledger.record({ event: 'landed', key, ...landed, landedAt: pulledAt });
     return pull;
   }
 
@@ -600,7 +607,7 @@ class Reading {
   }
 
   async #trouble(note: string, reason = note): Promise<undefined> {
-    if (!this.#isAgain) await this.folder.ledger.note(this.entry.key, 'troubled', note);
+    if (!this.#isAgain) await this.folder.ledger.record({ event: 'troubled', key: this.entry.key, note });
     this.#gap(reason);
     return undefined;
   }

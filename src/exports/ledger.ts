@@ -133,6 +133,9 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly quotedId?: string | undefined;
 }
 
+/** What becomes of an export after its intent. */
+type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
+
 /** The day and the terms of a request for an export. */
 type Intent = Omit<Intended, 'event' | 'key' | 'again'>;
 
@@ -486,22 +489,18 @@ export class Ledger {
    * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
    * sent, and ambiguous ones whose answer a person has judged to be a refusal (`exports.refusals`) as `failed`. Call it
    * before any request.
-   *
-   * @returns the changed entries
    */
-  settle(): Promise<Export[]> {
+  settle(): Promise<void> {
     return this.#inTurn(async () => {
       const left = this.entries().filter(({ state }) => state === 'intended');
       const note = 'The process ended before it recorded the outcome of the request.';
-      const settled: Export[] = [];
-      for (const { key } of left) settled.push(await this.#record({ event: 'ambiguous', key, note }));
+      for (const { key } of left) await this.#record({ event: 'ambiguous', key, note });
       await this.readTexts();
       const judged = this.entries().filter(
         ({ answerText: text }) => text !== undefined && isJudged(text, this.settings.refusals),
       );
       const why = 'A person has listed this answer under exports.refusals.';
-      for (const { key } of judged) settled.push(await this.#record({ event: 'failed', key, note: why }));
-      return settled;
+      for (const { key } of judged) await this.#record({ event: 'failed', key, note: why });
     });
   }
 
@@ -564,7 +563,7 @@ export class Ledger {
    */
   async requested(key: string, exportId: string): Promise<Export> {
     try {
-      return await this.#event({ event: 'requested', key, exportId });
+      return await this.#inTurn(() => this.#record({ event: 'requested', key, exportId }));
     } catch (cause) {
       if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
       throw new StorageError(
@@ -574,62 +573,32 @@ export class Ledger {
     }
   }
 
-  /** Records that the export is being generated (E21). */
-  processing(key: string): Promise<Export> {
-    return this.#event({ event: 'processing', key });
-  }
-
-  /** Records the number of pages from E21. This reopens a landed export with a damaged page. */
-  ready(key: string, pages: number): Promise<Export> {
-    const same = (entry: Export): boolean => entry.state === 'ready' && entry.pages === pages;
-    return this.#event({ event: 'ready', key, pages }, (entry) => same(entry) && entry.troubles === 0);
-  }
-
   /**
-   * Records that every page is durable on disk.
+   * Records what became of an export; an event that changes nothing, as in a rebuild, writes no line.
    *
-   * @param landedAt later than that of an earlier landing
-   */
-  landed(key: string, pages: Pages, landedAt: Date): Promise<Export> {
-    return this.#event({ event: 'landed', key, ...pages, landedAt });
-  }
-
-  /** Records that every page is in the warehouse, and ends a doubt. Repeated calls, as in a rebuild, write one line. */
-  loaded(key: string): Promise<Export> {
-    const isSound = ({ state, doubted, short }: Export): boolean =>
-      state === 'loaded' && !doubted && short === undefined;
-    return this.#event({ event: 'loaded', key }, isSound);
-  }
-
-  /** Records that a loaded export may lack so many records (0: not known), with the reasons. */
-  short(key: string, records: number, note: string): Promise<Export> {
-    const isKnown = (known: Export): boolean => known.short === records && known.note === note;
-    return this.#event({ event: 'short', key, records, note }, isKnown);
-  }
-
-  /**
-   * Records what became of an export:
-   *
-   * - `ambiguous`: the request may have been sent and its outcome is unknown; the user must decide
    * - `failed`: the service clearly refused the request (E20); nothing is billed, and the day is free again
    * - `withdrawn`: the request provably never left this machine; nothing is billed, and the day is free again
+   * - `ambiguous`: the request may have been sent and its outcome is unknown; the user must decide
+   * - `processing`: the export is being generated (E21)
+   * - `ready`: E21 gave the number of pages; a landed export with a damaged page is open again
+   * - `landed`: every page is durable on disk; `landedAt` is later than that of an earlier landing
+   * - `loaded`: every page is in the warehouse; ends a doubt
+   * - `short`: the loaded export may lack so many records (0: not known)
    * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run asks
    *   again, and after several failures the export needs action
    * - `doubted`: the service reports no records (E21) although the daily statistics count some, or much of a landed
    *   export lies outside its day, so that it is kept back; the export needs action
    * - `abandoned`: the user gives the export up; no run requests its day again, only `payAgain` does
    *
-   * @param why one sentence without secrets
-   * @param answer the file and the hash of an answer that is no more than an error, which the user may judge
+   * The `note` is a sentence without secrets.
    */
-  note(
-    key: string,
-    event: 'ambiguous' | 'failed' | 'withdrawn' | 'troubled' | 'doubted' | 'abandoned',
-    why: string,
-    answer?: Export['answer'],
-  ): Promise<Export> {
-    const note = cut(why.replaceAll(/\s+/g, ' ').trim(), 500);
-    return this.#event({ event, key, note, answer });
+  record(given: Outcome): Promise<Export> {
+    const entry =
+      'note' in given ? { ...given, note: cut(given.note.replaceAll(/\s+/g, ' ').trim(), 500) } : given;
+    return this.#inTurn(() => {
+      const known = this.get(entry.key);
+      return isKnown(known, entry) ? Promise.resolve(known) : this.#record(entry);
+    });
   }
 
   /**
@@ -744,13 +713,6 @@ export class Ledger {
     });
   }
 
-  #event(entry: Entry<Line>, isKnown?: (entry: Export) => boolean): Promise<Export> {
-    return this.#inTurn(async () => {
-      const known = this.get(entry.key);
-      return isKnown?.(known) === true ? known : this.#record(entry);
-    });
-  }
-
   async #record(entry: Entry<Line>): Promise<Export> {
     const known = this.find(entry.key);
     // Whether the event may follow is decided before anything is written.
@@ -758,6 +720,20 @@ export class Ledger {
     const next = applyLine(known, await this.journal.append(EXPORT, entry));
     this.#book.set(next.key, next);
     return next;
+  }
+}
+
+/** True if an event would change nothing. */
+function isKnown({ state, pages, troubles, doubted, short, note }: Export, entry: Outcome): boolean {
+  switch (entry.event) {
+    case 'ready':
+      return state === 'ready' && pages === entry.pages && troubles === 0;
+    case 'loaded':
+      return state === 'loaded' && !doubted && short === undefined;
+    case 'short':
+      return short === entry.records && note === entry.note;
+    default:
+      return false;
   }
 }
 
@@ -808,8 +784,6 @@ function changeOfId(
     return undefined;
   return `Export ${known.key} is ${known.state} as ${known.exportId}, and another id would replace it.`;
 }
-
-type Pages = Omit<Extract<Entry<Line>, { event: 'landed' }>, 'event' | 'key' | 'landedAt'>;
 
 /** The ledger as read by a command that may be running at the same time as a run. */
 export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;

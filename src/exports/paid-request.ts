@@ -396,18 +396,18 @@ async function record(
       return entry;
     }
     case 'never_sent':
-      await ledger.note(key, 'withdrawn', outcome.reason);
+      await ledger.record({ event: 'withdrawn', key, note: outcome.reason });
       gap(`The export request was not sent (${outcome.reason}). Nothing is billed; the next run sends it.`);
       return 'stop';
     case 'refused':
-      await ledger.note(key, 'failed', outcome.note);
+      await ledger.record({ event: 'failed', key, note: outcome.note });
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
     case 'unknown': {
       const { note } = outcome;
       // The disk may refuse the answer, but not what it says of the payment.
       const kept = await keptAnswer(landing, key, outcome).catch(() => undefined);
-      await ledger.note(key, 'ambiguous', note, kept);
+      await ledger.record({ event: 'ambiguous', key, note, answer: kept });
       return 'stop';
     }
   }

@@ -257,7 +257,8 @@ export async function loadLanded(folder: OpenFolder): Promise<void> {
   }
   const now = await loadedExports(warehouse);
   for (const entry of landedAmong(ledger.entries()))
-    if (entry.state === 'landed' && now.has(exportFolder(entry))) await ledger.loaded(entry.key);
+    if (entry.state === 'landed' && now.has(exportFolder(entry)))
+      await ledger.record({ event: 'loaded', key: entry.key });
 }
 
 /** The folders of the exports of which the warehouse holds a reading: those of the first readings. */
@@ -371,7 +372,7 @@ async function loadOrReport(
   for (const { pull, error } of failures) {
     const entry = landedAmong(ledger.entries()).find((one) => exportFolder(one) === firstReading(pull.id));
     if (error instanceof StrayError && entry !== undefined)
-      await ledger.note(entry.key, 'doubted', error.message);
+      await ledger.record({ event: 'doubted', key: entry.key, note: error.message });
     else report.unloaded.set(pull.id, { pull, error });
   }
   return failures.length === 0;

@@ -35,8 +35,8 @@ const ledger = await openLedger();
 const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, estimate: 5, pricePerRecord: 0 });
 console.log('POST');
 await ledger.requested(key, 'exp-1');
-await ledger.ready(key, 1);
-await ledger.landed(key, { pages: 1, records: 5 }, effects.now());
+await ledger.record({ event: 'ready', key, pages: 1 });
+await ledger.record({ event: 'landed', key, pages: 1, records: 5, landedAt: effects.now() });
 `;
 
 const opened = (data: string): Promise<LandingZone> => LandingZone.open(data, testEffects(), () => NO_HEAD);

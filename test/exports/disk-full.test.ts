@@ -70,7 +70,7 @@ console.log(JSON.stringify({ page, pages: pages.size, files }));
 const intent = { day: '2026-11-20', messageData: true, estimate: 1, pricePerRecord: 0 };
 const ledger = await openLedger();
 await ledger.intend(intent);
-await ledger.note('2026-11-20.1', 'withdrawn', 'x');
+await ledger.record({ event: 'withdrawn', key: '2026-11-20.1', note: 'x' });
 fill();
 try { await ledger.intend(intent); } catch (error) { tell(error); }
 console.log(JSON.stringify((await readLedger()).entries().map(({ state }) => state)));

@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 const TESTS = {
   kill: ['test/torture/samples.test.ts', 'a run may be killed'],
   faults: ['test/torture/samples.test.ts', 'the run says so and ends'],
-  pages: ['test/exports/poll.test.ts', 'reading the pages'],
+  pages: ['test/exports/download.test.ts', 'reading the pages'],
   night: ['test/e2e/nightly.test.ts', ''],
   files: ['test/landing/atomic-file.test.ts', 'writing a whole file'],
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same day'],
@@ -140,7 +140,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'pages that are at home',
     by: ['night'],
     file: 'exports/download.js',
-    changes: [['download, writer, earlier, whole, notes);', 'download, writer, [], undefined, notes);']],
+    changes: [['folder, writer, pages, whole);', 'folder, writer, [], undefined);']],
   },
   {
     name: 'the budget of a run is ignored',
@@ -175,7 +175,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'nor over one',
     by: ['night'],
     file: 'exports/paid-request.js',
-    changes: [['const estimate = await affordable(key, context);', 'const estimate = undefined;']],
+    changes: [['const estimate = await affordable(key, folder);', 'const estimate = undefined;']],
   },
   {
     name: 'an unknown outcome counts as a refusal',
@@ -214,8 +214,8 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a repeated page is taken',
     by: ['pages'],
-    file: 'exports/poll.js',
-    changes: [['if (twin === undefined) {', 'if (twin !== null) {']],
+    file: 'exports/download.js',
+    changes: [['if (twin === undefined)', 'if (twin !== null)']],
   },
   {
     name: 'no room is kept for the answer',
