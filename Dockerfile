@@ -15,6 +15,7 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/sql ./sql
+COPY --from=build /build/examples ./examples
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/src/readers/report/report.css /build/src/readers/report/sort.js ./src/readers/report/
 # The account of the image exists already; numbers, so that Kubernetes can tell that it is not root.

@@ -195,7 +195,7 @@ test('compose: the commands of the trial fill a warehouse from the sandbox', asy
 test('the image is built from all folders that the build compiles', () => {
   const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as { include: string[] };
   const taken = readFileSync('.dockerignore', 'utf8').split('\n');
-  for (const folder of [...include, 'sql', 'scripts']) expect(taken).toContain(`!${folder}`);
+  for (const folder of [...include, 'sql', 'scripts', 'examples']) expect(taken).toContain(`!${folder}`);
 });
 
 test('the example of a first account is accepted, and explains every line', () => {

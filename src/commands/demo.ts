@@ -4,11 +4,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
-import type { Invocation } from '../config/invocation.js';
-import { lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
+import { lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
+import { fromTemplate } from '../readers/queries/contracts.js';
 import { questionNamed } from '../readers/queries/question.js';
 import type { Said } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
@@ -65,27 +65,28 @@ export const demoCommand: Command = async (_, invocation) => {
   await assertOfDemo(folder);
   await rm(resolve(folder, 'data'), { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const sandbox = await startSandbox({
-    now: () => effects.now(),
-    eventsPerDay: EVENTS_PER_DAY,
-    projectId: PROJECT,
-    ...KEYS,
-  });
+  const own = { projectId: PROJECT, eventsPerDay: EVENTS_PER_DAY, ...KEYS };
+  const sandbox = await startSandbox({ ...own, now: () => effects.now() });
   try {
-    terminal.note(
-      `The sandbox answers on ${sandbox.url} with about ${formatCount(EVENTS_PER_DAY)} events a day.`,
-    );
+    const size = `about ${formatCount(EVENTS_PER_DAY)} events a day`;
+    terminal.note(`The sandbox answers on ${sandbox.url} with ${size}.`);
     const file = resolve(folder, 'dawnload.yaml');
-    await writeFile(file, settings(sandbox.url, lastCompleteDay(now)));
-    const flags = { config: file };
-    const loadDemo = (): ReturnType<typeof loadConfig> => loadConfig(flags, ENVIRONMENT, folder);
-    const demo: Invocation = { ...invocation, flags, loadConfig: loadDemo };
+    const last = lastCompleteDay(now);
+    const values = {
+      base_url: sandbox.url,
+      project_id: PROJECT,
+      start_date: shiftDay(last, 1 - DAYS),
+      first_export: shiftDay(last, 1 - EVENT_DAYS),
+    };
+    await writeFile(file, fromTemplate('examples/demo.yaml', values));
+    const config = loadConfig({ config: file }, ENVIRONMENT, folder);
+    const demo = { ...invocation, flags: { config: file }, loadConfig: () => config };
     const exitCode = await runCommand({}, demo);
     if (exitCode !== EXIT.done) return exitCode;
     const billed = sandbox.bills().reduce((sum, { records }) => sum + records, 0);
     terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
-    const { published, report } = dataFiles(loadDemo().dataDir);
+    const { published, report } = dataFiles(config.dataDir);
     await Reader.using(published, (reader) => showResults(reader, terminal, now));
     const place = `--config ${quoteShell(relative('', file))}`;
     terminal.out('');
@@ -100,19 +101,16 @@ export const demoCommand: Command = async (_, invocation) => {
   }
 };
 
-/** The beginning of the demo's settings, which no other settings have. */
-const OURS = new RegExp(
-  `^# The demo's settings: .*\nbase_url: http://127\\.0\\.0\\.1:\\d+\nproject_id: ${PROJECT}\n`,
-);
-
 /** Throws ConfigError where the folder holds anything but what an earlier demo left, which this one replaces. */
 async function assertOfDemo(folder: string): Promise<void> {
-  const text = await readFile(resolve(folder, 'dawnload.yaml'), 'utf8').catch(() => '');
-  const isEmpty = await readdir(folder).then(
-    ({ length }) => length === 0,
-    (error: unknown) => codeOf(error) === 'ENOENT',
+  const entries = await readdir(folder).catch((error: unknown) =>
+    codeOf(error) === 'ENOENT' ? [] : [FOLDER],
   );
-  if (!isEmpty && !OURS.test(text))
+  const text = await readFile(resolve(folder, 'dawnload.yaml'), 'utf8').catch(() => '');
+  const isOurs = /^# The demo's settings: .*\nbase_url: http:\/\/127\.0\.0\.1:\d+\nproject_id: (\w+)\n/.exec(
+    text,
+  );
+  if (entries.length > 0 && isOurs?.[1] !== PROJECT)
     throw new ConfigError(`${folder} holds what no demo has made. Nothing was changed.`, {
       hint: 'Move it away, or start `dawnload demo` in another folder.',
     });
@@ -143,28 +141,4 @@ export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'
   const toDo = texts('to do');
   if (toDo.length > 0) terminal.out('What to do:');
   for (const text of toDo) terminal.out(`- ${text}`);
-}
-
-function settings(baseUrl: string, last: Day): string {
-  return `# The demo's settings: what \`dawnload init\` writes, pointed at the embedded sandbox.
-base_url: ${baseUrl}
-project_id: ${PROJECT}
-data_dir: ./data
-start_date: ${shiftDay(last, 1 - DAYS)}
-requests_per_second: 500
-reference:
-  catalogs: true
-  brand_templates:
-    sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e, c0ffee5e11e70000beef]
-  alimtalk_templates: true
-  opt_outs: true
-exports:
-  start_date: ${shiftDay(last, 1 - EVENT_DAYS)}
-  budget:
-    records_per_run: 1000000
-    records_per_month: 1000000
-  price_per_record: 0.1
-  currency: KRW
-prices: { push-notification: 0.5, chatapp-alimtalk: 7, text-message: 9.2 }
-`;
 }

@@ -26,19 +26,17 @@ import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { summarise } from './run.js';
-import { type Command, knownOf, showTable, type JsonOptions, type Options } from './shared.js';
+import { knownOf, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export const exportsListCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerNow(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
+  const none = doubt === undefined ? 'The ledger lists no paid export.' : undefined;
   const all = entries.map((entry) => asJson(entry, lock.taken));
-  if (json === true) terminal.out(JSON.stringify(all));
-  else if (all.length === 0 && doubt === undefined) terminal.note('The ledger lists no paid export.');
-  else showTable(terminal, all, 'key state records estimated_records requested_at note');
-  for (const { advice } of needed) terminal.warn(advice);
-  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
+  showAll(terminal, json, all, 'key state records estimated_records requested_at note', none);
+  return warnAll(terminal, needed);
 };
 
 export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json }, invocation, key) => {
@@ -48,9 +46,10 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
   const entry = entryIn(state, key);
   if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
   else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
-  const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
-  for (const { advice } of needed) terminal.warn(advice);
-  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
+  return warnAll(
+    terminal,
+    state.needed.filter((attention) => [key, 'ledger'].includes(attention.key)),
+  );
 };
 
 const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
@@ -90,16 +89,15 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
   exportId,
 ) => {
   const { terminal, signal } = invocation;
-  const agree = async (sentence: string): Promise<boolean> =>
-    yes || terminal.confirm(`${sentence} Go on?`, signal);
   const config = invocation.loadConfig();
   const keys = Object.values(config.credentials?.reveal() ?? {});
-  if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId)) {
+  if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId))
     throw new UsageError(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
     );
-  }
-  const attached = withDataFolder(config, invocation, 'exports attach', 'nothing', async ({ ledger }) => {
+  const agree = async (sentence: string): Promise<boolean> =>
+    yes || terminal.confirm(`${sentence} Go on?`, signal);
+  return withDataFolder(config, invocation, 'exports attach', 'nothing', async ({ ledger }) => {
     // A key that is none is refused below.
     const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
     if (doubt !== undefined && !(await agree(doubt)))
@@ -107,30 +105,24 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
         hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
       });
     const isNew = ledger.find(key) === undefined;
-    const entry = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
+    const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
+    const isOver = state === 'abandoned';
     warnDoubt(ledger, terminal);
-    return { isNew, entry };
+    if (isNew && !isOver)
+      terminal.warn(
+        `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
+      );
+    const free = `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
+    terminal.note(`Export ${key} is ${state} as ${exportId}. ${isOver ? 'It counts as billed.' : free}`);
+    return EXIT.done;
   });
-  const { entry, isNew } = await attached;
-  if (isNew && entry.state !== 'abandoned')
-    terminal.warn(
-      `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
-    );
-  const free = `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
-  const next = entry.state === 'abandoned' ? 'It counts as billed.' : free;
-  terminal.note(`Export ${entry.key} is ${entry.state} as ${exportId}. ${next}`);
-  return EXIT.done;
 };
 
 /**
  * Asks the service for the export (E21), which is free. Resolves with a sentence if it is not known whether the service has
  * it.
  */
-async function doubtOf(
-  exportId: string,
-  config: Config,
-  invocation: Invocation,
-): Promise<string | undefined> {
+async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
   try {
     const settings = { ...requireService(config), retries: 0 };
@@ -139,9 +131,8 @@ async function doubtOf(
     );
     if (result.kind === 'not_found')
       return `The service does not know export ${exportId} (${result.reason}).`;
-    return result.kind === 'trouble' || result.kind === 'strange'
-      ? `It is not known whether the service has export ${exportId} (${result.reason}).`
-      : undefined;
+    if (result.kind !== 'trouble' && result.kind !== 'strange') return undefined;
+    return `It is not known whether the service has export ${exportId} (${result.reason}).`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     const why = messageOf(error).replace(/[.]$/, '');
@@ -150,9 +141,9 @@ async function doubtOf(
 }
 
 export const exportsAbandonCommand: Command<object, [string]> = async (_, invocation, key) => {
-  const { terminal } = invocation;
   const config = invocation.loadConfig();
-  await withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
+  return withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
+    const { terminal } = invocation;
     const entry = ledger.get(key);
     if (entry.state === 'landed' && !isKeptBack(entry))
       throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
@@ -161,8 +152,8 @@ export const exportsAbandonCommand: Command<object, [string]> = async (_, invoca
     terminal.note(
       `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,
     );
+    return EXIT.done;
   });
-  return EXIT.done;
 };
 
 /** Resumes one export: at no cost if it has an id; billed again only with the user's consent. */

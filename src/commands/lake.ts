@@ -14,7 +14,7 @@ import { setUp } from '../lake/setup.js';
 import { statusOf, verify } from '../lake/verify.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { showTable, type JsonOptions, type Options } from './shared.js';
+import { showTable, type Command, type JsonOptions, type Options } from './shared.js';
 
 /** Number of commits that `lake status` shows. */
 const SHOWN_COMMITS = 5;
@@ -22,10 +22,10 @@ const SHOWN_COMMITS = 5;
 /** Number of differences that `lake verify` shows; `--json` returns all of them. */
 const SHOWN_DIFFERENCES = 20;
 
-export async function lakeSetupCommand(
-  { takeOver = false, json }: Options<never, 'takeOver' | 'json'>,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export const lakeSetupCommand: Command<Options<never, 'takeOver' | 'json'>> = async (
+  { takeOver = false, json },
+  invocation,
+) => {
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
   const command = 'lake setup';
@@ -44,13 +44,13 @@ export async function lakeSetupCommand(
   const { namespace } = config.lake;
   if (json === true) terminal.out(JSON.stringify({ namespace, created: created.length, added }));
   return EXIT.done;
-}
+};
 
 function placeOf({ namespace, catalog }: NonNullable<Config['lake']>): string {
   return `${namespace} in warehouse ${catalog.warehouse} of ${catalog.uri}`;
 }
 
-export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export const lakePushCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
   const commits = await withDataFolder(config, invocation, 'lake push', 'erasures', ({ journal }) =>
@@ -59,39 +59,35 @@ export async function lakePushCommand({ json }: JsonOptions, invocation: Invocat
   terminal.note(describePushed(commits));
   if (json === true) terminal.out(JSON.stringify({ commits }));
   return EXIT.done;
-}
+};
 
-export const lakePlanCommand = (options: JsonOptions, invocation: Invocation): Promise<ExitCode> =>
-  showLake(options, invocation, false);
-
-export const lakeStatusCommand = (options: JsonOptions, invocation: Invocation): Promise<ExitCode> =>
-  showLake(options, invocation, true);
-
-/** Shows what a push would bring, and what the lake holds. */
-async function showLake({ json }: JsonOptions, invocation: Invocation, isWhole: boolean): Promise<ExitCode> {
-  const config = requireLake(invocation.loadConfig());
-  const { terminal } = invocation;
-  const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
-  const { commits, coverage, removed, streams, models, onlyInLake } = status;
-  if (json === true) {
-    const plan = {
-      push: Object.fromEntries(streams),
-      models: Object.fromEntries(models),
-      only_in_lake: Object.fromEntries(onlyInLake),
-    };
-    terminal.out(JSON.stringify(isWhole ? { ...plan, removed, coverage, commits } : plan));
+/** Shows what a push would bring; `isWhole` also what the lake holds. */
+const showing =
+  (isWhole: boolean): Command<JsonOptions> =>
+  async ({ json }, invocation) => {
+    const config = requireLake(invocation.loadConfig());
+    const { terminal } = invocation;
+    const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
+    const { commits, coverage, removed, streams, models, onlyInLake } = status;
+    if (json === true) {
+      const [push, all, only_in_lake] = [streams, models, onlyInLake].map((days) => Object.fromEntries(days));
+      const held = isWhole ? { removed, coverage, commits } : {};
+      terminal.out(JSON.stringify({ push, models: all, only_in_lake, ...held }));
+      return EXIT.done;
+    }
+    if (isWhole) {
+      terminal.out(`Lake ${placeOf(config.lake)}`);
+      showTable(terminal, coverage);
+      if (removed.length > 0)
+        terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
+    }
+    for (const line of planLines(status)) terminal.out(line);
+    if (isWhole) showTable(terminal, commits, 'commit_id committed_at command days rows');
     return EXIT.done;
-  }
-  if (isWhole) {
-    terminal.out(`Lake ${placeOf(config.lake)}`);
-    showTable(terminal, coverage);
-    if (removed.length > 0)
-      terminal.out(`${plural(removed.length, 'day')} of events have left the file: ${listDays(removed)}.`);
-  }
-  for (const line of planLines(status)) terminal.out(line);
-  if (isWhole) showTable(terminal, commits, 'commit_id committed_at command days rows');
-  return EXIT.done;
-}
+  };
+
+export const lakePlanCommand = showing(false);
+export const lakeStatusCommand = showing(true);
 
 function planLines({ streams, models, onlyInLake }: Changes): string[] {
   const lines = [...streams].map(
@@ -112,42 +108,35 @@ function planLines({ streams, models, onlyInLake }: Changes): string[] {
   return [...lines, ...kept];
 }
 
-export async function lakeVerifyCommand(
-  { erased, json }: Options<never, 'erased' | 'json'>,
-  invocation: Invocation,
-): Promise<ExitCode> {
+export const lakeVerifyCommand: Command<Options<never, 'erased' | 'json'>> = async (options, invocation) => {
   const config = requireLake(invocation.loadConfig());
-  if (erased === true) return verifyErased(config, json, invocation);
   const { terminal } = invocation;
+  if (options.erased === true) return verifyErased(config, options, invocation);
   const { tables, differences, unpushed } = await withLake(config, invocation, (lake) =>
     verify(lake, (table) => {
       terminal.progress(`comparing ${table}`);
     }),
   );
-  if (json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
+  if (options.json === true) terminal.out(JSON.stringify({ tables, differences, not_pushed: unpushed }));
   else {
     showTable(terminal, tables);
     showTable(terminal, differences.slice(0, SHOWN_DIFFERENCES), 'table date file_rows lake_rows');
   }
-  if (unpushed.length > 0)
-    terminal.warn(
-      `The lake lacks ${plural(unpushed.length, 'day')} of the file: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
-    );
-  if (differences.length > 0)
-    terminal.warn(
-      `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`,
-    );
+  const lacks = `The lake lacks ${plural(unpushed.length, 'day')} of the file: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`;
+  if (unpushed.length > 0) terminal.warn(lacks);
+  const differ = `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`;
+  if (differences.length > 0) terminal.warn(differ);
   if (differences.length + unpushed.length > 0) return EXIT.incomplete;
   terminal.note(
     `The lake equals the published file: ${plural(tables.length, 'table')} compared, by day where they have days.`,
   );
   return EXIT.done;
-}
+};
 
 /** Searches the data files for the persons of the register of erasures. */
 async function verifyErased(
   config: ReturnType<typeof requireLake>,
-  json: boolean | undefined,
+  { json }: JsonOptions,
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { effects, terminal } = invocation;
@@ -160,20 +149,20 @@ async function verifyErased(
     });
   });
   if (json === true) terminal.out(JSON.stringify({ tables, files, holding }));
+  const searched = plural(files, 'data file');
   if (holding.length === 0) {
     terminal.note(
-      `Erased persons: none found in ${plural(files, 'data file')} of ${plural(tables, 'table')}, those included that no snapshot references.`,
+      `Erased persons: none found in ${searched} of ${plural(tables, 'table')}, those included that no snapshot references.`,
     );
     return EXIT.done;
   }
   for (const { table, file, ids, current } of holding.slice(0, SHOWN_DIFFERENCES)) {
-    const why = current
-      ? 'compaction writes it anew'
-      : 'no longer referenced: expiry and the removal of orphans delete it';
+    const gone = 'no longer referenced: expiry and the removal of orphans delete it';
+    const why = current ? 'compaction writes it anew' : gone;
     terminal.warn(`${file} of ${table} holds ${plural(ids, 'id')} of erased persons (${why}).`);
   }
   terminal.warn(
-    `${formatCount(holding.length)} of ${plural(files, 'data file')} hold erased persons. Run \`dawnload lake push\`, then the upkeep of docs/scale.md (compaction, expiry, removal of orphans), and this again.`,
+    `${formatCount(holding.length)} of ${searched} hold erased persons. Run \`dawnload lake push\`, then the upkeep of docs/scale.md (compaction, expiry, removal of orphans), and this again.`,
   );
   return EXIT.incomplete;
 }

@@ -16,7 +16,7 @@ import type { RunReport } from '../job/report.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { assertSamePrivacy, storedKey } from '../warehouse/privacy.js';
-import type { Command, JsonOptions } from './shared.js';
+import { warnAll, type Command, type JsonOptions } from './shared.js';
 
 export type Plan = Awaited<ReturnType<typeof makePlan>>;
 
@@ -109,17 +109,14 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   const line = (label: string, text: string): void => {
     terminal.out(`  ${label.padEnd(18)}  ${text}`);
   };
-  const exitCode = events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   if (json === true) {
     terminal.out(JSON.stringify(plan));
-    return exitCode;
+    return events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   const range = days === null ? 'start_date is not complete yet' : `${days.start} to ${days.end} (KST days)`;
   terminal.out(`${plan.command}: ${range}`);
-  if (new_folder !== null)
-    terminal.out(
-      `  ${new_folder} is new: days that another folder holds are ${plan.events.budget === null ? 'loaded' : 'paid for'} again`,
-    );
+  const again = `are ${events.budget === null ? 'loaded' : 'paid for'} again`;
+  if (new_folder !== null) terminal.out(`  ${new_folder} is new: days that another folder holds ${again}`);
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
   for (const stream of ['statistics', 'campaigns'] as const) {
     const { missing, again } = plan[stream];
@@ -131,8 +128,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null && retention.events.length > 0)
     line('retention', `removes events of ${listDays(retention.events)}`);
-  for (const { advice } of events.needs_attention) terminal.warn(advice);
-  return exitCode;
+  return warnAll(terminal, events.needs_attention);
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);

@@ -2,8 +2,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
-import { didYouMean } from '../ground/text.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { formatCount, visibleLines } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
@@ -14,7 +13,7 @@ export type Action = (invocation: Invocation) => Promise<ExitCode>;
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
 interface Entry<O extends object> {
-  /** Shown first in the help; by default the command alone. */
+  /** Shown first in the help; by default the command, with a key. */
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string])[];
   /** Imports the function that performs the command. Groups have none. */
@@ -84,7 +83,7 @@ export function commandLine(version: string, perform: Perform): Command {
   function add<O extends object>(
     name: string,
     about: string,
-    { examples = [`dawnload ${name}`], options = [], load }: Entry<O>,
+    { examples = [`dawnload ${name.replace(/<\w+>/, '2026-11-20.1')}`], options = [], load }: Entry<O>,
   ): Command {
     const [first = '', ...rest] = name.split(/ (?![<[])/);
     const parent = program.commands.find((one) => one.name() === first);
@@ -170,7 +169,6 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsListCommand,
   });
   add('exports show <key>', 'show one paid export', {
-    examples: ['dawnload exports show 2026-11-20.1'],
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsShowCommand,
   });
@@ -188,7 +186,6 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./exports.js')).exportsAttachCommand,
   });
   add('exports abandon <key>', 'give up an export; no run requests its day again', {
-    examples: ['dawnload exports abandon 2026-11-20.1'],
     load: async () => (await import('./exports.js')).exportsAbandonCommand,
   });
 
@@ -268,7 +265,6 @@ export function commandLine(version: string, perform: Perform): Command {
     },
   );
   add('push abandon <push>', 'leave the outcome open: no push sends these rows', {
-    examples: ['dawnload push abandon 2026-11-21.1'],
     load: async () => (await import('./push.js')).pushAbandonCommand,
   });
 
@@ -407,21 +403,6 @@ export function commandLine(version: string, perform: Perform): Command {
       return (_, invocation, shell) => completionCommand(shell, program, invocation);
     },
   }).addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']));
-  program
-    .helpCommand(false)
-    .command('help [command...]')
-    .description('display help for a command')
-    .action((names: readonly string[]) => {
-      let found = program;
-      for (const name of names) {
-        const inner = found.commands.find((one) => one.name() === name);
-        const others = found.commands.map((one) => one.name());
-        const hint = `${didYouMean(name, others)}\`dawnload help\` lists the commands.`;
-        if (inner === undefined) throw new UsageError(`There is no command ${names.join(' ')}.`, { hint });
-        found = inner;
-      }
-      found.help();
-    });
 
   return program;
 }

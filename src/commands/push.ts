@@ -13,7 +13,7 @@ import { ALL, configuredPush, wantedOf } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
-import { showTable, type Command, type JsonOptions, type Options } from './shared.js';
+import { showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
 export interface PushOptions
   extends
@@ -66,8 +66,7 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
 /** The pushes of the project in the settings; `lost` says what is missing of a journal that was lost or cut. */
 async function pushesNow(config: Config, effects: Invocation['effects']) {
   const { journal, lock, needed } = await ledgerNow(config, effects);
-  const lost = needed.flatMap(({ key, advice }) => (key === 'ledger' ? [advice] : []));
-  return { pushes: pushesOf(journal, lock.taken), lost };
+  return { pushes: pushesOf(journal, lock.taken), lost: needed.filter(({ key }) => key === 'ledger') };
 }
 
 /** Lists the pushes. The exit code is 1 while one needs a person. */
@@ -80,12 +79,10 @@ export const pushListCommand: Command<JsonOptions> = async ({ json }, invocation
     const about = { push: id, target, name, state, begun_at: begunAt, updated_at: updatedAt };
     return { ...about, ...counts, sent, rejected, in_doubt, calls, note };
   });
-  if (json === true) terminal.out(JSON.stringify(all));
-  else if (pushes.length === 0 && lost.length === 0) terminal.note('The journal lists no push.');
-  else showTable(terminal, all, 'push target name state begun_at rows sent rejected in_doubt note');
-  const advice = [...lost, ...pushes.filter(({ state }) => state === 'ambiguous').map(adviceOn)];
-  for (const sentence of advice) terminal.warn(sentence);
-  return advice.length > 0 ? EXIT.incomplete : EXIT.done;
+  const none = lost.length === 0 ? 'The journal lists no push.' : undefined;
+  showAll(terminal, json, all, 'push target name state begun_at rows sent rejected in_doubt note', none);
+  const open = pushes.filter(({ state }) => state === 'ambiguous');
+  return warnAll(terminal, [...lost, ...open.map((push) => ({ advice: adviceOn(push) }))]);
 };
 
 const rejection = z.object({
@@ -124,11 +121,9 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   } finally {
     session.close();
   }
-  if (options.json === true) terminal.out(JSON.stringify(all));
-  else if (all.length === 0 && lost.length === 0) terminal.note('No rejected row is remembered.');
-  else showTable(terminal, all);
-  for (const sentence of lost) terminal.warn(sentence);
-  return lost.length > 0 ? EXIT.incomplete : EXIT.done;
+  const none = lost.length === 0 ? 'No rejected row is remembered.' : undefined;
+  showAll(terminal, options.json, all, undefined, none);
+  return warnAll(terminal, lost);
 };
 
 /** Records that a person looked whether the service has the rows of unknown outcome; later pushes follow it. */

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
@@ -48,7 +48,7 @@ export async function queryCommand(
   const config = invocation.loadConfig();
   const { dataDir, mcp, queries } = config;
   const question = questionOf({ ...options, queries }, invocation.effects.now());
-  if (question === undefined) return listQueries(format, queries, invocation, stdout);
+  if (question === undefined) return listQueries(format, queries, invocation);
   const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
   const output = options.output === undefined ? undefined : outsideOf(config, resolve(options.output));
@@ -67,13 +67,13 @@ export async function queryCommand(
   };
   const asking = { name, queries, sql, file, param, lang: options.lang };
   const input = { file: dataFiles(dataDir).published, asking, now: invocation.effects.now(), ...how };
+  const told = (said: readonly string[]): void => {
+    for (const sentence of said) terminal.note(sentence);
+  };
   const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
-    const told = (said: readonly string[]): void => {
-      for (const sentence of said) terminal.note(sentence);
-    };
     const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
     const rows = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
-    terminal.note(closingLine(rows, format, question.query, options.output)[lang]);
+    terminal.note(closingLine(rows, format, lang, question.query, options.output));
   };
   try {
     if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
@@ -89,19 +89,19 @@ export async function queryCommand(
 function closingLine(
   rows: number,
   format: Format,
-  query: QueryFile | undefined,
-  output: string | undefined,
-): Readonly<Record<Language, string>> {
+  lang: Language,
+  query?: QueryFile,
+  output?: string,
+): string {
   const isCut = format === 'table' && rows > LIMIT;
   const [all, limit] = [rows, LIMIT].map(formatCount);
-  const named = (name = ''): string => (name === '' ? '' : `${name}: `);
-  const placed = (place: string): string => (output === undefined ? '' : place);
-  const counted = isCut ? `the first ${limit} of ${plural(rows, 'row')}` : plural(rows, 'row');
-  const korean = isCut ? `${all}행 중 처음 ${limit}행` : `${all}행`;
-  return {
-    en: `${named(query?.title)}${counted}${placed(` in ${output}`)}${isCut ? '; --format csv gives all' : ''}`,
-    ko: `${named(query?.name)}${korean}${placed(` (${output})`)}${isCut ? '. 전체는 --format csv로 볼 수 있습니다' : ''}`,
-  };
+  const counted = { en: plural(rows, 'row'), ko: `${all}행` }[lang];
+  const first = { en: `the first ${limit} of ${counted}`, ko: `${all}행 중 처음 ${limit}행` }[lang];
+  const title = { en: query?.title, ko: query?.name }[lang];
+  const place = { en: ` in ${output}`, ko: ` (${output})` }[lang];
+  const more = { en: '; --format csv gives all', ko: '. 전체는 --format csv로 볼 수 있습니다' }[lang];
+  const told = `${isCut ? first : counted}${output === undefined ? '' : place}${isCut ? more : ''}`;
+  return title === undefined ? told : `${title}: ${told}`;
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
@@ -139,26 +139,18 @@ export function describe(name: string, invocation: Invocation): ExitCode {
 }
 
 /** Lists the queries by subject: name and title, in JSON the complete header. */
-async function listQueries(
-  format: Format,
-  queries: string | undefined,
-  { terminal }: Invocation,
-  stdout: Output,
-): Promise<ExitCode> {
+function listQueries(format: Format, queries: string | undefined, { terminal }: Invocation): ExitCode {
   const catalogue = loadCatalogue(queries);
-  if (format === 'json') {
-    await writeTo(stdout, Readable.from([`${JSON.stringify(catalogue, null, 2)}\n`]));
-    return EXIT.done;
-  }
   const width = Math.max(...catalogue.map(({ name }) => name.length));
   const lines = catalogue.map(({ name, subject, title }, i) => {
     const head = subject === catalogue[i - 1]?.subject ? '' : `${subject}\n`;
-    return `${head}  ${name.padEnd(width)}  ${title}\n`;
+    return `${head}  ${name.padEnd(width)}  ${title}`;
   });
-  await writeTo(stdout, Readable.from(lines));
-  terminal.note(
-    '`dawnload query NAME` runs one of them, and `dawnload query NAME --help` shows its parameters.',
-  );
+  terminal.draw(format === 'json' ? JSON.stringify(catalogue, null, 2) : lines.join('\n'));
+  if (format !== 'json')
+    terminal.note(
+      '`dawnload query NAME` runs one of them, and `dawnload query NAME --help` shows its parameters.',
+    );
   return EXIT.done;
 }
 

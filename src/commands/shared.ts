@@ -1,7 +1,7 @@
 /** Helpers of several commands. */
 import type { Invocation } from '../config/invocation.js';
 import { formatKst, windowOf } from '../ground/calendar.js';
-import type { ExitCode } from '../ground/errors.js';
+import { EXIT, type ExitCode } from '../ground/errors.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import type { ExportRow } from '../warehouse/rows.js';
@@ -21,24 +21,17 @@ export type Options<Text extends string, Switch extends string> = Readonly<
 export type JsonOptions = Options<never, 'json'>;
 
 /** The first columns of `ops.exports`, for JSON, of an export that the ledger or another file knows. */
-export function knownOf({
-  key,
-  day,
-  state,
-  exportId,
-  records,
-  estimate,
-}: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>) {
-  const { start, end } = windowOf(day);
+export function knownOf(one: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>) {
+  const { start, end } = windowOf(one.day);
   return {
-    key,
-    date: day,
+    key: one.key,
+    date: one.day,
     window_start: start,
     window_end: end,
-    state,
-    export_id: exportId ?? null,
-    records: records ?? null,
-    estimated_records: estimate ?? null,
+    state: one.state,
+    export_id: one.exportId ?? null,
+    records: one.records ?? null,
+    estimated_records: one.estimate ?? null,
   };
 }
 
@@ -68,4 +61,23 @@ export function showTable(
   }));
   const rows = records.map((record) => given.map((name) => shown(record[name] ?? null)));
   terminal.draw(drawTable(columns, rows, terminal));
+}
+
+/** Prints records as JSON, as a table of the columns `named`, or, where there are none, `none`. */
+export function showAll(
+  terminal: Terminal,
+  json: boolean | undefined,
+  records: readonly Readonly<Record<string, Value>>[],
+  named?: string,
+  none?: string,
+): void {
+  if (json === true) terminal.out(JSON.stringify(records));
+  else if (records.length === 0 && none !== undefined) terminal.note(none);
+  else showTable(terminal, records, named);
+}
+
+/** Warns of what needs a person; returns the exit code, by which a monitor notices. */
+export function warnAll(terminal: Terminal, needed: readonly { readonly advice: string }[]): ExitCode {
+  for (const { advice } of needed) terminal.warn(advice);
+  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }

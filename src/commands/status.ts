@@ -17,7 +17,7 @@ import { dataFiles } from '../landing/paths.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/model.js';
 import { spentInWords } from './plan.js';
-import { type Command, showTable, type JsonOptions } from './shared.js';
+import { showTable, warnAll, type Command, type JsonOptions } from './shared.js';
 
 /** Number of days shown at a terminal; `--json` returns all days. */
 const SHOWN_DAYS = 14;
@@ -132,23 +132,25 @@ const checked = z.object({ findings: z.array(findingGroup) });
 /** The latest run if checks withheld it. Only the journal of runs contains it, because the file was not published. */
 function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[]) {
   const ended = runs.findLast(({ over }) => over !== undefined);
-  const { data } = checked.safeParse(ended?.over?.summary);
-  if (ended?.over === undefined || published.some(({ begun }) => begun.runId === ended.begun.runId))
-    return null;
+  if (ended?.over === undefined) return null;
+  const { begun, over } = ended;
+  const { data } = checked.safeParse(over.summary);
   const findings = data?.findings.filter(({ severity }) => severity === 'stop') ?? [];
-  return findings.length === 0
-    ? null
-    : { command: ended.begun.command, finished_at: ended.over.at, findings };
+  const isPublished = published.some((run) => run.begun.runId === begun.runId);
+  if (isPublished || findings.length === 0) return null;
+  return { command: begun.command, finished_at: over.at, findings };
 }
+
+const counted = (days: readonly Day[]): string => `${plural(days.length, 'day')}, ${listDays(days)}`;
 
 function print(status: Status, terminal: Terminal, now: Date): void {
   const { last_run: run, last_complete_day: last, running, withheld, missing, snapshots, removed } = status;
-  const line = (label: string, text: string): void => {
-    terminal.out(label.padEnd(10) + text);
+  const line = (label: string, text: string | null | false): void => {
+    if (text !== null && text !== false) terminal.out(label.padEnd(10) + text);
   };
   const waits = status.wanted_from === null ? undefined : notBegun(status.wanted_from, now);
-  if (status.published !== null) line('warehouse', status.published);
-  else if (waits === undefined)
+  line('warehouse', status.published);
+  if (status.published === null && waits === undefined)
     terminal.out(
       status.wanted_from === null
         ? 'There is no published warehouse, and no start_date is set. `dawnload init` sets both up.'
@@ -166,7 +168,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const code = run.exit_code === null ? '' : ` (exit code ${run.exit_code})`;
     line('last run', `${run.command}, ${outcome}${code}, ${formatKst(run.started_at)}, ${ago} ago`);
   }
-  if (status.failure !== null) line('failed', status.failure);
+  line('failed', status.failure);
   const held = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
     const cellOf = (stream: Stream): string | number => {
@@ -183,18 +185,16 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     line('snapshot', `${stream}: ${date === null ? 'no whole one yet' : `${date}, ${plural(rows, 'row')}`}`);
   for (const [stream, days] of Object.entries(missing)) {
     const isSnapshot = snapshots.some((snapshot) => snapshot.stream === stream);
-    const list = `${plural(days.length, 'day')}, ${listDays(days)}`;
-    if (days.length > 0)
-      line('missing', `${stream}: ${isSnapshot ? `a snapshot of ${last} or later` : list}`);
+    const list = isSnapshot ? `a snapshot of ${last} or later` : counted(days);
+    line('missing', days.length > 0 && `${stream}: ${list}`);
   }
-  if (status.waits.length > 0)
-    line('waits', `events: ${listDays(status.waits)}; a person has to decide, see \`dawnload exports list\``);
-  if (status.given_up.length > 0)
-    line('given up', `events: ${listDays(status.given_up)}; \`dawnload exports list\` shows the exports`);
-  if (removed.length > 0)
-    line('retention', `removed the events of ${plural(removed.length, 'day')}, ${listDays(removed)}`);
-  if (status.fresh) line('fresh', `every wanted day up to ${last} is there`);
-  if (waits !== undefined) line('waits', `no day is wanted yet: ${waits}`);
+  const [undecided, givenUp] = [status.waits, status.given_up].map((days) => `events: ${listDays(days)};`);
+  const exports = '`dawnload exports list`';
+  line('waits', status.waits.length > 0 && `${undecided} a person has to decide, see ${exports}`);
+  line('given up', status.given_up.length > 0 && `${givenUp} ${exports} shows the exports`);
+  line('retention', removed.length > 0 && `removed the events of ${counted(removed)}`);
+  line('fresh', status.fresh && `every wanted day up to ${last} is there`);
+  line('waits', waits !== undefined && `no day is wanted yet: ${waits}`);
   if (status.lookback !== null) {
     const { date, days_after, advice } = status.lookback;
     line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
@@ -207,12 +207,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   }
   for (const group of status.findings) line('check', describeGroup(group));
   if (withheld !== null) {
-    const { command, finished_at } = withheld;
-    const when = formatKst(finished_at);
-    terminal.warn(
-      `Not published: ${command} of ${when}. Readers keep what was published before, if anything.`,
-    );
+    const what = `${withheld.command} of ${formatKst(withheld.finished_at)}`;
+    terminal.warn(`Not published: ${what}. Readers keep what was published before, if anything.`);
     for (const group of withheld.findings) terminal.warn(`Check ${describeGroup(group)}`);
   }
-  for (const { advice } of status.needs_attention) terminal.warn(advice);
+  warnAll(terminal, status.needs_attention);
 }

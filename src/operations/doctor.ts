@@ -34,7 +34,6 @@ import { DAILY_STREAMS } from '../ground/streams.js';
 import { lockState } from '../landing/run-lock.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
-
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
 import { pushesOf } from '../push/ledger.js';
 import { configuredPush } from '../push/targets.js';
@@ -296,12 +295,11 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
     holder === undefined
       ? 'another process'
       : `process ${holder.pid}, \`${holder.command}\`, since ${since(holder.since, now)}`;
-  if (taken) {
+  if (taken)
     return warn(
       `Taken by ${who}.`,
       'Wait until it has ended: a second run would end with exit code 75. If it hangs, end that process, and the lock is free.',
     );
-  }
   // A killed run may have left its name in the lock file; the lock itself is held by the kernel and is free.
   return ok(holder === undefined ? 'free' : `free; ${who} was killed and left its name, which does no harm`);
 }
@@ -379,12 +377,11 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
   const fingerprint = keyFingerprint(await storedKey(config.dataDir));
   const register = new Register(await Journal.read(config, effects), fingerprint);
-  if (register.unfinished !== undefined) {
+  if (register.unfinished !== undefined)
     return warn(
       `The erasure of ${formatKst(register.unfinished.erasedAt)} was stopped.`,
       'Run `dawnload forget`: it continues where it stopped.',
     );
-  }
   const { length } = register.erasures;
   return ok(length === 0 ? 'nobody was erased' : `${plural(length, 'erasure')}; the register fits the key`);
 }
@@ -413,12 +410,11 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const failure = over.summary['failure'];
   const why = typeof failure === 'string' ? `: ${failure.replace(/\.$/, '')}` : '';
   const text = `${begun.command} ended with exit code ${over.exitCode} (${over.outcome}; ${since(over.at, now)})${why}`;
-  if (over.at < due && now.getTime() - due.getTime() > LATE_MS) {
+  if (over.at < due && now.getTime() - due.getTime() > LATE_MS)
     return warn(
       `No run has fetched ${day}, which has been complete since ${formatKst(due)}; ${text}.`,
       'Check the scheduler and its log, then run `dawnload run`.',
     );
-  }
   return over.exitCode === 0
     ? ok(text)
     : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
@@ -426,9 +422,8 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
 
 function alerts({ alerts }: Config): Finding {
   const unset = alerts.flatMap(({ url, variable }) => (url === undefined ? [variable ?? ''] : []));
-  if (unset.length > 0) {
+  if (unset.length > 0)
     return warn(`${unset.join(', ')} holds no address.`, 'Set it in the environment or in .env.');
-  }
   return ok(alerts.length === 0 ? 'nobody gets alerts' : plural(alerts.length, 'receiver'));
 }
 

@@ -19,11 +19,11 @@ export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], 
   const tables = shown(schemas).flatMap(({ relations }) =>
     relations.map(({ name, grain, description }) => `- \`${name}\` (${grain}): ${description}`),
   );
-  return filled('skill.md', {
+  return fromTemplate('sql/exports/skill.md', {
     traps: traps.map((trap) => `- ${trap[language]}`).join('\n'),
     questions: questions.join('\n'),
     tables: tables.join('\n'),
-  });
+  }).trimEnd();
 }
 
 /** `sources.yml` of dbt, with tests of keys; required columns have a check of their own. */
@@ -49,8 +49,7 @@ export function dbtSources(schemas: readonly SchemaEntry[]): string {
     })),
   }));
   const indented = stringify(sources, { lineWidth: 0 }).replace(/^(?=.)/gm, '  ');
-  return `${filled('sources.yml', {})}
-${indented}`.trimEnd();
+  return `${fromTemplate('sql/exports/sources.yml', {})}${indented}`.trimEnd();
 }
 
 /** The schemas that analysts read. */
@@ -58,7 +57,12 @@ function shown(schemas: readonly SchemaEntry[]): SchemaEntry[] {
   return schemas.filter(({ name }) => ['main', 'marts', 'ops'].includes(name));
 }
 
-function filled(file: string, parts: Readonly<Record<string, string>>): string {
-  const text = readFileSync(join(PACKAGE_ROOT, 'sql', 'exports', file), 'utf8');
-  return text.replace(/\{(\w+)\}/g, (_, key: string) => parts[key] ?? '').trimEnd();
+/** The text of a file of this package with the values in the places `$name`, without lines of which a value is undefined. */
+export function fromTemplate(file: string, values: Readonly<Record<string, unknown>>): string {
+  const lines = readFileSync(join(PACKAGE_ROOT, file), 'utf8').split('\n');
+  const filled = lines.flatMap((line) => {
+    const isUnknown = [...line.matchAll(/\$(\w+)/g)].some(([, name = '']) => values[name] === undefined);
+    return isUnknown ? [] : line.replaceAll(/\$(\w+)/g, (_, name: string) => String(values[name]));
+  });
+  return filled.join('\n');
 }

@@ -55,7 +55,8 @@ async function run(options: QueryOptions, circumstances: Circumstances = {}): Pr
   const notes: string[] = [];
   const context = contextFor(notes, circumstances);
   const width = circumstances.terminal;
-  const terminal = { ...context.terminal, width, color: width !== undefined };
+  const draw = (text: string): void => void stdout.write(`${text}\n`);
+  const terminal = { ...context.terminal, width, color: width !== undefined, draw };
   const exitCode = await queryCommand(options, { ...context, terminal }, stdout);
   return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
