@@ -2,7 +2,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { didYouMean } from '../ground/text.js';
 import { formatCount, visibleLines } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
@@ -403,6 +404,22 @@ export function commandLine(version: string, perform: Perform): Command {
       return (_, invocation, shell) => completionCommand(shell, program, invocation);
     },
   }).addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']));
+  // Commander's own command answers a mistyped name with the whole help.
+  program
+    .helpCommand(false)
+    .command('help [command...]')
+    .description('display help for a command')
+    .action((names: readonly string[]) => {
+      let found = program;
+      for (const name of names) {
+        const inner = found.commands.find((one) => one.name() === name);
+        const others = found.commands.map((one) => one.name());
+        const hint = `${didYouMean(name, others)}\`dawnload help\` lists the commands.`;
+        if (inner === undefined) throw new UsageError(`There is no command ${names.join(' ')}.`, { hint });
+        found = inner;
+      }
+      found.help();
+    });
 
   return program;
 }

@@ -54,6 +54,7 @@ function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): v
 const EXECUTED: [string, RegExp][] = [
   ['backfill --start 2026-11-19', /required option '--end <day>'/],
   ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
+  ['help bakfill', /There is no command bakfill\.\s+Did you mean backfill\?/],
   ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
   ['schedule print systemd', /too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
