@@ -9,7 +9,7 @@ import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/erro
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { fromTemplate } from '../readers/queries/contracts.js';
-import { questionNamed } from '../readers/queries/question.js';
+import { questionNamed } from '../readers/queries/catalogue.js';
 import type { Said } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
@@ -117,19 +117,13 @@ async function assertOfDemo(folder: string): Promise<void> {
 }
 
 /** The queries whose sentences the demo ends with. */
-const RESULTS = [
-  'key-figures',
-  'campaigns-to-watch',
-  'ab-tests',
-  'opt-outs-after-messages',
-  'refused-templates',
-];
+const RESULTS = 'key-figures campaigns-to-watch ab-tests opt-outs-after-messages refused-templates';
 
 /** Prints what the bundled queries say of the data: what happened, what stands out, and what to do. */
 export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'>, now: Date): Promise<void> {
   const wording = new Wording('en');
   const said: Said[] = [];
-  for (const name of RESULTS) {
+  for (const name of RESULTS.split(' ')) {
     const answer = await answerAndSentences(reader, questionNamed(name, { lang: 'en' }, now), wording);
     said.push(...answer.said);
   }

@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import {
-  Dictionary,
-  type Language,
-  columnRow,
-  entriesOf,
-  type RelationEntry,
-  type SchemaEntry,
-} from '../warehouse/dictionary.js';
+import { Dictionary, columnRow, entriesOf } from '../warehouse/dictionary.js';
+import type { Language, RelationEntry, SchemaEntry } from '../warehouse/dictionary.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { dbtSources, skill } from '../readers/queries/contracts.js';
@@ -73,11 +67,8 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
       privacy: { recipients: 'drop', key: new Uint8Array(16) },
       effects,
     });
-    try {
-      await refreshModels(warehouse);
-    } finally {
-      await warehouse.close();
-    }
+    await refreshModels(warehouse);
+    await warehouse.close();
     return await columnsIn(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });

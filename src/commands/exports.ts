@@ -3,18 +3,7 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
-import {
-  adviceFor,
-  blocksRuns,
-  isClosed,
-  isKeptBack,
-  isResumable,
-  partsOf,
-  STATES,
-  type Export,
-  type Ledger,
-  type LedgerState,
-} from '../exports/ledger.js';
+import * as ledgers from '../exports/ledger.js';
 import { askPage } from '../exports/download.js';
 import { formatKst } from '../ground/calendar.js';
 import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../ground/errors.js';
@@ -46,16 +35,14 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
   const entry = entryIn(state, key);
   if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
   else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
-  return warnAll(
-    terminal,
-    state.needed.filter((attention) => [key, 'ledger'].includes(attention.key)),
-  );
+  const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
+  return warnAll(terminal, needed);
 };
 
-const BILLED: Readonly<Record<Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
+const BILLED: Readonly<Record<ledgers.Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
 
 /** The export as lines of `what  value`. */
-function inWords(entry: Export, currency: string | undefined): string[] {
+function inWords(entry: ledgers.Export, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
   const known = billed === 'no' ? undefined : recordsOf(entry);
   const price = known && priceOf([{ records: known, pricePerRecord }]);
@@ -63,7 +50,7 @@ function inWords(entry: Export, currency: string | undefined): string[] {
     records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
     ['export', `${entry.key}, of the KST day ${entry.day}`],
-    ['state', `${entry.state}: ${STATES[entry.state]}`],
+    ['state', `${entry.state}: ${ledgers.STATES[entry.state]}`],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
     ['messages', entry.messageData ? 'with message data' : 'without message data'],
@@ -99,7 +86,8 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
     yes || terminal.confirm(`${sentence} Go on?`, signal);
   return withDataFolder(config, invocation, 'exports attach', 'nothing', async ({ ledger }) => {
     // A key that is none is refused below.
-    const doubt = partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
+    const doubt =
+      ledgers.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
     if (doubt !== undefined && !(await agree(doubt)))
       throw new RefusedError(`${doubt} Nothing was changed.`, {
         hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
@@ -145,7 +133,7 @@ export const exportsAbandonCommand: Command<object, [string]> = async (_, invoca
   return withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
     const { terminal } = invocation;
     const entry = ledger.get(key);
-    if (entry.state === 'landed' && !isKeptBack(entry))
+    if (entry.state === 'landed' && !ledgers.isKeptBack(entry))
       throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
     const { day } = await ledger.record({ event: 'abandoned', key, note: 'A person gave this export up.' });
     warnDoubt(ledger, terminal);
@@ -167,7 +155,7 @@ export const exportsResumeCommand: Command<ResumeOptions, [string]> = async (opt
     );
   if (wereRemoved(state.journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
-  if (options.payAgain !== true && !isResumable(entry.state) && entry.state !== 'loaded') {
+  if (options.payAgain !== true && !ledgers.isResumable(entry.state) && entry.state !== 'loaded') {
     const { day, exportId } = entry;
     const otherwise =
       exportId === undefined
@@ -175,7 +163,7 @@ export const exportsResumeCommand: Command<ResumeOptions, [string]> = async (opt
         : `To take it up again at no cost: \`dawnload exports attach ${key} ${exportId}\`.`;
     const free = `Nothing is billed for it. The next run requests ${day}.`;
     throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
-      hint: adviceFor(entry) ?? (blocksRuns(entry.state) ? otherwise : free),
+      hint: ledgers.adviceFor(entry) ?? (ledgers.blocksRuns(entry.state) ? otherwise : free),
     });
   }
   const report = await resumeExport(key, options, config, invocation);
@@ -188,18 +176,18 @@ export const exportsResumeCommand: Command<ResumeOptions, [string]> = async (opt
  * @throws UsageError if there is none
  * @throws DamageError if there is none and the ledger is incomplete
  */
-function entryIn({ ledger, doubt }: LedgerState, key: string): Export {
+function entryIn({ ledger, doubt }: ledgers.LedgerState, key: string): ledgers.Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);
 }
 
 /** Warns about an incomplete ledger after a decision was recorded in it. */
-function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
+function warnDoubt({ doubt }: ledgers.Ledger, terminal: Terminal): void {
   if (doubt !== undefined) terminal.warn(doubt.sentences);
 }
 
 /** The columns of `ops.exports` and the additional fields of the ledger. */
-function asJson(entry: Export, isRunning: boolean) {
+function asJson(entry: ledgers.Export, isRunning: boolean) {
   return {
     ...knownOf(entry),
     billed: entry.billed,
@@ -211,14 +199,14 @@ function asJson(entry: Export, isRunning: boolean) {
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
-    empty_in_doubt: entry.doubted && !isClosed(entry),
-    kept_back: isKeptBack(entry),
+    empty_in_doubt: entry.doubted && !ledgers.isClosed(entry),
+    kept_back: ledgers.isKeptBack(entry),
     short: entry.short ?? null,
     accepted: entry.accepted ?? false,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,
     note: entry.note ?? null,
     answer: entry.answerText ?? null,
-    advice: adviceFor(entry, isRunning) ?? null,
+    advice: ledgers.adviceFor(entry, isRunning) ?? null,
   };
 }

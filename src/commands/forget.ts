@@ -141,14 +141,10 @@ async function look(folder: OpenFolder, { found }: Persons, { show, json }: Forg
   const { terminal } = folder.invocation;
   const session = await erasures.session();
   const landing: { file: string; position: number; own: boolean; record: unknown }[] = [];
+  const zone = foldersOf(config.dataDir).landing;
   for await (const some of erasures.find())
-    for (const { filename, position, record, own } of some)
-      landing.push({
-        file: relative(foldersOf(config.dataDir).landing, filename),
-        position,
-        own,
-        record: JSON.parse(record),
-      });
+    for (const { filename, position, own, record } of some)
+      landing.push({ file: relative(zone, filename), position, own, record: JSON.parse(record) });
   if (show === true) {
     const rows = await person.rowsFound(session);
     if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
@@ -161,14 +157,12 @@ async function look(folder: OpenFolder, { found }: Persons, { show, json }: Forg
   const own = landing.filter((one) => one.own);
   const mentions = landing.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
-  const records = own.length - optOuts;
-  if (json === true) {
-    const landed = { records, mentions_blanked: mentions, opt_outs: optOuts };
-    terminal.out(JSON.stringify({ warehouse: Object.fromEntries(rows), landing: landed }));
-  } else if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
+  const landed = { records: own.length - optOuts, mentions_blanked: mentions, opt_outs: optOuts };
+  if (json === true) terminal.out(JSON.stringify({ warehouse: Object.fromEntries(rows), landing: landed }));
+  else if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
   else {
     for (const [table, count] of rows) terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
-    terminal.out(`landing zone, pages of exports: ${plural(records, 'record')}`);
+    terminal.out(`landing zone, pages of exports: ${plural(landed.records, 'record')}`);
     terminal.out(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
     terminal.out(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
     terminal.note('Nothing was erased.');
@@ -205,13 +199,11 @@ function eraseAtService(given: readonly Given[], { config, invocation }: OpenFol
   });
 }
 
-/**
- * The ids from the command line and from a file with one id per line: `user_id ID`, `recipient NUMBER` or `email
- * ADDRESS`.
- */
+/** The ids from the command line and from a file, of which each line is `user_id ID`, `recipient NUMBER` or `email ADDRESS`. */
 async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
-  const named = Object.entries({ user_id: userId, recipient, email }).flatMap(([kind, value]) =>
-    value === undefined ? [] : [givenOf(kind, kind === 'user_id' ? value : value.trim(), 'the command line')],
+  const options = { user_id: userId, recipient: recipient?.trim(), email: email?.trim() };
+  const named = Object.entries(options).flatMap(([kind, value]) =>
+    value === undefined ? [] : givenOf(kind, value, 'the command line'),
   );
   if (file === undefined) return named;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -222,7 +214,7 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
-    return [givenOf(kind, value.trim(), `line ${nth + 1} of ${file}`)];
+    return givenOf(kind, value.trim(), `line ${nth + 1} of ${file}`);
   });
   return [...named, ...inFile];
 }
@@ -235,8 +227,8 @@ const FORMS = new Map([
 ]);
 
 function givenOf(kind: string, value: string, where: string): Given {
-  if (FORMS.get(kind)?.test(value.normalize('NFKC')) === true)
-    return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
+  const isId = FORMS.get(kind)?.test(value.normalize('NFKC')) === true;
+  if (isId) return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
   throw new UsageError(`On ${where} there is no id of a person.`, {
     hint: 'Give a user id without a line end, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
   });

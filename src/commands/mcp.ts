@@ -11,8 +11,7 @@ import { DawnloadError, EXIT, messageOf } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
 import { cut } from '../ground/text.js';
-import { loadCatalogue } from '../readers/queries/catalogue.js';
-import type { Asking } from '../readers/queries/question.js';
+import { type Asking, loadCatalogue } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
 import { columnsIn, findRelation } from './docs.js';
@@ -87,12 +86,7 @@ const TOO_LONG = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -3
 /** The longest text of an error, in characters. */
 const LONGEST_ERROR = 1_000;
 
-function agentServer(
-  limits: Limits,
-  seconds: number,
-  oneAtATime: LimitFunction,
-  invocation: Invocation,
-): McpServer {
+function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, invocation: Invocation) {
   const { version, effects } = invocation;
   const server = new McpServer({ name: 'dawnload', version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
@@ -108,7 +102,7 @@ function agentServer(
   ): void => {
     const config = { description, inputSchema: z.strictObject(inputSchema.shape), annotations };
     server.registerTool(name, config, (given, { mcpReq }): Promise<CallToolResult> =>
-      oneAtATime(async () => {
+      inTurn(async () => {
         try {
           return { content: [{ type: 'text', text: await work(inputSchema.parse(given), mcpReq.signal) }] };
         } catch (error) {

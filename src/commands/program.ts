@@ -249,22 +249,15 @@ export function commandLine(version: string, perform: Perform): Command {
     load: async () => (await import('./push.js')).pushListCommand,
   });
   add('push rejected', 'list the rows that were rejected, with the reasons', {
-    examples: [
-      'dawnload push rejected',
-      'dawnload push rejected -f tiers.sql --key user_id    # with user ids',
-    ],
+    examples: ['dawnload push rejected', 'dawnload push rejected -f tiers.sql --key user_id    # with ids'],
     options: [['--query <name>', 'a query that finds the rows'], ...SQL_OPTIONS, KEY_OPTION, JSON_OPTION],
     load: async () => (await import('./push.js')).pushRejectedCommand,
   });
-  add(
-    'push resume <push>',
-    'say that the service has the rows of unknown outcome, so that no push sends them',
-    {
-      examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
-      options: [['--again', 'say that it has not: the next push sends them again']],
-      load: async () => (await import('./push.js')).pushResumeCommand,
-    },
-  );
+  add('push resume <push>', 'say that the service has the rows of unknown outcome; no push sends them', {
+    examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
+    options: [['--again', 'say that it has not: the next push sends them again']],
+    load: async () => (await import('./push.js')).pushResumeCommand,
+  });
   add('push abandon <push>', 'leave the outcome open: no push sends these rows', {
     load: async () => (await import('./push.js')).pushAbandonCommand,
   });
@@ -273,10 +266,7 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
   });
   add('lake setup', 'create the tables of the lake, and try its catalog', {
-    examples: [
-      'dawnload lake setup',
-      'dawnload lake setup --take-over    # this data folder becomes the writer',
-    ],
+    examples: ['dawnload lake setup', 'dawnload lake setup --take-over    # becomes the writer'],
     options: [['--take-over', 'become the writer of a lake that another data folder wrote'], JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeSetupCommand,
   });
@@ -307,7 +297,7 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   const query = add(
     'query [name]',
-    'run a bundled query, one of your own, or any SQL on the published warehouse',
+    'run a bundled query, one of your own, or any SQL on the published file',
     {
       examples: [
         'dawnload query',
@@ -378,22 +368,15 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./demo.js')).sandboxCommand,
   });
-  add(
-    'mcp',
-    'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
-    {
-      examples: [
-        'dawnload mcp --config /etc/dawnload/dawnload.yaml',
-        'dawnload mcp --rows 200 --characters 20000 --seconds 10',
-      ],
-      options: [
-        numeric('--rows <count>', 'the most rows of an answer', 1, 100_000, 1_000),
-        numeric('--characters <count>', 'the longest answer', 10_000, 10_000_000, 50_000),
-        numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 30),
-      ],
-      load: async () => (await import('./mcp.js')).mcpCommand,
-    },
-  );
+  add('mcp', 'answer agents over stdio (MCP): bundled questions, and SQL that only reads', {
+    examples: ['dawnload mcp --config /etc/dawnload/dawnload.yaml', 'dawnload mcp --rows 200 --seconds 10'],
+    options: [
+      numeric('--rows <count>', 'the most rows of an answer', 1, 100_000, 1_000),
+      numeric('--characters <count>', 'the longest answer', 10_000, 10_000_000, 50_000),
+      numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 30),
+    ],
+    load: async () => (await import('./mcp.js')).mcpCommand,
+  });
   add('completion', 'print the script for Tab completion in bash, zsh or fish', {
     examples: [
       'dawnload completion bash > ~/.dawnload.bash    # then: source ~/.dawnload.bash',

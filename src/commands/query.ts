@@ -10,13 +10,13 @@ import {
   describeQuery,
   loadCatalogue,
   newQuery,
-  queryNamed,
   type QueryFile,
+  queryNamed,
+  questionOf,
 } from '../readers/queries/catalogue.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
-import { questionOf } from '../readers/queries/question.js';
 import { outsideOf, writeFileWhole, writePieces, writeTo } from '../readers/queries/output.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';

@@ -45,19 +45,17 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
     const left = erasures === 0 ? doubt : await again();
     if (left?.erase !== undefined) throw left;
     terminal.warn(doubt.why);
-    const isWhole = doubt.why.startsWith(ROWS_LOST);
     if (json !== true) {
       showTable(terminal, calls);
       showTable(terminal, found, 'key date state records estimated_records export_id known_by');
     }
-    if (!isWhole)
+    if (!doubt.why.startsWith(ROWS_LOST))
       terminal.note(
         'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
       );
-    const enter = untracked.length === 0 ? '' : `Enter ${plural(untracked.length, 'export')}, and let`;
-    const agreed =
-      yes === true || (await terminal.confirm(`${enter || 'Let'} runs pay and push again?`, signal));
-    if (!agreed) {
+    const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
+    const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;
+    if (yes !== true && !(await terminal.confirm(question, signal))) {
       terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
       return EXIT.incomplete;
     }
@@ -75,9 +73,8 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
       terminal.note(
         `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets may send them again.`,
       );
-    const exports =
-      untracked.length === 0 ? '' : `Entered ${plural(untracked.length, 'export')} into the journal. `;
-    terminal.note(`${exports}\`dawnload run\` continues from here.`);
+    const done = exports === undefined ? '' : `Entered ${exports} into the journal. `;
+    terminal.note(`${done}\`dawnload run\` continues from here.`);
     return EXIT.done;
   });
 };

@@ -37,8 +37,7 @@ import { formatBytes, formatCount, formatDuration, plural } from '../terminal/te
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
 import { pushesOf } from '../push/ledger.js';
 import { configuredPush } from '../push/targets.js';
-import { loadCatalogue } from '../readers/queries/catalogue.js';
-import { questionOf } from '../readers/queries/question.js';
+import { loadCatalogue, questionOf } from '../readers/queries/catalogue.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { newestSchema } from '../warehouse/opening.js';
 import { readEveryBlock, Reader } from '../warehouse/reader.js';

@@ -25,10 +25,7 @@ import { frameOf, outcomeOf, requestOf, shownText, type Wanted } from './targets
 
 /** The rows of the query by what becomes of them, those that cannot be sent by their reasons, and what would be sent. */
 const plan = ledger.pushCounts.extend({
-  invalid: z.preprocess(
-    (json): unknown => (typeof json === 'string' ? JSON.parse(json) : json),
-    z.record(z.string(), z.number()),
-  ),
+  invalid: z.string().transform((json) => z.record(z.string(), z.number()).parse(JSON.parse(json))),
   missing: z.number(),
   to_send: z.number(),
   set_to_null: z.number(),
@@ -97,7 +94,7 @@ export async function pushRows(
       await service.authorize();
       if (once || config.serviceClock !== 'ignore') service.assertClocksAgree('Nothing was sent.');
     }
-    const over = excessOf(wanted, toSend, all, config, run, service.present());
+    const over = excessOf(wanted, toSend, all, config, { run, present: service.present() });
     if (dryRun) {
       if (over !== undefined) terminal.warn(`This would be refused: ${over.message}`);
       return { plan: planned, doubts, id: undefined, ...counted, calls: planned.calls };
@@ -132,8 +129,9 @@ export async function pushRows(
         const columns = isDeletion ? GONE : compared;
         const line = await pushed.append({ target, push, call, made_with, columns, rows });
         if (once) await record({ event: 'intended', push, call, rows: rows.length, line });
-        const asked = request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords);
-        const answer = await asked;
+        const answer = await (request.once
+          ? permit.sendOnce(request)
+          : service.ask(request).catch(withoutWords));
         effects.reach('push/answered');
         const told = outcomeOf(called, answer, rows.length, config.push);
         const { outcome, taken, reason, text } = told;
@@ -273,14 +271,12 @@ function excessOf(
   { name, once }: Wanted,
   rows: number,
   pushes: readonly ledger.Push[],
-  config: ServiceConfig,
-  run: string,
-  present: Date,
+  { push: { rowsPerRun, rowsPerMonth }, pushes: settings }: ServiceConfig,
+  { run, present }: { readonly run: string; readonly present: Date },
 ): RefusedError | undefined {
-  const { rowsPerRun, rowsPerMonth } = config.push;
   // Without a limit no row may reach people, and a single one counts for both.
   const least = once ? 0 : undefined;
-  const limits = config.pushes.find((one) => one.name === name);
+  const limits = settings.find((one) => one.name === name);
   // A clock that was set back opens no other month.
   const latest = Math.max(present.getTime(), ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
   const ofRun = pushes.filter((push) => push.run === run);
@@ -292,13 +288,14 @@ function excessOf(
     ['rows_per_run of this push', limits?.rows_per_run, own(ofRun)],
     ['rows_per_month of this push', limits?.rows_per_month, own(ofMonth)],
   ] as const;
-  for (const [setting, limit = Number.POSITIVE_INFINITY, counted] of bounds) {
+  const hint = 'Narrow the query, or raise the limit; without one no row reaches people.';
+  const [over] = bounds.flatMap(([setting, limit = Number.POSITIVE_INFINITY, counted]) => {
     const left = counted.reduce((rest, { sent, unknown }) => Math.max(0, rest - sent - unknown), limit);
-    const what = `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}.`;
-    const hint = 'Narrow the query, or raise the limit; without one no row reaches people.';
-    if (rows > left) return new RefusedError(`${what} Nothing was sent.`, { hint });
-  }
-  return undefined;
+    return rows > left
+      ? `${setting} leaves ${plural(left, 'row')}, and the push has ${plural(rows, 'row')}.`
+      : [];
+  });
+  return over === undefined ? undefined : new RefusedError(`${over} Nothing was sent.`, { hint });
 }
 
 /** Throws the error without the service's words, which may repeat a value of what was sent. */

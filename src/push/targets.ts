@@ -6,7 +6,7 @@ import { jsonOf, readEnvelope } from '../ground/envelope.js';
 import { UsageError } from '../ground/errors.js';
 import { withoutPeople } from '../ground/redaction.js';
 import { didYouMean } from '../ground/text.js';
-import type { Asking } from '../readers/queries/question.js';
+import type { Asking } from '../readers/queries/catalogue.js';
 import { isJudged, isSame, readError, type ServiceAnswer } from '../service/client.js';
 import * as endpoints from '../service/endpoints.js';
 
@@ -105,14 +105,10 @@ export function frameOf({ kind, word: eventName }: Wanted, { projectId, push }: 
 const METHODS = { replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
 /** The call that carries these items, each as JSON text. */
-export function requestOf(
-  { kind, word, mode = 'replace' }: Wanted,
-  project: string,
-  items: readonly string[],
-) {
+export function requestOf({ kind, word, mode }: Wanted, project: string, items: readonly string[]) {
   const list = `[${items.join(',')}]`;
   const requests: Record<Kind, () => endpoints.ServiceRequest> = {
-    'catalog-items': () => endpoints.writeItems(project, word, METHODS[mode], list),
+    'catalog-items': () => endpoints.writeItems(project, word, METHODS[mode ?? 'replace'], list),
     'user-properties': () => endpoints.setUserProperties(list),
     'opt-outs': () => endpoints.writeOptOuts(project, word, list),
     events: () => endpoints.trackEvents(list),

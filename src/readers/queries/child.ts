@@ -19,7 +19,7 @@ import {
 } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { Reader } from '../../warehouse/reader.js';
-import { asking, questionOf } from './question.js';
+import { asking, questionOf } from './catalogue.js';
 
 /** The work of a process: a question, and which file beside this one answers it by its function `answer`. */
 interface Task {

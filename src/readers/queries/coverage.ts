@@ -10,8 +10,7 @@ import { readCheck } from '../../warehouse/model.js';
 import { isIncremental, models } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { statementsIn } from '../../warehouse/session.js';
-import type { QueryFile } from './catalogue.js';
-import { withoutComments, type Question } from './question.js';
+import { type QueryFile, type Question, withoutComments } from './catalogue.js';
 
 const coveredDay = z.object({ stream: z.string(), date: z.string() });
 

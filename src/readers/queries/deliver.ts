@@ -6,20 +6,11 @@ import { visibleLines } from '../../terminal/text.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { ask } from './ask.js';
-import { isBundled } from './catalogue.js';
+import { isBundled, type Question } from './catalogue.js';
 import { removedFrom } from './coverage.js';
-import {
-  AS_IS,
-  csvText,
-  FORMATS,
-  jsonRows,
-  tableText,
-  writeParquet,
-  type Naming,
-  type QueryResult,
-} from './formats.js';
+import { AS_IS, csvText, FORMATS, jsonRows, tableText, writeParquet } from './formats.js';
+import type { Naming, QueryResult } from './formats.js';
 import { writeTo, type Pieces } from './output.js';
-import type { Question } from './question.js';
 
 /** The form of an answer. */
 const delivery = z.object({

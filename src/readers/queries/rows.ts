@@ -13,7 +13,7 @@ import { Reader } from '../../warehouse/reader.js';
 import type { Session } from '../../warehouse/session.js';
 import { ask } from './ask.js';
 import { missingFor } from './coverage.js';
-import { questionOf, type Asking } from './question.js';
+import { questionOf, type Asking } from './catalogue.js';
 import { isNumeric, type QueryResult } from './formats.js';
 import duckdb = require('@duckdb/node-api');
 

@@ -8,7 +8,7 @@ import { packageVersion } from '../../ground/effects.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences } from '../queries/ask.js';
-import { questionNamed } from '../queries/question.js';
+import { questionNamed } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/output.js';
 import { Wording, type Row } from '../queries/wording.js';
 import type { PastRun } from '../../journal/journal.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, type Limits } from '../../../src/readers/queries/agent.js';
 import { inChild } from '../../../src/readers/queries/child.js';
 import { relationsIn } from '../../../src/readers/queries/coverage.js';
-import { questionNamed, questionOf } from '../../../src/readers/queries/question.js';
+import { questionNamed, questionOf } from '../../../src/readers/queries/catalogue.js';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { goldenAnswers, makeWarehouse } from './support.js';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UsageError } from '../../../src/ground/errors.js';
 import { answer } from '../../../src/readers/queries/agent.js';
-import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
-import { questionOf } from '../../../src/readers/queries/question.js';
+import { loadCatalogue, questionOf } from '../../../src/readers/queries/catalogue.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { copyTemplate } from '../../support/template.js';
 
