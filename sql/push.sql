@@ -107,8 +107,8 @@ calls as (
     select
         lines.nth,
         lines.columns,
-        coalesce(states.state <> 'acknowledged', false) as doubt,
-        states.state in ('acknowledged', 'ambiguous', 'in_doubt', 'open')
+        coalesce(states.state not in ('acknowledged', 'taken'), false) as doubt,
+        states.state in ('acknowledged', 'taken', 'ambiguous', 'in_doubt', 'open')
         or exists (from lines as ends where ends.taken and ends.push = lines.push and ends.call = lines.call) as is_known,
         lines.k,
         lines.r
@@ -257,7 +257,7 @@ select
                     lambda cell: cell.name || ': ' || case
                         when len(list_filter(cells, lambda other: other.name = cell.name)) > 1
                         then 'is the name of two columns'
-                        when getvariable('target').hashes and is_hash(cell.json)
+                        when getvariable('target').hashes and (is_hash(cell.json) or is_hash(cell.name))
                         then 'is a hash, which the service does not know'
                         else wrong_size(cell.json)
                     end

@@ -121,7 +121,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   } finally {
     session.close();
   }
-  const none = lost.length === 0 ? 'No rejected row is remembered.' : undefined;
+  const none = lost.length === 0 ? 'No row that the service rejected is remembered.' : undefined;
   showAll(terminal, options.json, all, undefined, none);
   return warnAll(terminal, lost);
 };
@@ -132,21 +132,25 @@ export const pushResumeCommand: Command<Options<never, 'again'>, [id: string]> =
   invocation,
   id,
 ) => {
-  const rows = `${plural(await decide(again, invocation, id), 'row')} of unknown outcome`;
-  const what = again ? `sends ${rows} again` : `leaves out ${rows}`;
+  const rows = plural(await decide(again ? 'again' : 'taken', invocation, id), 'row');
+  const what = again ? `sends the ${rows} again` : `leaves out the ${rows} that the service has`;
   invocation.terminal.note(`The same command, or a night that makes this push, goes on, and ${what}.`);
   return EXIT.done;
 };
 
 export const pushAbandonCommand: Command<object, [id: string]> = async (_, invocation, id) => {
-  const rows = plural(await decide(false, invocation, id), 'row');
+  const rows = plural(await decide('in_doubt', invocation, id), 'row');
   invocation.terminal.note(`Push ${id} is given up: no push sends its ${rows} of unknown outcome.`);
   return EXIT.done;
 };
 
 /** Records a decision about a push; returns the number of its rows of unknown outcome. */
-function decide(again: boolean, invocation: Invocation, id: string): Promise<number> {
+function decide(
+  as: Parameters<typeof recordDecision>[2],
+  invocation: Invocation,
+  id: string,
+): Promise<number> {
   return withDataFolder(invocation.loadConfig(), invocation, 'push resume', 'nothing', ({ journal }) =>
-    recordDecision(journal, id, again),
+    recordDecision(journal, id, as),
   );
 }

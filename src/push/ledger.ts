@@ -48,8 +48,8 @@ export const PUSH = new Kind(
       outcome: z.enum(['acknowledged', 'refused', 'ambiguous']),
       note: text.optional(),
     }),
-    /** A person looked whether the service has the rows of unknown outcome; `again` if it has not. */
-    z.object({ ...of('decided'), again: z.boolean() }),
+    /** A person says of the rows of unknown outcome that the service has them, that it has not, or leaves them in doubt. */
+    z.object({ ...of('decided'), as: z.enum(['taken', 'again', 'in_doubt']) }),
     /** With a note the push stopped; without one it is done. */
     z.object({ ...of('ended'), sent: number, rejected: number, calls: number, note: text.optional() }),
   ]),
@@ -58,8 +58,8 @@ type LineNamed<E> = Extract<LineOf<typeof PUSH>, { event: E }>;
 
 /** A call of E13 or E16, which are sent once. */
 interface Call extends LineNamed<'intended'> {
-  /** `open` until its outcome is known; `in_doubt` if a person leaves it so, `again` if its rows are to be sent again. */
-  state: LineNamed<'settled'>['outcome'] | 'open' | 'in_doubt' | 'again';
+  /** `open` until its outcome is known, or a person decides. */
+  state: LineNamed<'settled'>['outcome'] | 'open' | LineNamed<'decided'>['as'];
   note?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export function pushesOf(journal: Journal, isRunning = false) {
     if (line.event === 'intended') push.intents.push({ ...line, state: 'open' });
     if (line.event === 'ended') push.ended = line;
     for (const call of push.intents) {
-      if (line.event === 'decided' && !isSettled(call)) call.state = line.again ? 'again' : 'in_doubt';
+      if (line.event === 'decided' && !isSettled(call)) call.state = line.as;
       if (line.event === 'settled' && call.call === line.call)
         [call.state, call.note] = [line.outcome, line.note];
     }
@@ -91,7 +91,8 @@ export function pushesOf(journal: Journal, isRunning = false) {
     const { push: id, at: begunAt, once, intents, ended, counts, planned } = push;
     const rowsOf = (which: (call: Call) => boolean): number =>
       intents.reduce((sum, call) => sum + (which(call) ? call.rows : 0), 0);
-    const sent = ended?.sent ?? rowsOf(({ state }) => state === 'acknowledged');
+    const known = ended?.sent ?? rowsOf(({ state }) => state === 'acknowledged');
+    const sent = known + rowsOf(({ state }) => state === 'taken');
     const undecided = isRunning ? ['ambiguous'] : ['ambiguous', 'open'];
     const isAmbiguous = intents.some(({ state }) => undecided.includes(state));
     const killed = isRunning ? undefined : 'The process ended before the push did.';
@@ -136,7 +137,11 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
  * @throws UsageError if there is no such push
  * @throws RefusedError if there is nothing to decide
  */
-export async function recordDecision(journal: Journal, id: string, again: boolean): Promise<number> {
+export async function recordDecision(
+  journal: Journal,
+  id: string,
+  as: LineNamed<'decided'>['as'],
+): Promise<number> {
   const pushes = pushesOf(journal);
   const push = pushes.find((one) => one.id === id);
   if (push === undefined)
@@ -144,7 +149,7 @@ export async function recordDecision(journal: Journal, id: string, again: boolea
   const isLast = push === pushes.findLast(({ target }) => target === push.target);
   if (push.undecided === 0 || !(isLast || push.state === 'ambiguous'))
     throw new RefusedError(`Push ${id} has no rows that wait for a decision.`);
-  await journal.append(PUSH, { event: 'decided', push: id, again });
+  await journal.append(PUSH, { event: 'decided', push: id, as });
   return push.undecided;
 }
 
@@ -165,6 +170,14 @@ export function lostCalls(journal: Journal, remembered: readonly RememberedCall[
       .filter((call) => isCounted(call) && !known.has(call.line) && !agreed.has(call.seq))
       .map((call) => ({ ...call, target })),
   );
+}
+
+/** True if a person agreed that the journal lacks lines, and no push to the target has begun since. */
+export function isForgotten(journal: Journal, pushes: readonly Push[]): boolean {
+  const confirmed = journal.of(RUN).findLast(({ event }) => event === 'confirmed');
+  // A push that `recover` entered has no key.
+  const last = pushes.findLast(({ key }) => key !== undefined);
+  return (confirmed?.seq ?? 0) > (last?.seq ?? 0);
 }
 
 /** How the sentence on lost rows begins, beside a journal that may be whole. */

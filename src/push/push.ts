@@ -87,7 +87,8 @@ export async function pushRows(
     await session.run('push/compared');
     const planned = await session.row('push/plan', plan);
     const toSend = planned.to_send;
-    const doubts = doubtsOn(wanted, planned, pushes, standing);
+    const isForgotten = ledger.isForgotten(journal, pushes);
+    const doubts = doubtsOn(wanted, planned, pushes, standing, isForgotten);
     const rejected = Object.values(planned.invalid).reduce((sum, rows) => sum + rows, 0);
     const counted = { sent: 0, rejected, calls: 0 };
     if (toSend > 0 && !dryRun) {
@@ -102,7 +103,9 @@ export async function pushRows(
     if (over !== undefined) throw over;
     const why = doubts.join(' ');
     if (why !== '' && !yes && (standing || !(await terminal.confirm(`${why} Send it?`, signal))))
-      throw new RefusedError(`Nothing was sent. ${why}`, { hint: '--yes sends it all the same.' });
+      throw new RefusedError(`Nothing was sent. ${why}`, {
+        hint: `${name === undefined ? '--yes' : `\`dawnload push ${name} --yes\``} sends it all the same.`,
+      });
     const push = ledger.nextId(all, remembered, effects.now());
     const counts = ledger.pushCounts.parse(planned);
     await record({ event: 'begun', push, target, mode, name, key, once, run, planned: toSend, counts });
@@ -247,6 +250,7 @@ function doubtsOn(
   { rows, missing, to_send: toSend }: Plan,
   pushes: readonly ledger.Push[],
   standing: boolean,
+  isForgotten: boolean,
 ): string[] {
   const own = pushes.filter((one) => one.name === name && one.mode === mode);
   const last = own.findLast((one) => one.rows > 0 && one.state === 'done')?.rows ?? rows;
@@ -261,6 +265,10 @@ function doubtsOn(
       `The rows were told apart by ${before} before, and now by ${key}: rows may be sent again.`,
     ],
     [missing > rows, `${plural(missing, 'item')} would be deleted, more than the query has rows.`],
+    [
+      once && toSend > 0 && isForgotten,
+      'The journal had lost lines (`dawnload recover`), and nothing was pushed there since: rows that were sent before may be sent again.',
+    ],
     [once && toSend > 0 && !standing, `${plural(toSend, 'row')} would reach people.`],
   ];
   return all.flatMap(([is, sentence]) => (is ? [sentence] : []));

@@ -45,7 +45,9 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const word = words.join(' ');
   const mode = MODES.find((one) => one === wish.mode);
   const isOfItems = kind === 'catalog-items';
-  const keys = (wish.key ?? traits.identity).split(',').map((column) => column.trim());
+  const named = (wish.key ?? traits.identity).split(',').map((column) => column.trim());
+  // The order of columns makes no other key.
+  const keys = [...new Set(named)].sort();
   const key = keys.join(', ');
   const isDeletable = mode === 'replace' && key === traits.identity;
   const faults: readonly (readonly [isFault: boolean, what: string])[] = [
@@ -133,6 +135,18 @@ const catalogError = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
 });
 
+/** True if a catalog's error says that an item is missing; it has the same shape where the catalog is (404). */
+function isOfItem(json: unknown): boolean {
+  const error = catalogError.safeParse(json).data?.error;
+  return (
+    error !== undefined &&
+    (/^(?:catalog_)?items?_not_found$/i.test(error.code) ||
+      /^(?:(?:an?|the|this|no such) )?items?\b.*(?:not found|not exist|no such)|^no such items?\b/is.test(
+        error.message,
+      ))
+  );
+}
+
 /** The code of an error; any other text of the service may repeat a value. */
 const coded = z.object({ error: z.object({ code: z.string().regex(/^[A-Za-z][A-Za-z_-]{0,39}$/) }) });
 
@@ -180,8 +194,7 @@ export function outcomeOf(
   if (told && taken <= rows && (message === undefined || isTracked))
     return { outcome: 'acknowledged', taken, reason };
   // A replaced item need not be there, so a 404 says that the catalog is missing.
-  const isNoItem =
-    status === 404 && (mode === 'patch' || mode === 'delete') && catalogError.safeParse(json).success;
+  const isNoItem = status === 404 && (mode === 'patch' || mode === 'delete') && isOfItem(json);
   // An item that a repeated call does not find is taken away already.
   if (isNoItem && mode === 'delete' && rows === 1)
     return { outcome: 'acknowledged', taken: 1, reason, isGone: true };

@@ -627,6 +627,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_HEADERS_OVERFLOW: 'headers that are too long',
+  UND_ERR_ABORTED: 'the proxy of HTTPS_PROXY or HTTP_PROXY did not open the connection',
   HPE_INVALID_CONSTANT: 'what came is not HTTP',
   HPE_INVALID_CONTENT_LENGTH: 'what came is not HTTP',
   Z_DATA_ERROR: 'its compression is damaged',

@@ -1,6 +1,6 @@
 // @module-tag long
 /** The pushes of a night: after publishing, in order; what fails withholds nothing. */
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -132,4 +132,18 @@ test('a night that is not complete pushes nothing', { tags: ['extended'] }, asyn
   expect(run.stderr).toContain('The push tiers failed: The published file was not made by a run of');
   expect(await lines(place)).toHaveLength(before);
   place.sandbox.setFaults([]);
+});
+
+test('after `recover` agreed to lost rows, the night sends nobody again before a person says so', async () => {
+  await place.configure(YAML + pushes(GOOD));
+  const before = written(place).journeys.length;
+  await rm(join(place.folder, 'data/ledger'), { recursive: true });
+  expect((await place.run(['recover', '--yes'])).stderr).toContain('may send them again');
+  const run = await runOf(2);
+  expect(run.stderr).toMatch(
+    /The push welcome failed: Nothing was sent\. .*`dawnload recover`.*`dawnload push welcome --yes`/s,
+  );
+  expect(written(place).journeys).toHaveLength(before);
+  expect((await push(place, 'welcome', '--yes')).code).toBe(0);
+  expect((await runOf(2)).stderr).not.toContain('The push welcome failed');
 });

@@ -120,7 +120,9 @@ describe('a lower count', () => {
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
     const remembered = join(picky.folder, 'data', 'ledger', 'pushed');
     await rm(remembered, { recursive: true });
-    expect((await push(picky, 'rejected')).stderr).toContain('No rejected row is remembered.');
+    expect((await push(picky, 'rejected')).stderr).toContain(
+      'No row that the service rejected is remembered.',
+    );
     expect(existsSync(remembered)).toBe(false);
   });
 });
@@ -501,6 +503,7 @@ describe('what must not leave, or must not go unseen', () => {
       `'u' as user_id, ${digest} as "$phone_number"`,
       `${digest} as user_id, 1 as visits`,
       `'u' as user_id, {a: ['id ' || upper(${digest})]} as nested`,
+      `'u' as user_id, 1 as "${'ab'.repeat(32)}"`,
     ]) {
       const { code, stderr } = await push(place, 'user-properties', '--sql', sql(columns), '--yes');
       expect([code, stderr]).toEqual([1, expect.stringContaining('is a hash')]);
@@ -533,9 +536,7 @@ describe('what must not leave, or must not go unseen', () => {
     expect(stderr).toMatch(/cannot be run: (Conversion|Invalid Input) Error.*\./);
     expect(stderr).not.toContain('secret');
     const parsed = await push(place, 'user-properties', '--sql', "select 'u' as user_id 01099990001");
-    expect(parsed.stderr).toMatch(
-      /cannot be run: Parser Error \(line 1, column \d+\)\.\n.*where it is no SQL/,
-    );
+    expect(parsed.stderr).toMatch(/cannot be run: Parser Error \(line 1, column \d+\)\.\n.*shows why/);
     expect(parsed.stderr).not.toContain('0109999');
     // What stands in double quotes is a column to SQL.
     const quoted = `select user_id, 1 as n from events where user_id = "010-9999-0001"`;

@@ -179,8 +179,23 @@ describe('answers', () => {
     const error = { code: 'NOT_FOUND', message: 'An item does not exist.' };
     expect(told('E2', { data: null, error }, 404).isOfRow).toBe(true);
     expect(told('E14', { data: null, error }, 404).isOfRow).toBe(false);
-    for (const other of ['<html>404</html>', { error: 'catalog not found' }, { data: null, error: 'gone' }])
+    const ofCatalog = [
+      { code: 'NOT_FOUND', message: 'The catalog does not exist.' },
+      { code: 'CATALOG_NOT_FOUND', message: 'catalog items not found' },
+      { code: 'NOT_FOUND', message: 'not found' },
+    ].map((said) => ({ data: null, error: said }));
+    for (const other of [
+      '<html>404</html>',
+      { error: 'item not found' },
+      { data: null, error: 'gone' },
+      ...ofCatalog,
+    ])
       expect(told('E2', other, 404).isOfRow).toBe(false);
+    for (const said of [
+      { code: 'ITEM_NOT_FOUND', message: '' },
+      { code: 'NOT_FOUND', message: "Item 'a' was not found in catalog products" },
+    ])
+      expect(told('E2', { data: null, error: said }, 404).isOfRow).toBe(true);
     const gone = { ...TARGETS.E2, mode: 'delete' as const };
     const none = { acknowledgements: [], refusals: [] };
     expect(outcomeOf(gone, answer({ data: null, error }, 404), 1, none)).toMatchObject({ isGone: true });

@@ -92,10 +92,7 @@ function withoutValues(error: UsageError, subject: string): UsageError {
   const [place = ''] = / \(line \d+(, column \d+)?\)(?=\.$)/.exec(message) ?? [];
   const of = column === undefined ? '' : ` in column ${column}`;
   return new UsageError(`${subject} cannot be run: ${kind}${of}${place}.`, {
-    hint:
-      kind === 'Parser Error'
-        ? '`dawnload query` with the same query shows where it is no SQL.'
-        : 'A value of a row does not fit; `dawnload query` with the same query shows which. try_cast gives null instead.',
+    hint: `\`dawnload query\` with the same query shows why.${/Conversion|Range/.test(kind) ? ' If a value of a row does not fit, try_cast gives null instead.' : ''}`,
   });
 }
 
