@@ -86,17 +86,19 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
     yes || terminal.confirm(`${sentence} Go on?`, signal);
   return withDataFolder(config, invocation, 'exports attach', 'nothing', async ({ ledger }) => {
     // A key that is none is refused below.
-    const doubt =
+    const unknown =
       ledgers.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
+    const held = ledger.find(key);
+    const isLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
+    const doubt = unknown && `${unknown}${isLoaded}`;
     if (doubt !== undefined && !(await agree(doubt)))
       throw new RefusedError(`${doubt} Nothing was changed.`, {
         hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
       });
-    const isNew = ledger.find(key) === undefined;
     const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
     const isOver = state === 'abandoned';
     warnDoubt(ledger, terminal);
-    if (isNew && !isOver)
+    if (held === undefined && !isOver)
       terminal.warn(
         `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
       );
@@ -117,10 +119,10 @@ async function doubtOf(exportId: string, config: Config, invocation: Invocation)
     const result = await ServiceClient.using(settings, invocation, (service) =>
       askPage(service, exportId, pageParameter, 0),
     );
-    if (result.kind === 'not_found')
-      return `The service does not know export ${exportId} (${result.reason}).`;
+    const reason = 'reason' in result ? result.reason.replace(/[.]$/, '') : '';
+    if (result.kind === 'not_found') return `The service does not know export ${exportId} (${reason}).`;
     if (result.kind !== 'trouble' && result.kind !== 'strange') return undefined;
-    return `It is not known whether the service has export ${exportId} (${result.reason}).`;
+    return `It is not known whether the service has export ${exportId} (${reason}).`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     const why = messageOf(error).replace(/[.]$/, '');

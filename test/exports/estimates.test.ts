@@ -219,6 +219,9 @@ test('two ids that a person mixed up are named every night, put right by two com
   // A person may take the wrong one for right, and find out later.
   await place.run(['exports', 'resume', '2026-11-19.1', '--accept-incomplete']);
   expect((await place.run(['run'])).stderr).not.toContain('another export');
+  expect((await attach('19', 'zzz')).stderr).toMatch(
+    /does not know export zzz.*\. 2026-11-19\.1 is loaded, as/,
+  );
   expect((await attach('19', older, '--yes')).code).toBe(0);
   expect((await place.run(['run'])).code).toBe(0);
   const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports
