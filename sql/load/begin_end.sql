@@ -172,7 +172,7 @@ where date not in (
     having count(*) = 2 and min(content) = max(content)
 );
 
--- Notes answers that could be read only with some characters replaced; for exports, events/9_notes does this.
+-- Notes answers that could be read only with some characters replaced.
 insert into ops.load_notes by name
 select getvariable('load').stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
 from (select unnest(getvariable('load').repaired_pulls) as pull) as repaired

@@ -22,16 +22,16 @@ import {
 import { foldersOf } from '../landing/paths.js';
 import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
+import { loadError, orRepaired } from '../warehouse/load.js';
 import {
   asPattern,
+  count,
   inBatches,
   isRefusal,
-  loadError,
   sized,
   SMALLEST_BUFFER,
-  withRepairs,
-} from '../warehouse/landed-files.js';
-import { count, type Session } from '../warehouse/session.js';
+  type Session,
+} from '../warehouse/session.js';
 import { Finder } from './erase.js';
 import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
@@ -173,7 +173,8 @@ export class Erasures {
         for (const one of some) {
           const { file: filename } = one;
           const search = async (usable: readonly SizedFile[]) => this.#search(session, await sized(usable));
-          const searching = withRepairs(session, [one], this.place.tempDirectory, search);
+          const fail = (cause: unknown): Error => loadError(cause, filename);
+          const searching = orRepaired(session, [one], this.place.tempDirectory, fail, search);
           const matches = (await this.#readable(filename, searching)) ?? [];
           found.push(...matches.map((each) => ({ ...each, filename })));
         }

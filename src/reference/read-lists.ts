@@ -2,7 +2,7 @@
 import { settleAll, type ServiceAnswer } from '../service/client.js';
 import type { Page, Pull, ShortList, PullWriter } from '../landing/landing-zone.js';
 import { unlessDamaged } from '../landing/storage-error.js';
-import type { CountedRows } from '../warehouse/landed-files.js';
+import type { CountedRows } from '../warehouse/load-reference.js';
 import type { FreeRequest, Query } from '../service/endpoints.js';
 import type { PageSettings } from '../config/schema.js';
 import { z } from 'zod';

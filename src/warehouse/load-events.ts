@@ -3,21 +3,22 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
+import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
+import type { MemoryLimit } from './opening.js';
 import {
   asPattern,
+  count,
   DOCUMENTS,
-  type Documents,
   inBatches,
   isRefusal,
-  loadError,
+  listOf,
   sized,
   SMALLEST_BUFFER,
   split,
-  withRepairs,
-} from './landed-files.js';
-import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
-import type { MemoryLimit } from './opening.js';
-import { count, listOf, statement, type Session } from './session.js';
+  statement,
+  type Documents,
+  type Session,
+} from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
@@ -298,7 +299,7 @@ export async function loadEvents(
   await session.run('load/events/1_clear/mark');
   await session.runForEach('load/events/1_clear/table', TABLES);
   const before = await session.row('load/events/1_clear/before', dayBefore);
-  const { repaired, large } = await fill(session, staging, limits, pulls);
+  const large = await fill(session, staging, limits, pulls);
   const repeats = await session.row('load/events/8_repeats/find', filled);
   const counts = new Map(repeats.days.map((one) => [one.day, one]));
   const records: number[] = [];
@@ -335,7 +336,6 @@ export async function loadEvents(
       counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
       erased: erased.map(String),
       full_days: pulls.filter(endsFull).map(({ days }) => days.start),
-      repaired_days: repaired,
       large_page_days: large,
     },
   });
@@ -355,15 +355,14 @@ function endsFull({ files }: Pull): boolean {
 /**
  * Loads pages into the tables batch by batch, so that a day of any size fits into memory. The workers prepare batches
  * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the day of each page
- * that had to be repaired, and of each page with more records than the specification allows.
+ * with more records than the specification allows.
  */
 async function fill(
   session: Session,
   stagingOf: (worker: number) => Promise<Staging>,
   { threads, megabytes }: MemoryLimit,
   pulls: readonly Pull[],
-): Promise<{ repaired: Day[]; large: Day[] }> {
-  const repaired: Day[] = [];
+): Promise<Day[]> {
   const large: Day[] = [];
   const pages: PageFile[] = [];
   // An empty export may have landed as an answer without records, which is not a page.
@@ -379,14 +378,13 @@ async function fill(
       if (failed) return;
       const staging = await stagingOf(worker);
       large.push(...batch.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
-      await staging.use(batch, async (folder, found) => {
-        await inserting(async () => {
+      await staging.use(batch, (folder) =>
+        inserting(async () => {
           await session.set({ batch: asPattern(folder) });
           await session.runForEach('load/events/7_insert/rows', TABLES);
           await session.run('load/events/7_insert/contents');
-        });
-        repaired.push(...found);
-      });
+        }),
+      );
     }
   };
   const isLarge = pages.length > 20;
@@ -403,7 +401,7 @@ async function fill(
   );
   if (isLarge) await session.run('ops/threads', { threads: String(threads) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return { repaired, large };
+  return large;
 }
 
 /** A page of an export on disk. */
@@ -445,27 +443,22 @@ export class Staging {
   }
 
   /**
-   * Prepares a batch, passes the folder of its files, one for each table, to `take`, with the days of pages that had to be
-   * repaired, and removes the files afterwards.
-   *
-   * @throws DamageError when a file is not a page, or not JSON
+   * Prepares a batch, passes the folder of its files, one for each table, to `take`, and removes the files afterwards.
    */
-  async use(
-    batch: readonly PageFile[],
-    take: (folder: string, repaired: readonly Day[]) => Promise<void>,
-  ): Promise<void> {
+  async use(batch: readonly PageFile[], take: (folder: string) => Promise<void>): Promise<void> {
     const folder = join(this.settings.tempDirectory, `${this.databases.batch}_${this.#batches++}`);
     await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
-      await take(folder, await this.#prepare(folder, batch));
+      await this.#prepare(folder, batch);
+      await take(folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  async #prepare(folder: string, batch: readonly PageFile[]): Promise<Day[]> {
+  async #prepare(folder: string, batch: readonly PageFile[]): Promise<void> {
     const { session } = this;
-    const { personal, repaired } = await this.#read(batch);
+    const { personal } = await this.#read(batch);
     if (this.settings.hasColumnRules) {
       await session.run('load/events/3_privacy/ids');
       await session.run('load/events/3_privacy/documents');
@@ -475,26 +468,17 @@ export class Staging {
     await this.#unfoldMessages();
     await session.set({ batch: folder });
     await session.run('load/events/6_hand_over/all', handedOver());
-    return repaired;
   }
 
-  /** Reads all pages, in one layout or the other; if DuckDB rejects a page in both, from a repaired copy. */
-  async #read(pages: readonly PageFile[]): Promise<{ personal: boolean; repaired: Day[] }> {
+  /** Reads all pages; if DuckDB rejects one, all as pages that may span several lines, from then on. */
+  async #read(pages: readonly PageFile[]): Promise<{ personal: boolean }> {
     try {
-      return { ...(await this.#readPages(pages)), repaired: [] };
+      return await this.#readPages(pages);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-    }
-    if (this.#layout === 'newline_delimited') {
+      if (this.#layout === 'unstructured' || !isRefusal(error)) throw error;
       this.#layout = 'unstructured';
-      return this.#read(pages);
+      return this.#readPages(pages);
     }
-    return withRepairs(this.session, pages, this.settings.tempDirectory, async (usable, repaired) => ({
-      ...(await this.#readPages(await sized(usable))),
-      repaired: repaired.map(({ day }) => day),
-    })).catch((error: unknown) => {
-      throw loadError(error, pages[0]?.file ?? '');
-    });
   }
 
   async #readPages(pages: readonly PageFile[]): Promise<{ personal: boolean }> {

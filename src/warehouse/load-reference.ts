@@ -2,12 +2,12 @@
  * E2, E4, E5, E10, E12: loads catalogs, templates and opt-outs with their history. The order of all steps is in this
  * file.
  */
+import { z } from 'zod';
 import { makeCatalogViews } from './describe.js';
 import { redact } from './privacy.js';
-import { asPattern, countRows, largestOf, DOCUMENTS, split } from './landed-files.js';
-import { listsOf, templatesOf, type Pull } from '../landing/landing-zone.js';
+import { listsOf, templatesOf, type Page, type Pull } from '../landing/landing-zone.js';
 import { dayOf } from '../ground/calendar.js';
-import type { Session } from './session.js';
+import { asPattern, count, DOCUMENTS, largestOf, split, type Session } from './session.js';
 import type { ReferenceStream } from '../ground/streams.js';
 
 /** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
@@ -54,10 +54,9 @@ export async function loadReference(
   session: Session,
   pulls: readonly Pull[],
   stream: ReferenceStream,
-  tempDirectory: string,
 ): Promise<void> {
   const lists: Awaited<ReturnType<typeof listsThere>> = [];
-  for (const pull of pulls) lists.push(...(await listsThere(session, pull, tempDirectory)));
+  for (const pull of pulls) lists.push(...(await listsThere(session, pull)));
   if (lists.length === 0) return;
   const files = lists.flatMap(({ files, list, pull }) => files.map(({ file }) => ({ file, list, pull })));
   await session.set({
@@ -90,13 +89,35 @@ export async function loadReference(
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
+const counted = z.object({
+  rows: count,
+  /** Number of rows whose id already occurred on an earlier page. */
+  repeated: count,
+  /** Number of rows without an id that equal another row, on the same page or another one. */
+  equal: count,
+});
+
+export type CountedRows = Readonly<z.infer<typeof counted>>;
+
+/**
+ * Counts the rows of the pages, and the duplicates among them.
+ *
+ * @param id a JSON pointer to the id of a row; '' if the whole row identifies it
+ */
+export async function countRows(session: Session, pages: readonly Page[], id: string): Promise<CountedRows> {
+  const files = pages.map(({ file }) => asPattern(file));
+  const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
+  const [all] = await session.rows('ops/count_rows', counted, {}, given);
+  return counted.parse(all);
+}
+
 /** The lists of a pull. Where an erasure has cut rows, the service's count is lowered by as many. */
-async function listsThere(session: Session, pull: Pull, tempDirectory: string) {
+async function listsThere(session: Session, pull: Pull) {
   const lists = listsOf(pull).map((list) => ({ ...list, pull: pull.id }));
   if (pull.isCut?.() !== true) return lists;
   const there: typeof lists = [];
   for (const list of lists) {
-    const { rows, equal } = await countRows(session, list.files, '', tempDirectory);
+    const { rows, equal } = await countRows(session, list.files, '');
     const cut = list.rows - (rows - equal);
     const announced = list.announced === null ? null : list.announced - cut;
     there.push({ ...list, rows: list.rows - cut, announced });

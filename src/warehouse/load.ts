@@ -5,15 +5,18 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
-import { DamageError } from '../ground/errors.js';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repairedJson } from '../ground/envelope.js';
+import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 import { type Staging, loadEvents } from './load-events.js';
-import { isRefusal, loadError, withRepairs } from './landed-files.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
-import { isReference, rowsIn, type Pull } from '../landing/landing-zone.js';
+import { gzipped, isReference, readWhole, rowsIn, type Pull } from '../landing/landing-zone.js';
+import { damaged } from '../landing/storage-error.js';
 import type { LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
-import { count, type Session } from './session.js';
+import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
 
 const pullId = z.object({ pull: z.string() });
 
@@ -106,27 +109,19 @@ export class Loader {
  * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
  */
 async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
-  const fail = (error: unknown): Error => loadError(error, pulls[0]?.id ?? '', pulls.some(isReference));
-  try {
-    return await attempt(pulls, context);
-  } catch (error) {
-    // The load of exports repairs its pages itself.
-    if (!isRefusal(error) || pulls[0]?.stream === 'events') throw fail(error);
-  }
   const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
-  return withRepairs(context.session, pages, context.tempDirectory, (usable, repaired) => {
+  const fail = (error: unknown): Error => loadError(error, pulls[0]?.id ?? '', pulls.some(isReference));
+  return orRepaired(context.session, pages, context.tempDirectory, fail, (usable, repaired) => {
     const given = pulls.map((pull) => ({ ...pull, files: usable.filter((page) => page.pull === pull.id) }));
     const mended = repaired.map(({ pull }) => pull);
     return attempt(given, context, mended);
-  }).catch((error: unknown) => {
-    throw fail(error);
   });
 }
 
 function attempt(
   pulls: readonly Pull[],
   context: LoadContext,
-  repaired: readonly string[] = [],
+  repaired: readonly string[],
 ): Promise<LoadReport[]> {
   const { session, effects } = context;
   return withMemoryLimit(session, context.limits, async (limits) => {
@@ -163,7 +158,7 @@ function attempt(
  */
 async function replaceRows(
   pulls: readonly Pull[],
-  { session, staging, tempDirectory }: LoadContext,
+  { session, staging }: LoadContext,
   limits: MemoryLimit,
   current: ReadonlySet<string>,
 ): Promise<Day[]> {
@@ -173,7 +168,7 @@ async function replaceRows(
   if (stream === 'campaigns') await loadCampaigns(session, pulls);
   else if (stream === 'statistics' || stream === 'statistics_by_subchannel')
     await loadStatistics(session, pulls, stream);
-  else if (stream !== undefined) await loadReference(session, pulls, stream, tempDirectory);
+  else if (stream !== undefined) await loadReference(session, pulls, stream);
   return [];
 }
 
@@ -230,4 +225,94 @@ function fits(pull: Pull, group: readonly Pull[]): boolean {
     all.reduce((sum, { files }) => sum + rowsIn(files), 0) <= ROWS_AT_ONCE &&
     (pull.stream !== 'events' || group.every(({ days }) => days.start !== pull.days.start))
   );
+}
+
+// Files that DuckDB rejects, and what the failure of a load means.
+
+/** Number of copies made so far, for unique names: several batches are repaired at a time. */
+let copies = 0;
+
+/**
+ * Does work with pages. If DuckDB rejects one, does it again with repaired copies of those that it rejects, which are
+ * removed afterwards; errors name the landed pages.
+ *
+ * @param fail turns any other error into the one to throw
+ * @param work gets the pages to read, and those that were repaired
+ * @throws DamageError when a file is not JSON, even when repaired
+ */
+export async function orRepaired<P extends { readonly file: string }, T>(
+  session: Session,
+  pages: readonly P[],
+  tempDirectory: string,
+  fail: (error: unknown) => Error,
+  work: (usable: readonly P[], repaired: readonly P[]) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(pages, []);
+  } catch (error) {
+    if (!isRefusal(error)) throw fail(error);
+  }
+  const copied = new Map<string, P>();
+  const usable: P[] = [];
+  try {
+    for (const page of pages) {
+      const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
+      const isRejected = await session.runWith('ops/read_file', given).then(() => false, isRefusal);
+      const file = isRejected ? await repair(page.file, tempDirectory) : page.file;
+      if (isRejected) copied.set(file, page);
+      usable.push({ ...page, file });
+    }
+    return await work(usable, [...copied.values()]);
+  } catch (error) {
+    for (const [copy, { file }] of copied)
+      if (error instanceof Error) error.message = error.message.replaceAll(copy, file);
+    throw fail(error);
+  } finally {
+    await Promise.all([...copied.keys()].map((copy) => rm(copy, { force: true })));
+  }
+}
+
+/**
+ * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
+ * become U+FFFD; `repairedJson` repairs the rest.
+ *
+ * @throws DamageError when the file is not whole, or not JSON
+ */
+async function repair(file: string, folder: string): Promise<string> {
+  const repaired = repairedJson((await readWhole(file)).toString('utf8'));
+  if (repaired === undefined) throw damaged(file, 'is not JSON');
+  const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);
+  await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: 0o600 });
+  return copy;
+}
+
+/**
+ * Converts the failure of a load to a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for
+ * a lack of disk or memory. Any other error is returned unchanged, except for reference data: its failure must not end a
+ * run, so it becomes a `DamageError`.
+ */
+export function loadError(error: unknown, pull: string, isReference = false): Error {
+  if (error instanceof DawnloadError) return error;
+  if (!(error instanceof Error)) return new Error(messageOf(error));
+  const { message } = error;
+  const kind = /^([A-Z][A-Za-z ]+ Error)/.exec(message)?.[1];
+  const file = OUR_REFUSAL.exec(message)?.[1] ?? /in file "([^"]+)"/.exec(message)?.[1];
+  const isUnforeseen = kind === undefined || /^(Binder|Parser|Catalog|Not implemented) Error/.test(message);
+  if ((isUnforeseen && !isReference) || /^(Internal|INTERNAL) Error/.test(message)) return error;
+  if (/^(IO|Out of Memory|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
+    return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
+      hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again. If that does not help, the file is damaged: run `dawnload rebuild`.',
+      cause: new Error(withoutValues(message)),
+    });
+  }
+  if (file !== undefined) return damaged(file, 'is not an answer of the expected shape');
+  return new DamageError(`The pull ${pull} cannot be loaded (${kind ?? error.name}).`, {
+    hint: 'The other days are loaded without it. It stays in the landing zone. Please report this with its shape.',
+    cause: new Error(withoutValues(message)),
+  });
+}
+
+/** The first line of the message, without the values that it quotes. */
+function withoutValues(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/'[^']*'|"[^"]*"|[{[].*/g, '…');
 }

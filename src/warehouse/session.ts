@@ -10,9 +10,12 @@ import type {
   DuckDBValue,
 } from '@duckdb/node-api';
 import { z } from 'zod';
-import { CorruptDatabaseError, UsageError } from '../ground/errors.js';
+import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../ground/errors.js';
 import { tellsOfDamage } from '../landing/duckdb.js';
+import { readWhole } from '../landing/landing-zone.js';
+import { unreadable } from '../landing/storage-error.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 import duckdb = require('@duckdb/node-api');
@@ -244,6 +247,130 @@ function isList(value: readonly string[] | Values): value is readonly string[] {
 
 function mapped<T>(values: Values, to: (value: Value) => T): Record<string, T> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
+}
+
+// The landed pages that DuckDB reads, and the documents on them.
+
+/** A page is about 1 MB. If the gzip trailer announces more than this limit, the file is unpacked to measure it. */
+const PLAUSIBLE = 16 * 1024 * 1024;
+
+/** A gzip file has a header of 10 bytes and a trailer of 8. */
+const SMALLEST_GZIP = 18;
+
+/** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
+export const SMALLEST_BUFFER = 4 * 1024 * 1024;
+
+/**
+ * Returns the pages with the JSON size that each has now.
+ *
+ * @throws DamageError when a file is missing or empty
+ */
+export async function sized<P extends { readonly file: string }>(
+  pages: readonly P[],
+): Promise<(P & { readonly bytes: number })[]> {
+  const all: (P & { readonly bytes: number })[] = [];
+  for (const page of pages) all.push({ ...page, bytes: await inflatedSize(page.file) });
+  return all;
+}
+
+/** Divides pages into batches of so many bytes of JSON, or of one larger page. */
+export function* inBatches<P extends { readonly bytes: number }>(
+  pages: readonly P[],
+  most: number,
+): Generator<readonly P[]> {
+  let batch: P[] = [];
+  let size = 0;
+  for (const page of pages) {
+    if (batch.length > 0 && size + page.bytes > most) {
+      yield batch;
+      [batch, size] = [[], 0];
+    }
+    batch.push(page);
+    size += page.bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs. Throws as `sized` does. */
+export async function largestOf(pages: readonly { readonly file: string }[]): Promise<number> {
+  return (await sized(pages)).reduce((largest, { bytes }) => Math.max(largest, bytes), SMALLEST_BUFFER);
+}
+
+/**
+ * Escapes a path so that it is a glob pattern matching this path alone: DuckDB reads `*`, `?` and `[` in file names as
+ * patterns.
+ */
+export function asPattern(file: string): string {
+  return file.replace(/[*?[]/g, '[$&]');
+}
+
+/**
+ * Uncompressed size of a gzip file according to its trailer; correct for files of one member below 4 GiB, as landing
+ * writes them.
+ */
+async function inflatedSize(file: string): Promise<number> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { size } = await handle.stat();
+      const trailer = Buffer.alloc(4);
+      await handle.read(trailer, 0, 4, Math.max(0, size - 4));
+      const said = trailer.readUInt32LE(0);
+      // The tail of a truncated file is arbitrary bytes, so a size read from it must not be trusted for an allocation.
+      if (size >= SMALLEST_GZIP && said < PLAUSIBLE) return said;
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
+  return (await readWhole(file)).length;
+}
+
+/** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */
+export interface Documents {
+  readonly relation: string;
+  readonly document: string;
+  /** The column that takes what no other column can. */
+  readonly extra: string;
+  readonly condition: string;
+}
+
+/** The table `documents` of the free streams. */
+export const DOCUMENTS: Documents = {
+  relation: 'documents',
+  document: 'document',
+  extra: 'extra',
+  condition: 'true',
+};
+
+/**
+ * Moves into `extra` the members with unknown keys, or the whole text of a document with a value of another kind; the
+ * document then lacks the values of another kind. Planning that takes longer than to see that no document is odd.
+ */
+export async function split(
+  session: Session,
+  place: string,
+  documents: Documents = DOCUMENTS,
+): Promise<void> {
+  const names = { ...documents, place };
+  const [odd] = await session.rows('load/documents/odd', z.object({ found: z.boolean() }), names);
+  if (odd?.found === true) await session.run('load/documents/split', names);
+}
+
+/** Messages that SQL files raise with `error()`; the name of the file follows them. */
+export const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
+
+/**
+ * True if DuckDB rejected what it read, though a repair may make it usable: half a surrogate pair, an invalid byte, a
+ * duplicate key, a malformed record. An error that our own SQL raises about the shape of a page is final.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof DawnloadError) return false;
+  const message = messageOf(error);
+  // Bytes that are not gzip are a fault of the file, although DuckDB calls it an IO error.
+  if (/^IO Error: .*gzip/is.test(message)) return true;
+  return /^(Invalid Input|Conversion) Error/.test(message) && !OUR_REFUSAL.test(message);
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql');

@@ -16,9 +16,9 @@ import {
   type WarehouseOptions,
 } from './opening.js';
 import type { Page } from '../landing/landing-zone.js';
-import { countRows, type CountedRows } from './landed-files.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
-import { Loader, type LoadContext } from './load.js';
+import { Loader, loadError, orRepaired, type LoadContext } from './load.js';
+import { countRows, type CountedRows } from './load-reference.js';
 import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
 import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals } from './rows.js';
 import { count, Session } from './session.js';
@@ -168,7 +168,12 @@ export class Warehouse {
    * @throws DamageError when a file cannot be read
    */
   countRows(files: readonly Page[], id: string): Promise<CountedRows> {
-    return this.refining(() => countRows(this.session, files, id, this.options.tempDirectory));
+    const fail = (error: unknown): Error => loadError(error, files[0]?.file ?? '');
+    return this.refining(() =>
+      orRepaired(this.session, files, this.options.tempDirectory, fail, (usable) =>
+        countRows(this.session, usable, id),
+      ),
+    );
   }
 
   /** Removes the versions of opt-outs that ended before the day. Resolves with their last days, and their numbers. */

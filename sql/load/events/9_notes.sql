@@ -18,8 +18,6 @@ all_counts as (
     union all
     select unnest(getvariable('loaded').full_days)::date, 'full_page', 1
     union all
-    select unnest(getvariable('loaded').repaired_days)::date, 'mended', 1
-    union all
     select unnest(getvariable('loaded').large_page_days)::date, 'large_page', 1
 )
 
