@@ -21,7 +21,6 @@ import {
 } from '../landing/landing-zone.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../service/client.js';
 import * as endpoints from '../service/endpoints.js';
-import { unanswered } from '../service/unanswered.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {
   listPage,
@@ -301,7 +300,7 @@ export async function declaredFields(service: ServiceClient, catalog: string): P
   do {
     seen.add(cursor);
     const { verdict, body } = await service.ask(endpoints.catalogs(service.projectId, cursor));
-    if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', service.settings.baseUrl, verdict);
+    if (verdict.kind !== 'ok') throw service.unanswered('E2 (catalogs)', verdict);
     const page = listPage(body, CATALOGS);
     if (page === undefined) return undefined;
     const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);

@@ -27,7 +27,6 @@ import { Secrets, withoutPeople } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import { formatDuration } from '../terminal/text.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
-import { isOfCertificate, unanswered } from './unanswered.js';
 
 /** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
 export type ServiceSettings = Pick<
@@ -304,9 +303,55 @@ export class ServiceClient {
         hint: 'Check DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
       });
     }
-    throw unanswered('E1 (authenticate)', this.settings.baseUrl, verdict);
+    throw this.unanswered('E1 (authenticate)', verdict);
+  }
+
+  /** The error for a request without a usable answer, with its remedy. */
+  unanswered(what: string, verdict: Exclude<AnswerClass, { kind: 'ok' }>): ServiceError {
+    const { host } = new URL(this.settings.baseUrl);
+    const { kind, reason } = verdict;
+    const cause = kind === 'unreachable' ? verdict.cause : undefined;
+    const error = (message: string, hint: string): ServiceError => new ServiceError(message, { hint, cause });
+    if (kind === 'unreachable' && !verdict.sent)
+      return isOfCertificate(reason)
+        ? error(`The certificate of ${host} is not accepted (${reason}).`, CERTIFICATE)
+        : error(
+            `The service at ${host} cannot be reached (${reason}).`,
+            HINTS[reason] ?? 'Check base_url and the network.',
+          );
+    if (kind === 'redirected')
+      return error(
+        `The service at ${host} redirects ${what} (${reason}), and redirects are not followed.`,
+        'Set base_url to the address that answers without a redirect.',
+      );
+    // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
+    const isForeign = kind === 'refused' || /HTML page|not complete JSON/.test(reason);
+    return error(
+      `The service at ${host} gave no usable answer to ${what} (${reason}).`,
+      isForeign
+        ? 'If this goes on, check base_url: it does not look like the service.'
+        : 'Try again later. If it goes on, ask the operator of the service.',
+    );
   }
 }
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
+  EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
+  ECONNREFUSED: 'Nothing listens at that port. Check base_url, and HTTPS_PROXY or HTTP_PROXY where set.',
+};
+
+const CERTIFICATE =
+  'Check base_url and this machine’s clock. If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, ask what stands between this machine and the service.';
+
+/** The error codes of a failed TLS handshake: no part of the request had been written. */
+const OF_CERTIFICATE = new Set([
+  ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+]);
+
+const isOfCertificate = (code: string): boolean => OF_CERTIFICATE.has(code);
 
 /** The difference of the clocks in milliseconds from which an incomplete day may be taken for a complete one. */
 export const NOTABLE_SKEW_MS = 2 * 60_000;

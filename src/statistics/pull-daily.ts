@@ -7,7 +7,6 @@ import type { LandingFolder, Pull } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
-import { unanswered } from '../service/unanswered.js';
 import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../service/endpoints.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
@@ -188,7 +187,7 @@ export async function dayTotals(service: ServiceClient, day: Day): Promise<Messa
         : { hint: 'Check project_id, and this machine’s clock.' },
     );
   }
-  if (verdict.kind !== 'ok') throw unanswered('E17 (daily statistics)', service.settings.baseUrl, verdict);
+  if (verdict.kind !== 'ok') throw service.unanswered('E17 (daily statistics)', verdict);
   const parsed = z.array(row).safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
   if (!parsed.success) {
     throw new ServiceError(
