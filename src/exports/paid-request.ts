@@ -6,17 +6,10 @@
 import { createHash } from 'node:crypto';
 import { listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
 import { RefusedError } from '../ground/errors.js';
-import {
-  isJudged,
-  readError,
-  type Permit,
-  type ServiceAnswer,
-  type ServiceClient,
-} from '../service/client.js';
+import { isJudged, readError, type Permit, type ServiceClient } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
-import { withoutPeople, type Secrets } from '../ground/redaction.js';
-import type { LandingZone } from '../landing/landing-zone.js';
+import { withoutPeople } from '../ground/redaction.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import { eventGap, type Job, type Needed } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -43,7 +36,7 @@ const REFUSALS_IN_A_ROW = 2;
 /** The parts of the open data folder that paid requests use. */
 interface PaymentFolder extends DownloadFolder {
   readonly report: DownloadFolder['report'] & {
-    unpaidDays: readonly Unpaid[];
+    readonly unpaidDays: Unpaid[];
     budget: Budget | undefined;
     readonly attention: Needed[];
   };
@@ -91,11 +84,11 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
   const wanted = deciding();
   if (wanted.length === 0) return;
   if (budget !== undefined && service.clockTrouble !== undefined) {
-    report.unpaidDays = wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined }));
+    for (const { day } of wanted) report.unpaidDays.push({ day, verdict: 'clock', estimate: undefined });
     return;
   }
   if (!(await consentTo(job, wanted, folder))) {
-    report.unpaidDays = wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate }));
+    for (const { day, estimate } of wanted) report.unpaidDays.push({ day, verdict: 'no_consent', estimate });
     return;
   }
   // Consent is to the days that were asked about, and to no other day that the budget turns out to allow.
@@ -132,7 +125,11 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
       // An export may turn out smaller than its estimate and leave budget for another day.
       await Promise.race(downloads);
     } else {
-      reportRest([...decisions, ...others], mayRequest, folder);
+      report.budget = budget;
+      for (const { day, verdict, estimate } of [...decisions, ...others])
+        if (verdict !== 'request') report.unpaidDays.push({ day, verdict, estimate });
+        else if (!mayRequest)
+          report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
       break;
     }
   }
@@ -158,22 +155,6 @@ async function consentTo(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
     signal,
   );
-}
-
-function reportRest(
-  decisions: readonly Decision[],
-  mayRequest: boolean,
-  { ledger, report }: PaymentFolder,
-): void {
-  report.budget = ledger.settings.budget;
-  report.unpaidDays = decisions.flatMap(({ day, verdict, estimate }) =>
-    verdict === 'request' ? [] : [{ day, verdict, estimate }],
-  );
-  if (mayRequest) return;
-  for (const { day, verdict } of decisions) {
-    if (verdict !== 'request') continue;
-    report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
-  }
 }
 
 /**
@@ -310,44 +291,31 @@ export async function requestExport(
   messageData: boolean,
   refusals: readonly string[] = [],
 ): Promise<RequestOutcome> {
-  const answer = await permit.sendOnce(exportRequest(permit.projectId, window, messageData));
-  return outcomeOf(answer, permit.secrets, refusals);
-}
-
-function outcomeOf(
-  { verdict, body, status }: ServiceAnswer,
-  secrets: Secrets,
-  refusals: readonly string[],
-): RequestOutcome {
+  const { secrets, projectId } = permit;
+  const { verdict, body, status } = await permit.sendOnce(exportRequest(projectId, window, messageData));
   const redacted = withoutPeople(secrets.hide(body.toString('utf8')));
-  if (verdict.kind === 'unreachable') {
+  if (verdict.kind === 'unreachable')
     return verdict.sent
       ? { kind: 'unknown', note: verdict.reason, body: redacted }
       : { kind: 'never_sent', reason: verdict.reason };
-  }
-  const unknown = { kind: 'unknown', body: redacted, isError: false } as const;
-  const told = readAnswer(status ?? 0, body);
   const note = `HTTP ${status ?? '?'}`;
-  const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
-  switch (told.kind) {
-    case 'accepted':
-      // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
-      if (secrets.holds(told.exportId))
-        return { ...unknown, note: 'the export_id repeats a key or the token' };
-      return told;
-    case 'refused':
-      return { kind: 'refused', reason, note };
-    case 'error': {
-      // The text is kept alone, so that what a person lists is what is compared.
-      const text = judgedText(secrets.hide(told.text));
-      if (text === undefined) return { ...unknown, note };
-      return isJudged(text, refusals)
-        ? { kind: 'refused', reason, note }
-        : { kind: 'unknown', note, body: text, isError: true };
-    }
-    case 'unknown':
-      return { ...unknown, note };
+  const told = readAnswer(status ?? 0, body);
+  if (told.kind === 'accepted') {
+    // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
+    if (!secrets.holds(told.exportId)) return told;
+    return {
+      kind: 'unknown',
+      note: 'the export_id repeats a key or the token',
+      body: redacted,
+      isError: false,
+    };
   }
+  // The text is kept alone, so that what a person lists is what is compared.
+  const text = told.kind === 'error' ? judgedText(secrets.hide(told.text)) : undefined;
+  if (told.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
+    return { kind: 'unknown', note, body: text ?? redacted, isError: text !== undefined };
+  const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
+  return { kind: 'refused', reason, note };
 }
 
 /**
@@ -404,21 +372,14 @@ async function record(
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
     case 'unknown': {
-      const { note } = outcome;
-      // The disk may refuse the answer, but not what it says of the payment.
-      const kept = await keptAnswer(landing, key, outcome).catch(() => undefined);
-      await ledger.record({ event: 'ambiguous', key, note, answer: kept });
+      const { note, body, isError } = outcome;
+      // What came is kept, redacted. The disk may refuse the answer, but not what it says of the payment.
+      const kept = isError !== undefined || body !== '';
+      const file = kept && (await landing.reject('E20', key, Buffer.from(body)).catch(() => false as const));
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      const answer = file === false ? undefined : { file, sha256, isError: isError === true };
+      await ledger.record({ event: 'ambiguous', key, note, answer });
       return 'stop';
     }
   }
 }
-
-/** Keeps what came, redacted, in `landing/rejected`; the journal holds the path and the hash of an answer. */
-async function keptAnswer(landing: LandingZone, key: string, outcome: Unknown): Promise<Export['answer']> {
-  const { body, isError } = outcome;
-  if (isError === undefined && body === '') return undefined;
-  const file = await landing.reject('E20', key, Buffer.from(body));
-  return { file, sha256: createHash('sha256').update(body).digest('hex'), isError: isError === true };
-}
-
-type Unknown = RequestOutcome & { readonly kind: 'unknown' };

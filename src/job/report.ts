@@ -43,7 +43,7 @@ export class RunReport {
   readonly removals: Removed[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
   readonly steps: StepOutcome[] = [];
-  unpaidDays: readonly Unpaid[] = [];
+  readonly unpaidDays: Unpaid[] = [];
   /** The budget that these days would exceed. */
   budget: Budget | undefined;
   /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
