@@ -209,7 +209,10 @@ class Reading {
     let writer = await landing.reading(entry);
     const damage: DamageError[] = [];
     const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
-    const whole = pull && isIntact(pull, await landedPages(landing, writer.id, pull)) ? pull : undefined;
+    const found = pull && (await landedPages(landing, writer.id, pull));
+    const intact = new Map(found?.map(({ file, rows }) => [file, rows]));
+    const isWhole = pull?.files.every(({ file, rows }) => (intact.get(file) ?? 0) === rows);
+    const whole = isWhole === true ? pull : undefined;
     if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
     const before = writer.before === undefined ? [] : await landedPages(landing, writer.before);
     const pages = [...before, ...(await landedPages(landing, writer.id))];
@@ -398,7 +401,14 @@ class Reading {
     if (this.#repeated.get(1) === 0) {
       await this.#sleep(PAUSE.firstMs);
       await this.#fetch(1);
-      if (this.#repeated.get(1) === 0) throw repeatsItself(ledger.settings.pageParameter);
+      const { pageParameter } = ledger.settings;
+      if (this.#repeated.get(1) === 0)
+        throw new ServiceError(
+          `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
+          {
+            hint: 'Set exports.page_parameter to the name that the service reads. The next run resumes the same export at no cost.',
+          },
+        );
     }
     await this.#fetchMissing();
     if (this.#isAgain) {
@@ -615,21 +625,6 @@ class Reading {
   #gap(reason: string): void {
     this.folder.report.gaps.push(eventGap(this.entry.day, reason));
   }
-}
-
-function repeatsItself(pageParameter: string): ServiceError {
-  return new ServiceError(
-    `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
-    {
-      hint: 'Set exports.page_parameter to the name that the service reads. The next run resumes the same export at no cost.',
-    },
-  );
-}
-
-/** True if the pages hold what landed. */
-function isIntact({ files }: Pull, pages: readonly LandedPage[]): boolean {
-  const found = new Map(pages.map(({ file, rows }) => [file, rows]));
-  return files.every(({ file, rows }) => (found.get(file) ?? 0) === rows);
 }
 
 /** A page on disk that was read; its bytes are not kept in memory. */
