@@ -157,13 +157,9 @@ async function pullStream(
       earlier,
       stored,
       accepted: job.acceptEmpty,
-      proceed({ what }, rows, announced) {
-        terminal.progress(`${what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
-      },
-      count: (files, { id }) => warehouse.countRows(files, id),
-      async reject({ what }, body) {
-        await landing.reject(stream.replaceAll('_', '-'), what, body);
-      },
+      landing,
+      warehouse,
+      terminal,
     };
     const { lists, failures, templates = [], problems = [] } = await read(reader);
     const short = failures.flatMap((failure) => failure.short ?? []);

@@ -1,6 +1,8 @@
 /** Reads each list until it is a consistent snapshot, or is given up for this run. */
 import { settleAll, type ServiceAnswer } from '../service/client.js';
-import type { Page, Pull, ShortList, PullWriter } from '../landing/landing-zone.js';
+import type { LandingZone, Page, Pull, ShortList, PullWriter } from '../landing/landing-zone.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import type { CountedRows } from '../warehouse/load-reference.js';
 import type { FreeRequest, Query } from '../service/endpoints.js';
@@ -29,12 +31,9 @@ export interface ListsReader {
   readonly stored: ReadonlyMap<string, number>;
   /** True if the user accepts the lists, however few rows they have. */
   readonly accepted: boolean;
-  /** Called for each page on disk, with the number of rows read so far. */
-  readonly proceed: (source: ListSource, rows: number, announced: number | null) => void;
-  /** Counts the rows of pages. */
-  readonly count: (files: readonly Page[], list: ListSource) => Promise<CountedRows>;
-  /** Keeps an unusable answer. */
-  readonly reject: (source: ListSource, body: Buffer) => Promise<void>;
+  readonly landing: LandingZone;
+  readonly warehouse: Pick<Warehouse, 'countRows'>;
+  readonly terminal: Pick<Terminal, 'progress'>;
 }
 
 /** A list that was read completely. */
@@ -110,20 +109,17 @@ async function settle(
   { source, reading: last }: Waiting,
   walk: Walk,
   { before, after }: Readonly<Record<'before' | 'after', Announced | undefined>>,
-  { earlier, stored, writer, accepted, count, reject }: ListsReader,
+  { earlier, stored, writer, accepted, landing, warehouse }: ListsReader,
   read: ListsRead,
 ): Promise<Waiting | undefined> {
   const { list, what } = source;
-  if (walk.kind === 'stale') return { source, reason: walk.reason, reading: last };
-  if (walk.kind === 'failed') {
-    if (walk.body !== undefined) await reject(source, walk.body);
-    read.failures.push({ list, what, reason: walk.reason });
-    return undefined;
-  }
-  const { files } = walk;
-  const counted = await unlessDamaged(count(files, source));
-  if (counted === undefined) {
-    read.failures.push({ list, what, reason: 'its rows cannot be read' });
+  const { files, failure, isStale = false, body } = walk;
+  if (failure !== undefined) await writer.discard(files);
+  if (failure !== undefined && isStale) return { source, reason: failure, reading: last };
+  if (body !== undefined) await landing.reject(writer.stream.replaceAll('_', '-'), what, body);
+  const counted = failure ?? (await unlessDamaged(warehouse.countRows(files, source.id)));
+  if (counted === undefined || typeof counted === 'string') {
+    read.failures.push({ list, what, reason: counted ?? 'its rows cannot be read' });
     return undefined;
   }
   const announced = after === undefined ? walk.announced : (after.get(list) ?? null);
@@ -188,35 +184,30 @@ export function numbered(
   };
 }
 
-type Walk =
-  /** The list was read to its end. `moved`: the announced number changed between pages. */
-  | {
-      readonly kind: 'end';
-      readonly files: readonly Page[];
-      readonly announced: number | null;
-      readonly moved: boolean;
-    }
-  /** The list must be read from the start because the service rejects the cursor. */
-  | { readonly kind: 'stale'; readonly reason: string }
-  /** The reading failed. `reason` is a clause, and `body` is an unusable answer. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly body?: Buffer };
+/** One reading of a list. */
+interface Walk {
+  readonly files: readonly Page[];
+  /** The number of rows that its last page announces. */
+  readonly announced: number | null;
+  /** True if the announced number changed between pages. */
+  readonly moved: boolean;
+  /** Why the reading did not reach the end of the list, as a clause. */
+  readonly failure?: string;
+  /** True if the list must be read from the start because the service rejects the cursor. */
+  readonly isStale?: boolean;
+  /** An unusable answer. */
+  readonly body?: Buffer;
+}
 
 /** A list with more than this number of rows per announced row is treated as endless. */
 const MOST_PER_ANNOUNCED = 10;
 /** Maximum number of rows of a list without an announced number. */
 const MOST_UNANNOUNCED = 1_000_000;
 
-/** Reads a list to its end. The pages of a reading that fails are removed. */
-async function readList(source: ListSource, reader: ListsReader): Promise<Walk> {
-  const files: Page[] = [];
-  const walk = await readPages(source, reader, files);
-  if (walk.kind !== 'end') await reader.writer.discard(files);
-  return walk;
-}
-
-async function readPages(source: ListSource, reader: ListsReader, files: Page[]): Promise<Walk> {
-  const { ask, writer } = reader;
+/** Reads a list to its end. */
+async function readList(source: ListSource, { ask, writer, terminal }: ListsReader): Promise<Walk> {
   const { paging } = source;
+  const files: Page[] = [];
   const cursors = new Set<string>();
   let expected = source.announced ?? null;
   let last: ListPage | undefined;
@@ -225,18 +216,19 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
     const number = files.length + 1;
     const question = paging.by === 'cursor' ? paging.ask(cursor) : paging.ask(number);
     const { verdict, body } = await ask(question);
-    const end = (announced: number | null): Walk => ({ kind: 'end', files, announced, moved });
-    const failed = (reason: string): Walk => ({ kind: 'failed', reason, body });
+    const end = (announced: number | null): Walk => ({ files, announced, moved });
+    const failed = (failure: string): Walk => ({
+      ...end(null),
+      failure,
+      ...(body.length > 0 && { body }),
+    });
     if (verdict.kind === 'refused' && last !== undefined) {
       if (paging.by === 'cursor')
-        return { kind: 'stale', reason: `the next page was refused (${verdict.reason})` };
+        return { ...end(null), failure: `the next page was refused (${verdict.reason})`, isStale: true };
       // The service may refuse requests beyond the last page.
       if (last.announced !== null && rows >= last.announced) return end(last.announced);
     }
-    if (verdict.kind !== 'ok') {
-      const reason = `the service gave no usable answer (${verdict.reason})`;
-      return { kind: 'failed', reason, ...(body.length > 0 && { body }) };
-    }
+    if (verdict.kind !== 'ok') return failed(`the service gave no usable answer (${verdict.reason})`);
     const page = listPage(body, source.shape);
     if (page === undefined) return failed('a page holds no list');
     if (paging.by === 'number' && page.rows > 0 && last?.text.equals(page.text) === true) {
@@ -250,7 +242,7 @@ async function readPages(source: ListSource, reader: ListsReader, files: Page[])
     else moved ||= announced !== last.announced;
     last = page;
     rows += page.rows;
-    reader.proceed(source, rows, announced);
+    terminal.progress(`${source.what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
     if (paging.by === 'cursor') {
       cursor = nextCursor(body);
       if (cursor === undefined) return end(announced);
