@@ -1,17 +1,18 @@
 /**
  * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
- * coverage and the note that the pulls are loaded.
+ * coverage and the note that the pulls are loaded. Pages that DuckDB rejects are read from repaired copies.
  */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { repairedJson } from '../ground/envelope.js';
 import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 import { type Staging, loadEvents } from './load-events.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
+import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
 import { gzipped, isReference, readWhole, rowsIn, type Pull } from '../landing/landing-zone.js';
 import { damaged } from '../landing/storage-error.js';
 import type { LoadReport } from './rows.js';
@@ -268,7 +269,7 @@ export async function orRepaired<P extends { readonly file: string }, T>(
       if (error instanceof Error) error.message = error.message.replaceAll(copy, file);
     throw fail(error);
   } finally {
-    await Promise.all([...copied.keys()].map((copy) => rm(copy, { force: true })));
+    await Promise.all([...copied.keys()].map((copy) => rm(dirname(copy), { recursive: true })));
   }
 }
 
@@ -281,8 +282,11 @@ export async function orRepaired<P extends { readonly file: string }, T>(
 async function repair(file: string, folder: string): Promise<string> {
   const repaired = repairedJson((await readWhole(file)).toString('utf8'));
   if (repaired === undefined) throw damaged(file, 'is not JSON');
-  const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);
-  await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: 0o600 });
+  const own = join(folder, `repaired-${process.pid}-${copies++}`);
+  await mkdir(own, { mode: FOLDER_MODE });
+  // The number of a page is in its name.
+  const copy = join(own, basename(file));
+  await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: FILE_MODE });
   return copy;
 }
 

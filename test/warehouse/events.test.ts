@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
@@ -467,6 +467,17 @@ test('a load that needs more memory than usual is given it', { tags: ['long'] },
   );
   expect(await workshop.load(workshop.events(DAY, pages))).toMatchObject([{ rows: 3000 }]);
   expect(await workshop.lines('select count(distinct body) from push_messages')).toEqual(['1000']);
+});
+
+test('an answer that is kept beside a page stays beside it when it has to be mended', async () => {
+  const workshop = new Workshop();
+  const pull = workshop.events(DAY, [[push({ id: 'one' })]]);
+  const first = pull.files[0]?.file ?? '';
+  const file = join(dirname(first), 'page-1000000000.json.gz');
+  const body = gunzipSync(readFileSync(first)).toString('latin1').replace('"one"', '"tw\xff"');
+  writeFileSync(file, gzipSync(Buffer.from(body, 'latin1')));
+  const whole = { ...pull, files: [...pull.files, { file, rows: 1, bytes: body.length }] };
+  expect(await workshop.load(whole)).toMatchObject([{ rows: 1, notes: { mended: 1 } }]);
 });
 
 describe('an export of many batches, which several workers prepare', () => {
