@@ -12,6 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
+import { jsonOf } from '../ground/envelope.js';
 import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } from '../ground/errors.js';
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
 import { foldersOf, instantName } from '../landing/paths.js';
@@ -379,11 +380,7 @@ const witnessIn = (dataDir: string): string => join(foldersOf(dataDir).private, 
 /** The head that the witness knows; undefined if it is missing or cannot be read. Throws `StorageError`. */
 export async function readWitness(dataDir: string): Promise<Head | undefined> {
   const bytes = await readIfThere(witnessIn(dataDir));
-  try {
-    return bytes && headShape.parse(JSON.parse(bytes.toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return headShape.safeParse(jsonOf(bytes?.toString('utf8') ?? '')).data;
 }
 
 // Whether the journal forgot something: other files carry the number and the checksum of a line that it held.

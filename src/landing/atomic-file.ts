@@ -178,15 +178,9 @@ export class FolderSync {
   }
 }
 
-/** Error codes of network filesystems that cannot fsync a folder; their renames cannot be made more durable. */
-const CANNOT = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS']);
-
-export async function fsyncFolder(folder: string): Promise<void> {
-  try {
-    await fsync(folder);
-  } catch (error) {
-    if (!CANNOT.has(codeOf(error) ?? '')) throw error;
-  }
+/** Makes the names in a folder durable, except on network filesystems that cannot fsync a folder. */
+export function fsyncFolder(folder: string): Promise<void> {
+  return fsync(folder).catch(unless('EINVAL ENOTSUP ENOSYS', undefined));
 }
 
 /** Resolves once the contents of a file, or the names in a folder, are on the disk. */

@@ -9,6 +9,7 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { formatKst } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
+import { jsonOf } from '../ground/envelope.js';
 import { messageOf, StorageError, TryLaterError } from '../ground/errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
 import { isLocked, openInstance } from './duckdb.js';
@@ -100,11 +101,8 @@ async function fileOf(dataDir: string): Promise<string> {
 
 /** Returns the last recorded holder, for messages only: a process that was killed leaves its entry behind. */
 export async function lockHolder(dataDir: string): Promise<LockHolder | undefined> {
-  try {
-    return holder.parse(JSON.parse(await readFile(join(foldersOf(dataDir).private, 'lock.json'), 'utf8')));
-  } catch {
-    return undefined;
-  }
+  const text = await readFile(join(foldersOf(dataDir).private, 'lock.json'), 'utf8').catch(() => '');
+  return holder.safeParse(jsonOf(text)).data;
 }
 
 /**
