@@ -182,13 +182,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'on E20',
     by: ['faults'],
     file: 'exports/paid-request.js',
-    changes: [
-      [
-        "case 'unknown':\n            return { ...unknown, note };",
-        "case 'unknown':\n            return { kind: 'refused', reason, note };",
-      ],
-      [": { kind: 'unknown', note, body: text, isError: true };", ": { kind: 'refused', reason, note };"],
-    ],
+    changes: [["told.kind !== 'refused' && (text === undefined", 'false && (text === undefined']],
   },
   {
     name: 'the published file is written in place',
