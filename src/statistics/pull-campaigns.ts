@@ -48,26 +48,26 @@ async function pullRange(
   { landing, warehouse, report, load, invocation: { terminal } }: StatisticsFolder,
 ): Promise<void> {
   const campaigns = await warehouse.campaignsSeen(range);
-  const done = new Set<string>();
-  const proceed = (campaignId?: string): void => {
-    if (campaignId !== undefined) done.add(campaignId);
+  const writer = landing.begin('campaigns', range, landing.instant(service.landingTime()));
+  const answers: Answer[] = [];
+  const progress = (): void => {
+    const done = new Set(answers.map(({ campaignId }) => campaignId)).size;
     terminal.progress(
-      `campaign statistics ${range.start} to ${range.end}: ${done.size} of ${campaigns.length} campaigns`,
+      `campaign statistics ${range.start} to ${range.end}: ${done} of ${campaigns.length} campaigns`,
     );
   };
-  proceed();
-  const writer = landing.begin('campaigns', range, landing.instant(service.landingTime()));
-  const answers: (Facts['answers'][number] & Page)[] = [];
-  const failures = await extractCampaigns(service, campaigns, range, {
-    async accept(campaignId, part, body, rows) {
-      const { start: windowStart, end: windowEnd } = windowOf(part);
-      answers.push({ campaignId, windowStart, windowEnd, ...(await writer.land(body, rows)) });
-      proceed(campaignId);
-    },
-    async reject(endpoint, campaignId, body) {
-      await landing.reject(endpoint, `campaign ${campaignId}`, body);
-    },
-  });
+  progress();
+  const failures = (
+    await settleAll(
+      campaigns.map((campaignId) =>
+        extractCampaign(service, campaignId, range, landing, async (part, body, rows) => {
+          const { start: windowStart, end: windowEnd } = windowOf(part);
+          answers.push({ campaignId, windowStart, windowEnd, ...(await writer.land(body, rows)) });
+          progress();
+        }),
+      ),
+    )
+  ).filter((failure) => failure !== undefined);
   const absent = failures.some(({ notFound }) => notFound)
     ? await absentSoFar(landing)
     : new Map<string, Absence>();
@@ -111,11 +111,7 @@ async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> 
   return absences(await landing.pulls(found, () => undefined));
 }
 
-interface CampaignSink {
-  /** Called with the answer for one campaign over a range or a part of it. */
-  accept(campaignId: string, range: DayRange, body: Buffer, rows: number): Promise<void>;
-  reject(endpoint: string, campaignId: string, body: Buffer): Promise<void>;
-}
+type Answer = Facts['answers'][number] & Page;
 
 interface CampaignFailure {
   readonly campaignId: string;
@@ -126,38 +122,28 @@ interface CampaignFailure {
 }
 
 /**
- * Requests E19 for every campaign over one range of KST days, several at a time.
+ * Requests E19 for a campaign over a range of KST days. Returns the first failure; undefined if the whole range was answered.
  *
- * @returns the campaigns that failed
+ * @param land lands the answer for the range, or for a part of it
  */
-export async function extractCampaigns(
-  service: ServiceClient,
-  campaignIds: readonly string[],
-  range: DayRange,
-  sink: CampaignSink,
-): Promise<CampaignFailure[]> {
-  const failures = await settleAll(campaignIds.map((id) => extractCampaign(service, id, range, sink)));
-  return failures.filter((failure) => failure !== undefined);
-}
-
-/** Returns the first failure; undefined if the whole range was answered. */
-async function extractCampaign(
+export async function extractCampaign(
   service: ServiceClient,
   campaignId: string,
   range: DayRange,
-  sink: CampaignSink,
+  landing: Pick<LandingZone, 'reject'>,
+  land: (part: DayRange, body: Buffer, rows: number) => Promise<void>,
 ): Promise<CampaignFailure | undefined> {
   let failure: CampaignFailure | undefined;
   const ask = (part: DayRange): FreeRequest => campaignStatistics(service.projectId, campaignId, part);
   try {
     for await (const { days, verdict, body, status } of answersIn(service, range, ask)) {
       const rows = verdict.kind === 'ok' ? statisticsIn(verdict.envelope, body) : undefined;
-      if (rows !== undefined) await sink.accept(campaignId, days, body, rows);
+      if (rows !== undefined) await land(days, body, rows);
       else if (verdict.kind !== 'ok') {
         const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
         failure ??= { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
       } else {
-        await sink.reject('E19', campaignId, body);
+        await landing.reject('E19', `campaign ${campaignId}`, body);
         const reason = 'E19 answered without a data object that holds a list of stats';
         failure ??= { campaignId, reason, notFound: false };
       }

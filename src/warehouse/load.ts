@@ -14,6 +14,7 @@ import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
 import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
 import { gzipped, isReference, readWhole, rowsIn, type Pull } from '../landing/landing-zone.js';
+import { pageName, pageOf } from '../landing/paths.js';
 import { damaged } from '../landing/storage-error.js';
 import type { LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
@@ -284,8 +285,7 @@ async function repair(file: string, folder: string): Promise<string> {
   if (repaired === undefined) throw damaged(file, 'is not JSON');
   const own = join(folder, `repaired-${process.pid}-${copies++}`);
   await mkdir(own, { mode: FOLDER_MODE });
-  // The number of a page is in its name.
-  const copy = join(own, basename(file));
+  const copy = join(own, pageName(pageOf(basename(file)) ?? 0));
   await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: FILE_MODE });
   return copy;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { dayCount, type DayRange } from '../../src/ground/calendar.js';
-import { extractCampaigns } from '../../src/statistics/pull-campaigns.js';
+import { extractCampaign } from '../../src/statistics/pull-campaigns.js';
 import { extractDaily, type DailySink, dayTotals } from '../../src/statistics/pull-daily.js';
 import type { ServiceClient } from '../../src/service/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
@@ -106,6 +106,16 @@ test('the sums of a day leave out what is no count, as the load does', async () 
 });
 
 describe('campaign statistics', () => {
+  /** The parts of the week that a campaign came in, and its failure. */
+  async function campaign(client: ServiceClient, id: string) {
+    const parts: DayRange[] = [];
+    const landing = { reject: () => Promise.resolve('') };
+    const failure = await extractCampaign(client, id, WEEK, landing, (part) =>
+      Promise.resolve(void parts.push(part)),
+    );
+    return { parts, failure };
+  }
+
   test.each([
     '{"data":{"stats":null},"error":null}',
     '{"data":{"stats":{"a":1}},"error":null}',
@@ -113,35 +123,14 @@ describe('campaign statistics', () => {
     '{"data":{"stats":[]},"data":{"stats":[]},"error":null}',
     '{"data":{"stats":[]},"error":null,"error":null}',
     '{"data":[],"error":null}',
+    '{"data":null,"error":"Invalid campaign"}',
     '[]',
   ])('an answer that would stop the load of every campaign fails alone: %s', async (body) => {
     const { client } = await setUp(({ url }, response) => {
       response.end(url.includes('/odd/') ? body : '{"data":{"stats":[]},"error":null}');
     });
-    const accepted: string[] = [];
-    const failures = await extractCampaigns(client, ['odd', 'other'], WEEK, {
-      accept: (campaignId) => Promise.resolve(void accepted.push(campaignId)),
-      reject: () => Promise.resolve(),
-    });
-    expect(accepted).toEqual(['other']);
-    expect(failures.map(({ campaignId }) => campaignId)).toEqual(['odd']);
-  });
-
-  test('one campaign that fails does not keep the others from coming', async () => {
-    const { client } = await setUp(({ url }, response) => {
-      if (url.includes('/campaigns/bad/')) json(response, { data: null, error: 'Invalid campaign' });
-      else json(response, { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [] }, error: null });
-    });
-    const accepted: string[] = [];
-    const failures = await extractCampaigns(client, ['a', 'bad', 'c'], WEEK, {
-      accept: (id) => {
-        accepted.push(id);
-        return Promise.resolve();
-      },
-      reject: () => Promise.resolve(),
-    });
-    expect(accepted.sort()).toEqual(['a', 'c']);
-    expect(failures).toMatchObject([{ campaignId: 'bad' }]);
+    expect(await campaign(client, 'odd')).toMatchObject({ parts: [], failure: { campaignId: 'odd' } });
+    expect(await campaign(client, 'other')).toEqual({ parts: [WEEK], failure: undefined });
   });
 
   test('a window that times out is asked for in halves', async () => {
@@ -153,18 +142,12 @@ describe('campaign statistics', () => {
       if (days(url) > 4) json(response, { error: 'Timeout' });
       else json(response, { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [] }, error: null });
     });
-    const accepted: DayRange[] = [];
-    const failures = await extractCampaigns(client, ['a'], WEEK, {
-      accept: (_, range) => {
-        accepted.push(range);
-        return Promise.resolve();
-      },
-      reject: () => Promise.resolve(),
+    expect(await campaign(client, 'a')).toEqual({
+      failure: undefined,
+      parts: [
+        { start: '2026-11-14', end: '2026-11-16' },
+        { start: '2026-11-17', end: '2026-11-20' },
+      ],
     });
-    expect(failures).toEqual([]);
-    expect(accepted).toEqual([
-      { start: '2026-11-14', end: '2026-11-16' },
-      { start: '2026-11-17', end: '2026-11-20' },
-    ]);
   });
 });
