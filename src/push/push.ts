@@ -25,7 +25,10 @@ import { frameOf, outcomeOf, requestOf, shownText, type Wanted } from './targets
 
 /** The rows of the query by what becomes of them, those that cannot be sent by their reasons, and what would be sent. */
 const plan = ledger.pushCounts.extend({
-  invalid: z.string().transform((json) => z.record(z.string(), z.number()).parse(JSON.parse(json))),
+  invalid: z.preprocess(
+    (json): unknown => (typeof json === 'string' ? JSON.parse(json) : json),
+    z.record(z.string(), z.number()),
+  ),
   missing: z.number(),
   to_send: z.number(),
   set_to_null: z.number(),
