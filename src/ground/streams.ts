@@ -1,5 +1,5 @@
 /** The streams of the service's data, and a job: what of them a run is asked to pull. */
-import { dayCount, shiftDay, type Day, type DayRange } from './calendar.js';
+import type { Day, DayRange } from './calendar.js';
 
 /** The streams of reference data, which explains the ids in events and statistics: snapshots of lists as they are today. */
 export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
@@ -37,18 +37,6 @@ export interface Job {
    * on the command line; `ask` means that a person still has to be asked.
    */
   readonly consent: 'budget' | 'given' | 'ask';
-}
-
-/** Returns the job without the days after `last`; `again` moves back by the same number of days. */
-export function until(job: Job, last: Day): Job {
-  const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
-  const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });
-  return {
-    ...job,
-    days: shortened(job.days),
-    again: { start: shiftDay(job.again.start, -cut), end: shiftDay(job.again.end, -cut) },
-    eventDays: shortened(job.eventDays),
-  };
 }
 
 export interface Gap {

@@ -34,10 +34,10 @@ import {
   type OpenFolder,
 } from './data-folder.js';
 import { recorded, runsSoFar, RunReport } from './report.js';
-import { daysIn, wantedDays } from './wanted-days.js';
+import { daysIn, until, wantedDays } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
-import { until, type Job } from '../ground/streams.js';
+import type { Job } from '../ground/streams.js';
 import { coveredDay } from '../warehouse/rows.js';
 import { readEveryBlock, Reader } from '../warehouse/reader.js';
 import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';

@@ -18,10 +18,10 @@ import {
   statement,
   type Documents,
   type Session,
+  redact,
 } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redact } from './privacy.js';
 import { StrayError } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { isReadAs, TEXTS, pointerTo, type Field, type Kind } from '../ground/fields.js';

@@ -4,10 +4,9 @@
  */
 import { z } from 'zod';
 import { makeCatalogViews } from './describe.js';
-import { redact } from './privacy.js';
 import { listsOf, templatesOf, type Page, type Pull } from '../landing/landing-zone.js';
 import { dayOf } from '../ground/calendar.js';
-import { asPattern, count, DOCUMENTS, largestOf, split, type Session } from './session.js';
+import { asPattern, count, DOCUMENTS, largestOf, split, type Session, redact } from './session.js';
 import type { ReferenceStream } from '../ground/streams.js';
 
 /** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */

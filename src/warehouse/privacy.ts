@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError, DamageError } from '../ground/errors.js';
-import { type Session, count } from './session.js';
+import type { Session } from './session.js';
 import { join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder } from '../landing/atomic-file.js';
@@ -160,16 +160,4 @@ export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array 
   const block = new Uint8Array(BLOCK);
   block.set(key);
   return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
-}
-
-/**
- * Redacts documents that may hold personal data, at any depth, so that lists and objects inside are redacted before they are
- * unfolded: the section `candidates` of the topic selects them, `sql/load/redact.sql` redacts them, and the section
- * `write_back` writes them back.
- */
-export async function redact(session: Session, topic: string): Promise<void> {
-  const { documents } = await session.row(`${topic}/candidates`, z.object({ documents: count }));
-  if (documents === 0) return;
-  await session.run('load/redact');
-  await session.run(`${topic}/write_back`);
 }

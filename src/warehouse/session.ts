@@ -358,6 +358,18 @@ export async function split(
   if (odd?.found === true) await session.run('load/documents/split', names);
 }
 
+/**
+ * Redacts documents that may hold personal data, at any depth, so that lists and objects inside are redacted before they are
+ * unfolded: the section `candidates` of the topic selects them, `sql/load/redact.sql` redacts them, and the section
+ * `write_back` writes them back.
+ */
+export async function redact(session: Session, topic: string): Promise<void> {
+  const { documents } = await session.row(`${topic}/candidates`, z.object({ documents: count }));
+  if (documents === 0) return;
+  await session.run('load/redact');
+  await session.run(`${topic}/write_back`);
+}
+
 /** Messages that SQL files raise with `error()`; the name of the file follows them. */
 export const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
 
