@@ -42,4 +42,5 @@ with held as (
 )
 select distinct value, name
 from held
-where parameter = $parameter and value <> '';
+where parameter = $parameter and value <> ''
+order by value;

@@ -24,7 +24,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
 }
 
 /** The known words that hold the word, at most three of them; else the one that differs in a third of its letters or less. */
-function nearWords(word: string, known: readonly string[]): string[] {
+export function nearWords(word: string, known: readonly string[]): string[] {
   if (known.length === 0) return [];
   const holding = known.filter((one) => word.length > 2 && one.includes(word));
   if (holding.length > 0) return holding.slice(0, 3);

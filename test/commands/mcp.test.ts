@@ -154,10 +154,10 @@ describe('dawnload mcp', () => {
       [
         'ask',
         { question: 'channel-summary', parameters: { channel: 'smoke' } },
-        /no channel "smoke"\. Did you mean/,
+        /no channel "smoke"\. Give one of .*push-notification/,
       ],
       ['ask', { question: 'channel-summary', params: {} }, /params/],
-      ['describe', { table: 'marts.chanel_days' }, /Did you mean channel_days\?/],
+      ['describe', { table: 'marts.chanel_days' }, /Did you mean channel_days\? `describe` lists them\.$/],
       ['query', { sql: 'select x from events' }, /"x" not found/],
       ['query', { sql: "call enable_logging('QueryLog', storage = 'stdout')" }, /only reading is allowed/],
       ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /disabled|only reading/],

@@ -3,14 +3,14 @@
  * answer.
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../../ground/errors.js';
+import { nearWords } from '../../ground/text.js';
 import { answerOf, type QueryResult } from './formats.js';
 import { type ParameterValues, type Question, withoutComments } from './catalogue.js';
 import { tellsOfDamage } from '../../landing/duckdb.js';
 import type { Reader } from '../../warehouse/reader.js';
-import type { Language } from '../../warehouse/dictionary.js';
+import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { selectIn } from '../../warehouse/session.js';
 import { streamNotHeld } from './coverage.js';
 import { filled, rowsOf, saidOf, type Said } from './sentences.js';
@@ -219,7 +219,7 @@ type Known = z.infer<typeof knownValue>;
  * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
  * campaign's name becomes its id.
  *
- * @throws UsageError for a value that matches nothing or several values; the message names the nearest ones
+ * @throws UsageError for a value that matches nothing or several values; the hint names the near ones, or those that there are
  */
 async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
@@ -236,7 +236,16 @@ async function knownValues({ query, values }: Question, reader: Reader): Promise
 function match(parameter: string, value: string, known: readonly Known[]): string {
   if (known.some((one) => one.value === value)) return value;
   const wanted = plain(value);
-  const spelled = known.map((one) => ({ ...one, texts: [one.value, one.name ?? one.value].map(plain) }));
+  const dictionary = Dictionary.load();
+  // Sentences call a channel by its names in the dictionary.
+  const spelled = known.map((one) => {
+    const texts = [
+      one.value,
+      one.name ?? one.value,
+      ...Object.values(dictionary.value(parameter, one.value) ?? {}),
+    ];
+    return { ...one, texts: texts.map(plain) };
+  });
   const alike = spelled.filter(({ texts }) => texts.includes(wanted)).map((one) => one.value);
   const [only, ...others] = [...new Set(alike)].sort();
   if (only !== undefined && others.length === 0) return only;
@@ -244,16 +253,24 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
     throw new UsageError(`The ${parameter} "${value}" is the name of ${others.length + 1}.`, {
       hint: `Give one of ${[only, ...others].join(', ')}.`,
     });
-  const far = (one: { readonly texts: readonly string[] }): number =>
-    Math.min(...one.texts.map((text) => distance(wanted, text)));
-  const nearest = spelled
-    .sort((a, b) => far(a) - far(b) || (a.value < b.value ? -1 : 1))
-    .slice(0, 3)
-    .map((one) => (one.name === null ? one.value : `${one.value} (${one.name})`));
+  const near = nearWords(wanted, [...new Set(spelled.flatMap(({ texts }) => texts))]);
+  const shown = (some: readonly Known[]): string =>
+    some.map(({ value: one, name }) => (name === null ? one : `${one} (${name})`)).join(', ');
+  const nearest = spelled.filter(({ texts }) => texts.some((text) => near.includes(text)));
+  const few = `Give one of ${shown(known)}.`;
+  const many = `Give one of the ${known.length} that it has, such as ${shown(known.slice(0, 3))}.`;
   throw new UsageError(`The warehouse has no ${parameter} "${value}".`, {
-    hint: `Did you mean ${nearest.join(', or ')}?`,
+    hint:
+      nearest.length > 0
+        ? `Did you mean ${shown(nearest.slice(0, 3))}?`
+        : known.length > MOST_LISTED
+          ? many
+          : few,
   });
 }
+
+/** Maximum number of values that an error lists. */
+const MOST_LISTED = 12;
 
 /** Normalises a value, so that different spellings become equal. */
 const plain = (text: string): string =>

@@ -25,7 +25,7 @@ const TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
 interface QueryParameter {
   readonly name: string;
   readonly type: (typeof TYPES)[number];
-  /** The default value: an SQL expression, exactly as in the query. */
+  /** The default value: an SQL expression, in a bundled query exactly as in the SQL. */
   readonly default: string;
   /** The allowed values; empty if any value is allowed. */
   readonly choices: readonly string[];
@@ -41,6 +41,8 @@ export interface QueryFile {
   readonly subject: string;
   /** A short title for lists. */
   readonly title: string;
+  /** The Korean title; a query of the user's may lack it. */
+  readonly title_ko: string;
   /** The question, in one sentence. */
   readonly question: string;
   readonly params: readonly QueryParameter[];
@@ -146,7 +148,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
 }
 
 /**
- * Parses the header: `title`, `subject`, `question`, `params` (either `none` or a list of indented lines), `sentences` with the
+ * Parses the header: `title`, `title_ko`, `subject`, `question`, `params` (either `none` or a list of indented lines), `sentences` with the
  * common table expressions that they read (`given`), and the names of shared sentences (`also`).
  */
 function parseQuery(name: string, file: string): QueryFile {
@@ -162,6 +164,7 @@ function parseQuery(name: string, file: string): QueryFile {
     name,
     subject: SUBJECTS.find((subject) => subject === header['subject']?.[0]) ?? 'your own',
     title: field('title'),
+    title_ko: header['title_ko']?.[0] ?? field('title'),
     question: field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     sentences: [
@@ -222,7 +225,8 @@ export function parseAssignments(texts: readonly string[]): ParameterValues {
 }
 
 /**
- * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present and the language.
+ * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present, the language and
+ * the defaults of a query of the user's.
  *
  * @param now the clock of the command determines the present, because a rehearsal may have moved it
  * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
@@ -259,7 +263,15 @@ export function valuesFor(
     });
   const present = { now: now.toISOString(), ...(lang !== undefined && { lang }) };
   const own = Object.entries(present).filter(([name]) => params.some((parameter) => parameter.name === name));
-  return new Map([...own, ...given]);
+  return new Map([...(isBundled(query) ? [] : params.flatMap(literalDefault)), ...own, ...given]);
+}
+
+/** The default of a parameter of the user's own query if it is a literal of its type; the SQL itself says any other one. */
+function literalDefault({ name, type, choices, default: text }: QueryParameter): [string, string][] {
+  const [, quoted] = /^'(.*)'$/.exec(text) ?? [];
+  const value = quoted?.replaceAll("''", "'") ?? text;
+  const isLiteral = quoted !== undefined || type !== 'varchar' || choices.includes(text);
+  return isLiteral && CHECKS[type][1](value) ? [[name, value]] : [];
 }
 
 /** Upper limit of a whole number: counters have the same, and a program that reads JSON still tells its neighbours apart. */
@@ -351,6 +363,10 @@ export function questionNamed(
 }
 
 function readSql(file: string): string {
+  if (file === '-')
+    throw new UsageError('SQL is not read from standard input.', {
+      hint: 'Name a file, or give the text: `--sql "$(cat)"`.',
+    });
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
