@@ -108,7 +108,7 @@ facts as (
         false,
         'user properties were pushed',
         'no user property was pushed yet',
-        'If you push properties: send one row (`dawnload push user-properties --only`), look for it in the console, and correct '
+        'If you push properties: send one row (`dawnload push user-properties -f one.sql`), look for it in the console, and correct '
         || 'push.properties_field.'
     from pushes
     union all
@@ -119,7 +119,7 @@ facts as (
         ambiguous > 0,
         'events were pushed and acknowledged',
         if(ambiguous > 0, 'the outcome of a push is unknown', 'no event was pushed yet'),
-        'If you push events: send one row (`dawnload push events NAME --only`); if its answer is unknown, enter its text under '
+        'If you push events: send one row (`dawnload push events NAME -f one.sql --key id`); if its answer is unknown, enter its text under '
         || 'push.acknowledgements.'
     from pushes
 )

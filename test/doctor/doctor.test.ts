@@ -295,6 +295,18 @@ describe('a first account', () => {
     });
   });
 
+  test('gets commands for pushes that work as they stand there', async () => {
+    const file = join(place.folder, 'one.sql');
+    await writeFile(file, "select 'u1' as user_id, 'e1' as id");
+    const { checks } = await diagnose({}, ['--first']);
+    const commands = checks.flatMap(({ remedy }) => [...(remedy ?? '').matchAll(/`dawnload (push [^`]+)`/g)]);
+    expect(commands).toHaveLength(2);
+    for (const [, command = ''] of commands) {
+      const { code, stderr } = await place.run([...command.replace('one.sql', file).split(' '), '--dry-run']);
+      expect([command, code, stderr]).toEqual([command, 0, expect.anything()]);
+    }
+  });
+
   test('whose page parameter is wrong learns which setting to correct', async () => {
     const settings =
       'start_date: 2026-11-20\nexports: { page_parameter: wrong, budget: { records_per_run: 10000 } }\n';
