@@ -369,7 +369,7 @@ select line::integer as line from ops.erasures order by line desc limit 1;
 -- The erasures that a file lists, with the digests of the erased ids, for a journal that was lost.
 select
     erasures.line::double as line,
-    any_value(erasures.persons)::double as persons,
+    any_value(erasures.people)::double as persons,
     any_value(erasures.records)::double as records,
     any_value(erasures.rows)::double as rows,
     to_json(list(reverse(erased_ids.id) order by erased_ids.id))::varchar as ids

@@ -226,7 +226,7 @@ create table ops.not_clicks (
 -- From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. Grain: one row.
 create table ops.machine_clicks (
     seconds_after double,
-    clicks bigint,
+    clicked bigint,
     within_seconds double
 );
 
@@ -244,7 +244,7 @@ create table ops.main_goals (
 create table ops.erasures (
     line bigint,
     erased_at timestamptz,
-    persons bigint,
+    people bigint,
     records bigint,
     rows bigint,
     late_records bigint

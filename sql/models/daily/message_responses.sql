@@ -110,7 +110,7 @@ machines as (
         or max(clicks_from_here) over (
             partition by date, person, sender, sent_at
             order by seconds range between within_seconds preceding and current row
-        ) >= clicks
+        ) >= clicked
 )
 
 select
