@@ -1,4 +1,5 @@
 -- title: A/B tests
+-- title_ko: A/B 테스트
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is that more than chance?
 -- also: people

@@ -1,4 +1,5 @@
 -- title: Best hours to send
+-- title_ko: 발송하기 좋은 시간대
 -- subject: times
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
 -- also: people exports

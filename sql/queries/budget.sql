@@ -1,4 +1,5 @@
 -- title: Export budget of the month
+-- title_ko: 이번 달 내보내기 예산
 -- subject: the data
 -- question: How much of the budget of exports is left this month, and will it last?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Campaigns and user journeys by day
+-- title_ko: 캠페인·유저 여정 일별 성과
 -- subject: campaigns
 -- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
 -- also: scanned_mail

@@ -1,4 +1,5 @@
 -- title: Detailed campaign metrics
+-- title_ko: 캠페인 상세 지표
 -- subject: campaigns
 -- question: What do the detailed statistics say of each campaign, such as the sales that it brought?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Campaigns and user journeys over a range
+-- title_ko: 캠페인·유저 여정 기간 성과
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
 -- also: people
@@ -25,7 +26,7 @@
 --     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; machine_click_share and human_click_rate come from the events.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며 가려낼 수 없습니다. machine_click_share와 human_click_rate는 이벤트에서 계산합니다.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며 가려낼 수 없습니다. 기계 클릭 비율과 사람 클릭률은 이벤트에서 계산합니다.
 --     as: note
 
 with params as (

@@ -1,4 +1,5 @@
 -- title: Campaigns to look at
+-- title_ko: 살펴볼 캠페인
 -- subject: campaigns
 -- question: Which campaigns do clearly better or worse than others on their channel, and which got worse this week?
 -- also: people

@@ -1,4 +1,5 @@
 -- title: Channels
+-- title_ko: 채널 요약
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- also: scanned_mail

@@ -1,4 +1,5 @@
 -- title: Open findings
+-- title_ko: 점검 결과
 -- subject: the data
 -- question: What did the last round of checks find?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Cohorts and click retention
+-- title_ko: 코호트와 클릭 유지율
 -- subject: people
 -- question: Of those who got their first message in a week, how many still click weeks later?
 -- also: people

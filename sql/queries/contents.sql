@@ -1,4 +1,5 @@
 -- title: Templates and titles
+-- title_ko: 템플릿과 제목
 -- subject: contents
 -- question: Which templates and titles do best on each channel?
 -- also: exports

@@ -1,4 +1,5 @@
 -- title: Conversions
+-- title_ko: 전환
 -- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name and channel?
 -- params:

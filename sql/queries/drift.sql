@@ -1,4 +1,5 @@
 -- title: Fields that differ from the specification
+-- title_ko: 명세와 다른 필드
 -- subject: the data
 -- question: Which fields does the service send otherwise than specified, and since when?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Duplicates in a day
+-- title_ko: 하루 중복 발송
 -- subject: people
 -- question: Which campaigns reached a person more than once on a day, and how often?
 -- also: people exports

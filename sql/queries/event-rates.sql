@@ -1,4 +1,5 @@
 -- title: Events per message
+-- title_ko: 메시지당 이벤트
 -- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- also: people exports

@@ -1,4 +1,5 @@
 -- title: Export fees by month
+-- title_ko: 월별 내보내기 요금
 -- subject: the data
 -- question: How many event records were paid for in each month, and what were the fees?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Texts instead of failed messages
+-- title_ko: 실패 메시지의 대체 문자
 -- subject: failures
 -- question: How many failed messages reached people as a text instead?
 -- params:

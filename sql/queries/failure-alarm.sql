@@ -1,4 +1,5 @@
 -- title: Failure alarm
+-- title_ko: 발송 실패 경보
 -- subject: failures
 -- question: On which channels did more sends fail than on the same weekday of the weeks before?
 -- params:

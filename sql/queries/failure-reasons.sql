@@ -1,4 +1,5 @@
 -- title: Reasons of failed sends
+-- title_ko: 발송 실패 사유
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
 -- also: exports

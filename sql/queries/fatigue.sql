@@ -1,4 +1,5 @@
 -- title: Fatigue by campaign
+-- title_ko: 캠페인별 피로도
 -- subject: people
 -- question: Do readers of a campaign click less when they had many messages in the days before?
 -- also: people exports

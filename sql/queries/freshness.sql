@@ -1,4 +1,5 @@
 -- title: Freshness
+-- title_ko: 데이터 최신 상태
 -- subject: the data
 -- question: How far does each stream reach, and how many of its days are missing?
 -- params:

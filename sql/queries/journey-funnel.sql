@@ -1,4 +1,5 @@
 -- title: User journeys as funnels
+-- title_ko: 유저 여정 퍼널
 -- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- params:
@@ -24,6 +25,12 @@
 --     en: The largest drop between two steps that follow each other is before “{user_journey_node_name}” in “{user_journey_name}”:
 --       {drop_off} fewer messages than in the step before.
 --     ko: 바로 이어지는 두 단계 사이에서 가장 많이 줄어든 곳은 ‘{user_journey_name}’의 ‘{user_journey_node_name}’ 앞으로, 이전 단계보다 메시지가 {drop_off} 적습니다.
+--   from answer where drop_off > 0 and not exists (from nexts where nexts.user_journey_id = answer.user_journey_id and people >= 30)
+--   order by drop_off desc limit 1
+--     en: Messages fall the most before “{user_journey_node_name}” in “{user_journey_name}”: {drop_off} fewer than in the step before.
+--       Events of more than two weeks show whether people dropped out there or took another branch.
+--     ko: 메시지가 가장 많이 줄어든 곳은 ‘{user_journey_name}’의 ‘{user_journey_node_name}’ 앞으로, 이전 단계보다 {drop_off} 적습니다. 이탈인지 다른 경로로 간 것인지는 이벤트가
+--       2주 넘게 쌓여야 알 수 있습니다.
 --   with ranked as (select *, row_number() over (partition by user_journey_id, node order by share desc, next) as place from nexts
 --   where people >= 30) select here.user_journey_name, here.user_journey_node_name as node, one.user_journey_node_name as first_node,
 --   a.share, two.user_journey_node_name as second_node, b.share as second_share from ranked as a inner join ranked as b on

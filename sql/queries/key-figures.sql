@@ -1,4 +1,5 @@
 -- title: Key figures of the week
+-- title_ko: 주간 핵심 지표
 -- subject: overview
 -- question: How did the last seven days go beside the seven before, and how did each of the last 28 days?
 -- also: people

@@ -1,4 +1,5 @@
 -- title: What messages cost
+-- title_ko: 메시지 비용
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- params:

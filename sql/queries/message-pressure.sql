@@ -1,4 +1,5 @@
 -- title: Message pressure
+-- title_ko: 메시지 빈도
 -- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
 -- also: people exports

@@ -1,4 +1,5 @@
 -- title: Missing days
+-- title_ko: 누락된 날짜
 -- subject: the data
 -- question: Which days does the warehouse lack, stream by stream, up to the last complete one, and which did retention remove?
 -- params:
@@ -7,8 +8,8 @@
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
 -- sentences:
---   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason not in ('removed by
---   retention', 'given up by a person') group by stream
+--   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'missing'
+--   group by stream
 --     en: {stream}: {days} {days#day|days} missing {first_date~last_date}.
 --     ko: {stream} 데이터가 {days}일 빠져 있습니다({first_date~last_date}).
 --   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
@@ -28,6 +29,11 @@
 --     en: `dawnload plan` shows what the missing days of events cost.
 --     ko: 빠진 이벤트 날짜의 비용은 `dawnload plan`으로 확인하세요.
 --     as: to do
+--   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'paid for, not
+--   loaded yet' having days > 0
+--     en: The events of {days} {days#day|days} {first_date~last_date} are paid for; the next run loads them.
+--     ko: 결제한 이벤트 {days}일분이 아직 적재되지 않았습니다({first_date~last_date}). 다음 실행이 이어서 적재합니다.
+--     as: note
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'waits for a person'
 --   having days > 0
 --     en: {days} {days#day waits|days wait} for a person {first_date~last_date}: `dawnload exports list`.

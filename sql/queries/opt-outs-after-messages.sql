@@ -1,4 +1,5 @@
 -- title: Opt-outs after messages
+-- title_ko: 메시지 후 수신 거부
 -- subject: opt-outs
 -- question: Which campaign, template or hour do opt-outs follow within 72 hours more often than all others?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Opt-outs by day and number
+-- title_ko: 날짜·번호별 수신 거부
 -- subject: opt-outs
 -- question: How many recipients opt out on each day by each 080 number, and how many opt-outs vanish again?
 -- params:

@@ -1,4 +1,5 @@
 -- title: This period and the ones before
+-- title_ko: 기간 비교
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same a year ago?
 -- params:

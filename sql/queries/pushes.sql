@@ -1,4 +1,5 @@
 -- title: Pushes
+-- title_ko: 푸시백 이력
 -- subject: the data
 -- question: What did each push send back to the service, and what did it leave out or lose?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Reach
+-- title_ko: 도달 인원
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- also: people exports

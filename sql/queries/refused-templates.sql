@@ -1,4 +1,5 @@
 -- title: Refused templates still sent
+-- title_ko: 반려 템플릿의 발송
 -- subject: contents
 -- question: Which templates are still sent though they were refused or suspended, and by which campaign?
 -- params:

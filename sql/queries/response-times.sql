@@ -1,4 +1,5 @@
 -- title: Time to delivery and click
+-- title_ko: 도달·클릭까지 걸린 시간
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
 -- also: people exports

@@ -1,4 +1,5 @@
 -- title: How much counts rise
+-- title_ko: 집계값의 사후 증가
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days do they stand?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Revenue
+-- title_ko: 매출
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in all and per message?
 -- params:

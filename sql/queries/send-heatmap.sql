@@ -1,4 +1,5 @@
 -- title: Heatmap of sending
+-- title_ko: 발송 히트맵
 -- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- also: people exports

@@ -1,4 +1,5 @@
 -- title: Sub-channels and targets
+-- title_ko: 하위 채널과 타깃
 -- subject: overview
 -- question: How do the finer kinds of a channel do, such as SMS against LMS, or the targets of brand messages?
 -- params:

@@ -1,4 +1,5 @@
 -- title: Tags
+-- title_ko: 태그
 -- subject: campaigns
 -- question: How do the campaigns with each tag do together?
 -- also: scanned_mail

@@ -1,4 +1,5 @@
 -- title: Brand and alimtalk templates
+-- title_ko: 브랜드·알림톡 템플릿
 -- subject: contents
 -- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
 -- params:

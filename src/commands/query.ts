@@ -97,7 +97,7 @@ function closingLine(
   const [all, limit] = [rows, LIMIT].map(formatCount);
   const counted = { en: plural(rows, 'row'), ko: `${all}행` }[lang];
   const first = { en: `the first ${limit} of ${counted}`, ko: `${all}행 중 처음 ${limit}행` }[lang];
-  const title = { en: query?.title, ko: query?.name }[lang];
+  const title = { en: query?.title, ko: query?.title_ko }[lang];
   const place = { en: ` in ${output}`, ko: ` (${output})` }[lang];
   const more = { en: '; --format csv gives all', ko: '. 전체는 --format csv로 볼 수 있습니다' }[lang];
   const told = `${isCut ? first : counted}${output === undefined ? '' : place}${isCut ? more : ''}`;

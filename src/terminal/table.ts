@@ -11,6 +11,8 @@ export interface Column {
   readonly below?: boolean;
   /** True for names, which are truncated last. */
   readonly isName?: boolean;
+  /** Columns of the highest rank are omitted first, from the right; 0 by default. */
+  readonly rank?: number;
 }
 
 /** Cells as text; null is a value distinct from the text "null". */
@@ -20,6 +22,8 @@ export interface Drawing {
   /** Width of the terminal in columns, to which long cells are truncated; undefined for no limit. */
   readonly width?: number | undefined;
   readonly color: boolean;
+  /** The language of the sentence on omitted columns; English by default. */
+  readonly lang?: 'en' | 'ko';
 }
 
 /** Minimum width of a truncated cell, so that days and short names stay complete. */
@@ -30,7 +34,7 @@ const FEW_ROWS = 3;
 
 /**
  * Draws the table, without a final line break. On a narrow terminal column names are wrapped and text is truncated; if
- * that is not enough, the last columns are omitted; names of things are truncated last.
+ * that is not enough, columns are omitted by their rank; names of things are truncated last.
  */
 export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
   const heads = columns.map(({ name }) => printable(name));
@@ -44,16 +48,34 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   const natural = whole.map((one) => one.natural);
   if (width === undefined || outerWidth(natural) <= width) return grid(table, natural, drawing);
   const names = table.columns.findLastIndex(({ isName }) => isName === true) + 1;
-  const measures = howManyFit(whole, width) > names ? whole : measured(table, false);
-  const fitting = howManyFit(measures, width);
-  const isWhole = fitting === beside.length;
+  const cutNames = measured(table, false);
+  const [kept, fewer] = [fitting(table.columns, whole, width), fitting(table.columns, cutNames, width)];
+  const isLosing = fewer.some((i) => (table.columns[i]?.rank ?? 0) < 2 && !kept.includes(i));
+  const isNamed = kept.length > names && !isLosing;
+  const [measures, shownAt] = isNamed ? [whole, kept] : [cutNames, fewer];
+  const only = <T>(list: readonly T[]): T[] => list.filter((_, i) => shownAt.includes(i));
+  const isWhole = shownAt.length === beside.length;
   const isFew = rows.length > 0 && rows.length <= FEW_ROWS;
-  if (!isWhole && (isFew || fitting < 2)) return blocks(table, drawing);
-  const drawn = grid(table, widthsWithin(measures.slice(0, fitting), width), drawing);
+  if (!isWhole && (isFew || shownAt.length < 2)) return blocks(table, drawing);
+  const part = {
+    columns: only(table.columns),
+    heads: only(table.heads),
+    cells: table.cells.map(only),
+    notes,
+  };
+  const drawn = grid(part, widthsWithin(only(measures), width), drawing);
   if (isWhole) return drawn;
-  const left = `Too narrow for: ${table.heads.slice(fitting).join(', ')}. A wider terminal shows them, and so does JSON.`;
-  return `${drawn}\n${wrapLine(left, width)}`;
+  const left = table.heads.filter((_, i) => !shownAt.includes(i)).join(', ');
+  return `${drawn}\n${wrapLine(
+    TOO_NARROW[drawing.lang ?? 'en'].replace('{}', () => left),
+    width,
+  )}`;
 }
+
+const TOO_NARROW = {
+  en: 'Too narrow for: {}. A wider terminal shows them, and so does JSON.',
+  ko: '폭이 좁아 생략한 열: {}. 터미널을 넓히거나 JSON으로 보면 모두 나옵니다.',
+};
 
 /** The parts of a table; all texts are safe to print. */
 interface Parts {
@@ -95,11 +117,14 @@ function outerWidth(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width + 3, 1);
 }
 
-/** The number of columns, from the left, that fit at their minimum widths. */
-function howManyFit(measures: readonly Measure[], width: number): number {
-  let count = measures.length;
-  while (count > 0 && outerWidth(measures.slice(0, count).map(({ least }) => least)) > width) count--;
-  return count;
+/** The columns that fit at their minimum widths, those of the lowest rank first. */
+function fitting(columns: readonly Column[], measures: readonly Measure[], width: number): number[] {
+  const rankOf = (i: number): number => columns[i]?.rank ?? 0;
+  const order = [...measures.keys()].sort((a, b) => rankOf(a) - rankOf(b) || a - b);
+  const kept: number[] = [];
+  for (const i of order)
+    if (outerWidth([...kept, i].map((one) => measures[one]?.least ?? 0)) <= width) kept.push(i);
+  return kept;
 }
 
 /** Widths that fit into `width`; the widest text columns are truncated first. */
@@ -111,7 +136,6 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
   return atMost(cap);
 }
 
-/** Draws the first columns, one for each width. */
 function grid({ columns, heads, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
   const table = new Table({
     head: widths.map((width, i) => packed(wordsOf(heads[i] ?? ''), width).join('\n')),

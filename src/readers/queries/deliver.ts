@@ -52,7 +52,7 @@ export async function answer(
   tell([...found.said.map((one) => one.text), ...notes]);
   const naming = lang === 'en' ? AS_IS : koreanNames(name);
   const pieces: Pieces = {
-    table: () => tableText(found, naming, limit, drawing),
+    table: () => tableText(found, naming, limit, { ...drawing, lang }),
     csv: () => csvText(found, naming, bom),
     json: () => jsonRows(found),
     parquet: () => parquetBytes(found, scratch),

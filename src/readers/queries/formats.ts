@@ -201,6 +201,28 @@ export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerato
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
+const NAME = /(?:^|_)name$/;
+/** Counts that rates are made of. */
+const COUNT =
+  /^(sent|failed|succeeded|delivered|shown|clicked|clickers|(direct_)?conversions|messages|people(_reached)?|responses|events|size)$/;
+/** Rates, but for those of machines, of other rows or times, and of ends of intervals. */
+const RATE =
+  /^(?!machine_|human_|compared_|previous_|recent_|week_|usual_|shrunk_)(\w+_)?(rate|share|retention)(_of_first)?$|^(drop_off|change)$/;
+
+/**
+ * The rank of a column on a narrow terminal: what a row is about (0), rates (1), counts and all else (2), and ids of things that
+ * are named too (3).
+ */
+function rankOf(names: readonly string[], i: number): number {
+  const name = names[i] ?? '';
+  const isNamed =
+    names.includes(`${name}_name`) || names.some((one) => NAME.test(one) && name.endsWith('_id'));
+  if (isNamed) return 3;
+  if (RATE.test(name)) return 1;
+  const first = names.findIndex((one) => COUNT.test(one) || RATE.test(one));
+  return i === 0 || i < first || first < 0 || NAME.test(name) ? 0 : 2;
+}
+
 /** The first rows of the answer, at most `limit`, drawn as a table. */
 export async function* tableText(
   answer: QueryResult,
@@ -213,11 +235,13 @@ export async function* tableText(
     shown.push(...rows.slice(0, limit - shown.length));
     if (shown.length === limit) break;
   }
-  const heads = answer.columns.map(({ name, type }) => ({
+  const names = answer.columns.map(({ name }) => name);
+  const heads = answer.columns.map(({ name, type }, i) => ({
     name: naming.head(name),
     numeric: isNumeric(type),
     below: name === 'verdict',
-    isName: /(?:^|_)name$/.test(name),
+    isName: NAME.test(name),
+    rank: rankOf(names, i),
   }));
   yield `${drawTable(heads, shown, drawing)}\n`;
 }

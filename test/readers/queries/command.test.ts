@@ -19,7 +19,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { realEffects } from '../../../src/ground/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../../src/ground/errors.js';
 import { invocationOf, keepingOutput } from '../../support/in-process.js';
-import { makeWarehouse } from './support.js';
+import { goldenAnswers, makeWarehouse } from './support.js';
 
 let folder: string;
 let dataDir: string;
@@ -91,6 +91,7 @@ describe('dawnload query', () => {
       'name',
       'subject',
       'title',
+      'title_ko',
       'question',
       'params',
       'sentences',
@@ -107,7 +108,7 @@ describe('dawnload query', () => {
     });
     const korean = (await run({ name: 'ab-tests', lang: 'ko' })).stderr;
     expect(korean).toMatch(/^대조안과의 비교 2건/);
-    expect(korean).toMatch(/\nab-tests: 4행$/);
+    expect(korean).toMatch(/\nA\/B 테스트: 4행$/);
   });
 
   it('says that the days asked for are not held, and nothing of other days', async () => {
@@ -189,6 +190,39 @@ describe('an answer as a table', () => {
     expect(piped.stdout).toContain('가'.repeat(200));
     expect(piped.stdout).not.toContain('\u001b');
     expect((await run({ sql, format: 'csv' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
+  });
+
+  // In each, an id stands with a name, and rates are what the question is about.
+  it.each([
+    'campaign-performance',
+    'campaign-days',
+    'channel-summary',
+    'template-performance',
+    'journey-funnel',
+  ])(
+    'of %s has its rates on a terminal of 80 columns, and ids and counts only where there is room',
+    async (name) => {
+      const { heads = [] } = goldenAnswers().find((answer) => answer.name === name) ?? {};
+      const cellOf = (head: string): string =>
+        head.endsWith('name') ? "'11월 재구매 유도 캠페인'" : '34099';
+      const text = /channel|kind|type|date|variant|template$/;
+      const columns = heads.map(
+        (head) => `${text.test(head) ? "'push-notification'" : cellOf(head)} as ${head}`,
+      );
+      const sql = `select ${columns.join(', ')} from range(9)`;
+      const { stdout } = await run({ sql }, { terminal: 80 });
+      const left = (/Too narrow for: ([^.]+)\./.exec(stdout.replaceAll('\n', ' '))?.[1] ?? '').split(/,\s+/);
+      for (const rate of ['click_rate', 'drop_off'])
+        if (heads.includes(rate)) expect(left).not.toContain(rate);
+      for (const id of heads.filter((head) => head.endsWith('_id'))) expect(left).toContain(id);
+    },
+  );
+
+  it('says in Korean which columns are left out', async () => {
+    const columns = Array.from({ length: 30 }, (_, i) => `1 as column_${i}`).join(', ');
+    const { stdout } = await run({ sql: `select ${columns} from range(9)`, lang: 'ko' }, { terminal: 80 });
+    expect(stdout).toMatch(/생략한 열: .*column_29/s);
+    expect(stdout).not.toContain('Too narrow');
   });
 
   it('ends after a thousand rows, or as many as asked for, and says so', async () => {
@@ -343,6 +377,7 @@ describe('a mistake', () => {
     ['several statements that ask', { sql: 'select 1;;\n-- two\nselect 2;' }, /asks several questions/],
     ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet/],
     ['a missing file', { file: 'none.sql' }, /ENOENT/],
+    ['SQL on standard input', { file: '-' }, /not read from standard input.*--sql/],
     [
       'an ending that is no format',
       { sql: 'select 1', output: 'a.csv.gz' },
@@ -363,6 +398,16 @@ describe('a mistake', () => {
     expect(right.split('\r\n').length).toBeGreaterThan(2);
     expect(await of('channel-summary', 'channel=Push_Notification')).toBe(right);
     expect(await of('campaign-days', 'campaign=뉴스레터')).toBe(await of('campaign-days', 'campaign=c-mail'));
+    expect(await of('channel-summary', 'channel=푸시')).toBe(right);
+    expect(await of('channel-summary', 'channel=이메일')).toBe(await of('channel-summary', 'channel=email'));
+  });
+
+  it.each([
+    ['channel=notification', /^Did you mean push-notification\?$/],
+    ['channel=emial', /^Did you mean email\?$/],
+    ['channel=smoke', /^Give one of (?=.*email)(?=.*push-notification).*\.$/],
+  ])('in the value %s gets the near values, or all', async (param, hint) => {
+    expect((await failure({ name: 'channel-summary', param: [param] })).hint).toMatch(hint);
   });
 
   it(
@@ -383,14 +428,14 @@ describe('a mistake', () => {
       const goal = { name: 'channel-summary', param: ['goal=구매'], format: 'csv' };
       expect((await run(goal, { data })).stdout).toBe((await run(goal)).stdout);
       const wrong = await failure({ name: 'channel-summary', param: ['goal=구메'] }, { data });
-      expect(wrong.hint).toBe('Did you mean 구매, or 가입?');
+      expect(wrong.hint).toBe('Did you mean 구매?');
     },
   );
 
   it('asking before anything was published says what to do', async () => {
     const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
     expect(error.exitCode).toBe(EXIT.usage);
-    expect(error.hint).toContain('dawnload run');
+    expect(error.hint).toMatch(/`dawnload init`.*`dawnload run`.*`dawnload demo`/);
   });
 });
 
@@ -439,6 +484,30 @@ where marts.matches('channel', channel) group by channel order by channel;
     for (const amount of ['0', '5000000'])
       expect((await run({ name: 'spent', param: [`least=${amount}`] }, own)).exitCode).toBe(EXIT.done);
     rmSync(file('spent'));
+  });
+
+  it('has the defaults of its header that are literals, unless others are given', async () => {
+    writeFileSync(
+      file('defaults'),
+      `-- title: Defaults
+-- question: Which values do the parameters have?
+-- params:
+--   top (bigint, default 3): a number
+--   start (date, default 2026-11-01): a day
+--   word (varchar, default 'it''s'): a text
+--   unit (varchar, default week, one of day week): one of two
+--   end (date, default last_date - 27): an expression
+--   none (varchar, default null): nothing
+--   free (varchar, default all words): words
+
+select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `getvariable('${name}') as "${name}"`).join(', ')};
+`,
+    );
+    const asked = { name: 'defaults', format: 'csv' };
+    expect((await run(asked, own)).stdout.split('\r\n')[1]).toBe("3,2026-11-01,it's,week,,,");
+    const given = await run({ ...asked, param: ['top=5', 'end=2026-11-02'] }, own);
+    expect(given.stdout.split('\r\n')[1]).toBe("5,2026-11-01,it's,week,2026-11-02,,");
+    rmSync(file('defaults'));
   });
 
   it('is written from SQL that was tried', { tags: ['long'] }, async () => {
