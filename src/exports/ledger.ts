@@ -28,11 +28,12 @@ import {
 import { withoutPeople } from '../ground/redaction.js';
 import { STREAMS } from '../ground/streams.js';
 import { instant, readWhole, wholeNumber } from '../landing/landing-zone.js';
-import { foldersOf } from '../landing/paths.js';
+import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
 import { isJudged } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { cut, didYouMean } from '../ground/text.js';
+import { exportsKnownBy } from '../warehouse/reader.js';
 import type { ExportRow } from '../warehouse/rows.js';
 
 const text = z.string();
@@ -469,6 +470,26 @@ export class Ledger {
     return this.place.exports;
   }
 
+  /** Adds exports that only a warehouse file lists. */
+  show(rows: readonly ExportRow[]): void {
+    for (const { exportId, pages, ...row } of rows) {
+      const { key, state, billed, pricePerRecord = 0, requestedAt, updatedAt } = row;
+      if (!isState(state) || requestedAt === undefined || updatedAt === undefined) continue;
+      const known = { ...(exportId !== undefined && { exportId }), ...(pages !== undefined && { pages }) };
+      const told: Billed = billed === 'yes' || billed === 'no' ? billed : 'maybe';
+      const rest = {
+        state,
+        billed: told,
+        pricePerRecord,
+        requestedAt,
+        updatedAt,
+        troubles: 0,
+        doubted: false,
+      };
+      this.#book.set(key, { ...row, ...known, ...rest });
+    }
+  }
+
   /** All exports, in the order of their intents. */
   entries(): Export[] {
     return [...this.#book.values()];
@@ -796,24 +817,25 @@ export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
  * @throws StorageError
  */
 export async function ledgerState(
-  place: JournalPlace & Pick<Config, 'credentials' | 'exports'>,
+  place: JournalPlace & Pick<Config, 'exports'>,
   published: readonly KnownHead[],
   effects: Effects,
 ) {
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
-  // A reader, who has no keys, may have a copy of the published file alone.
+  // A reader may have a copy of the published file alone, which then says all that is known of exports.
   const folders = foldersOf(place.dataDir);
-  const isOfReader =
-    place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
+  const isOfReader = !Object.values(folders).some((folder) => existsSync(folder));
   const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
   const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published, holds);
   const ledger = new Ledger(place, journal, effects);
   ledger.doubt = found;
+  if (isOfReader) ledger.show(await exportsKnownBy(dataFiles(place.dataDir).published));
   await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
-  // A reader of the files may not see every reason for a doubt.
+  // A reader of the files may not see every reason for a doubt, and cannot act on an export.
   const { doubt } = ledger;
-  return { journal, ledger, lock, doubt, needed: actionsNeeded(ledger.entries(), doubt, lock.taken) };
+  const needed = isOfReader ? [] : actionsNeeded(ledger.entries(), doubt, lock.taken);
+  return { journal, ledger, lock, doubt, needed };
 }

@@ -398,6 +398,9 @@ test(
     const fresh =
       "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'";
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
+    const days = await place.run(['query', 'missing-days']);
+    expect(days.stdout + days.stderr).toMatch(/1\sday\swaits for a person on 20\sNov/);
+    expect(days.stdout + days.stderr).not.toMatch(/day missing/);
     await place.configure(YAML.replace(DAY, '2026-11-18'));
     await place.run(['run']);
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
