@@ -50,7 +50,10 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
   const { answers, records } = await complete(given, options, invocation);
   // The first run loads a week, if nobody says another first day.
   const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), -6);
-  if (startDate > dayOf(effects.now())) throw new UsageError(`The first day ${startDate} is in the future.`);
+  if (startDate > dayOf(effects.now()))
+    throw new UsageError(`The first day ${startDate} is in the future.`, {
+      hint: 'Give --start-date a day up to today. Nothing was written.',
+    });
   const dataDir = flags.dataDir === undefined ? './data' : resolve(flags.dataDir);
   await writeKept(yaml, settingsFile({ ...answers, ...options, startDate, dataDir, records }), terminal);
   const { accessKey, secretKey } = answers;

@@ -108,7 +108,9 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
         } catch (error) {
           // Sentences about flags are for the command line; the list of questions is a tool.
           const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
-          const own = advice.replace('`dawnload query` lists', '`list_questions` lists');
+          const own = advice
+            .replace('`dawnload query` lists', '`list_questions` lists')
+            .replace('`dawnload docs` lists', '`describe` lists');
           const hints = own.split(/(?<=[.?]) /).filter((hint) => !/--|`dawnload query/.test(hint));
           // DuckDB's messages may repeat values, and whole rows.
           const text = cut([messageOf(error), ...hints].join(' ').trim(), LONGEST_ERROR);

@@ -109,7 +109,7 @@ export function commandLine(version: string, perform: Perform): Command {
   add('init', 'ask for address, project and keys, try them on the service, write dawnload.yaml and .env', {
     examples: [
       'dawnload init',
-      'dawnload init --base-url https://api.example.com --project-id 0123456789abcdef0123456789abcdef --start-date 2026-11-01',
+      'dawnload init --base-url https://api.example.com --start-date 2026-11-01',
       'dawnload init --force    # replaces the files and keeps copies',
     ],
     options: [
@@ -143,9 +143,9 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   add('backfill', 'run the same stages over a range of KST days', {
     examples: [
-      'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams statistics,campaigns',
+      'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams campaigns',
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
-      'dawnload backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid',
+      'dawnload backfill --start 2026-11-18 --end 2026-11-18 --yes-paid',
     ],
     options: [
       new Option('--start <day>', 'the first KST day, such as 2026-10-01').makeOptionMandatory(),
@@ -222,7 +222,7 @@ export function commandLine(version: string, perform: Perform): Command {
 
   add('push', 'send the answer of a query back to the service', {
     examples: [
-      'dawnload push user-properties --sql "select user_id, tier from tiers" --key user_id --dry-run',
+      'dawnload push user-properties -f tiers.sql --dry-run',
       'dawnload push catalog-items products --mode patch -f prices.sql --key id',
       'dawnload push opt-outs 0801234567 -f asked.sql --key recipient_no',
       'dawnload push prices    # a push of dawnload.yaml',
@@ -302,9 +302,9 @@ export function commandLine(version: string, perform: Perform): Command {
       examples: [
         'dawnload query',
         'dawnload query channel-summary --param start=2026-11-01',
-        'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
-        'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
-        'dawnload query --new lapsed-users -f lapsed.sql    # becomes a query of your own',
+        'dawnload query --sql "from marts.channel_days limit 9" --format csv',
+        'dawnload query channel-summary --bom --lang ko --output channels.csv',
+        'dawnload query --new lapsed-users -f lapsed.sql    # a query of your own',
       ],
       options: [
         ...SQL_OPTIONS,

@@ -77,16 +77,18 @@ function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? text).replace(/( at line \d+, column \d+)?[.:]+$/, '');
 }
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it. */
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it; a UTF-8 text holds no NUL. */
 export function readText(file: string): string {
   try {
     const bytes = readFileSync(file);
     const mark = bytes.subarray(0, 2).toString('hex');
     const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (text.includes('\0')) throw new Error('NUL, as in UTF-16 without a byte order mark');
+    return text;
   } catch (cause) {
     const code = codeOf(cause) ?? messageOf(cause);
-    const Failure = /^E(ISDIR|RR_ENCODING)/.test(code) ? ConfigError : StorageError;
+    const Failure = /^(E(ISDIR|RR_ENCODING)|NUL)/.test(code) ? ConfigError : StorageError;
     throw new Failure(`${file} cannot be read (${code}).`, {
       hint: 'Check that it is a file in UTF-8 or UTF-16 and that this account may read it.',
       cause,

@@ -287,11 +287,10 @@ const days = z
   .pipe(number(8, 36_500, DAYS, /^\d+$/));
 
 /** Retention of personal data; without a setting, data is kept for ever. */
-const retention = section({
-  events: days.optional(),
-  landing: days.optional(),
-  reference: days.optional(),
-}).refine(
+const retention = section(
+  { events: days.optional(), landing: days.optional(), reference: days.optional() },
+  'must hold events, landing or reference, such as { events: 730 days }',
+).refine(
   ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
   'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
 );

@@ -17,6 +17,7 @@ import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } fro
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
 import { foldersOf, instantName } from '../landing/paths.js';
 import { isFull, readIfThere } from '../landing/storage-error.js';
+import { plural } from '../terminal/text.js';
 import { headShape, instant, wholeNumber, type Head } from '../landing/landing-zone.js';
 
 const text = z.string();
@@ -308,7 +309,7 @@ async function read(place: JournalPlace) {
   // The copy never leads, so a file that reaches into the last line of the copy was cut or damaged there, not replaced.
   if (isLonger && own.length <= second.lastIndexOf('\n', -2) + 1) {
     const lost = linesIn(second).length - linesIn(mine).length;
-    const what = own.length === 0 ? 'was missing' : `lacked ${lost} lines`;
+    const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;
     lacks = `${path} ${what}. What it lacked was restored from its second copy.`;
   }
   const others = (isOther ? linesIn(second) : []).map((text): unknown => JSON.parse(text));

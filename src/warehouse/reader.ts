@@ -33,7 +33,7 @@ export class Reader {
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`There is no warehouse ${path} yet.`, {
-        hint: 'Create one with `dawnload run`, or try `dawnload demo`, which needs no account.',
+        hint: '`dawnload init` writes the settings with which `dawnload run` creates one; `dawnload demo` needs no account.',
       });
     }
     let instance: DuckDBInstance;

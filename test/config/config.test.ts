@@ -177,6 +177,7 @@ not_clicks: [survey_no_click]
     ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
     ['base_url: api.example.com', /base_url must be an http or https address/],
     ['start_date: 2026-02-30', /start_date must be a day that exists/],
+    ['retention: 30 days', /retention must hold events, landing or reference/],
     ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
     ['privacy: { columns: { recipientNo: drop } }', /recipientNo is set by privacy.recipients/],
     ['privacy: { columns: { campaign_id: drop } }', /campaign_id is a column that cannot be left out/],
@@ -337,6 +338,12 @@ describe('the environment', () => {
     writeFileSync(join(folder, '.env'), bytes('DAWNLOAD_ACCESS_KEY=a-key\nDAWNLOAD_SECRET_KEY=비밀\n'));
     expect(load(MINIMUM).credentials?.reveal()).toEqual({ accessKey: 'a-key', secretKey: '비밀' });
     expect(load(bytes(MINIMUM)).baseUrl).toBe('https://api.example.com');
+  });
+
+  test('a .env in UTF-16 without a byte order mark is said to be unreadable', () => {
+    writeFileSync(join(folder, '.env'), Buffer.from('DAWNLOAD_ACCESS_KEY=a-key\n', 'utf16le'));
+    expect(() => load(MINIMUM)).toThrow(/\.env cannot be read \(NUL, as in UTF-16 without/);
+    rmSync(join(folder, '.env'));
   });
 
   test('only the .env beside the configuration file is read', () => {

@@ -199,6 +199,8 @@ test('each command begins its help with examples', async () => {
   for (const command of ['', ...commands.filter((name) => name !== 'help')]) {
     const help = await execute(`${command} --help`);
     expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
+    const [examples = ''] = help.stdout.split('\n\n');
+    expect(examples.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(help.code).toBe(0);
   }
 });

@@ -140,7 +140,7 @@ test.each(['', 'a key'])(
     // What the file says of exports is shown.
     const told = async (args: readonly string[], dir: string): Promise<string> =>
       (await place.run([...args, '--data-dir', dir], { DAWNLOAD_ACCESS_KEY: key })).stdout;
-    expect(await told(['exports', 'list'], reader)).toMatch(/2026-11-20\.1 +loaded/);
+    expect(await told(['exports', 'list'], reader)).toMatch(/2026-11-20\.1 +│ +loaded/);
     const fees = async (dir: string): Promise<unknown> =>
       (JSON.parse(await told(['status', '--json'], dir)) as Record<string, unknown>)['export_fees'];
     expect(await fees(reader)).toEqual(await fees(data(place)));

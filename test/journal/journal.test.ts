@@ -157,7 +157,7 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
   it.each([
     ['is missing', undefined, /was missing/],
     ['ends two lines early', 2, /lacked 2 lines/],
-    ['ends one line early', 3, /lacked 1 line/],
+    ['ends one line early', 3, /lacked 1 line\./],
   ])('when it %s', async (_, kept, why) => {
     const { path, text, lines, reopened } = await written();
     if (kept === undefined) await rm(path);

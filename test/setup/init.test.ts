@@ -130,7 +130,10 @@ describe('without a terminal', () => {
     for (const [args, words] of [
       [FLAGS({ '--base-url': 'ftp://x' }), /base URL must be/],
       [FLAGS({ '--start-date': '2026-02-30' }), /--start-date must be a day that exists/],
-      [[...FLAGS({ '--start-date': '2027-01-01' }), '--skip-checks'], /2027-01-01 is in the future/],
+      [
+        [...FLAGS({ '--start-date': '2027-01-01' }), '--skip-checks'],
+        /2027-01-01 is in the future\.\s+Give --start-date a day up to today/,
+      ],
     ] as const) {
       const some = await init(args, ENVIRONMENT);
       expect([some.code, some.stderr]).toEqual([2, expect.stringMatching(words)]);
