@@ -95,7 +95,8 @@ export class Session {
 
   /** Returns the single row of a SQL file. */
   async row<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T> {
-    const [row] = await this.rows(name, shape, names);
+    // A shape that transforms a value reads it once.
+    const [row] = await this.rows(name, z.unknown(), names);
     return shape.parse(row);
   }
 
