@@ -119,8 +119,8 @@ facts as (
         ambiguous > 0,
         'events were pushed and acknowledged',
         if(ambiguous > 0, 'the outcome of a push is unknown', 'no event was pushed yet'),
-        'If you push events: send one row (`dawnload push events NAME -f one.sql --key id`); if its answer is unknown, enter its text under '
-        || 'push.acknowledgements.'
+        'If you push events: set push.rows_per_run to 1 and send one row (`dawnload push events NAME -f one.sql --key id`); if its '
+        || 'answer is unknown, enter its text under push.acknowledgements.'
     from pushes
 )
 select
