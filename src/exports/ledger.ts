@@ -817,15 +817,16 @@ export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
  * @throws StorageError
  */
 export async function ledgerState(
-  place: JournalPlace & Pick<Config, 'exports'>,
+  place: JournalPlace & Pick<Config, 'credentials' | 'exports'>,
   published: readonly KnownHead[],
   effects: Effects,
 ) {
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
-  // A reader may have a copy of the published file alone, which then says all that is known of exports.
+  // A reader, who has no keys, may have a copy of the published file alone, which then says all that is known of exports.
   const folders = foldersOf(place.dataDir);
-  const isOfReader = !Object.values(folders).some((folder) => existsSync(folder));
+  const isOfReader =
+    place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
   const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
   const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published, holds);
   const ledger = new Ledger(place, journal, effects);

@@ -135,7 +135,14 @@ test('it is what a linter and a careful reader want', () => {
   const tree = execFileSync('find', [inRoot('/app'), '-maxdepth', '1', '-mindepth', '1', '-printf', '%f\n'], {
     encoding: 'utf8',
   });
-  expect(tree.trim().split('\n').sort()).toEqual(['dist', 'node_modules', 'package.json', 'sql', 'src']);
+  expect(tree.trim().split('\n').sort()).toEqual([
+    'dist',
+    'examples',
+    'node_modules',
+    'package.json',
+    'sql',
+    'src',
+  ]);
   // No compiler, no test runner.
   for (const tool of ['typescript', 'vitest', 'oxlint'])
     expect(existsSync(inRoot(`/app/node_modules/${tool}`))).toBe(false);
