@@ -7,7 +7,7 @@ import { EXIT, UsageError } from '../ground/errors.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/wanted-days.js';
 import { pathOfTarget } from '../landing/pushed-rows.js';
-import { adviceOn, pushesOf, recordDecision } from '../push/ledger.js';
+import { adviceOn, pushesOf, recordDecision, type Decision } from '../push/ledger.js';
 import { pushRows, readRemembered, sentenceOn, writeRows } from '../push/push.js';
 import { ALL, configuredPush, wantedOf } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
@@ -145,11 +145,7 @@ export const pushAbandonCommand: Command<object, [id: string]> = async (_, invoc
 };
 
 /** Records a decision about a push; returns the number of its rows of unknown outcome. */
-function decide(
-  as: Parameters<typeof recordDecision>[2],
-  invocation: Invocation,
-  id: string,
-): Promise<number> {
+function decide(as: Decision, invocation: Invocation, id: string): Promise<number> {
   return withDataFolder(invocation.loadConfig(), invocation, 'push resume', 'nothing', ({ journal }) =>
     recordDecision(journal, id, as),
   );

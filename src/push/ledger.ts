@@ -55,11 +55,12 @@ export const PUSH = new Kind(
   ]),
 );
 type LineNamed<E> = Extract<LineOf<typeof PUSH>, { event: E }>;
+export type Decision = LineNamed<'decided'>['as'];
 
 /** A call of E13 or E16, which are sent once. */
 interface Call extends LineNamed<'intended'> {
   /** `open` until its outcome is known, or a person decides. */
-  state: LineNamed<'settled'>['outcome'] | 'open' | LineNamed<'decided'>['as'];
+  state: LineNamed<'settled'>['outcome'] | 'open' | Decision;
   note?: string | undefined;
 }
 
@@ -137,11 +138,7 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
  * @throws UsageError if there is no such push
  * @throws RefusedError if there is nothing to decide
  */
-export async function recordDecision(
-  journal: Journal,
-  id: string,
-  as: LineNamed<'decided'>['as'],
-): Promise<number> {
+export async function recordDecision(journal: Journal, id: string, as: Decision): Promise<number> {
   const pushes = pushesOf(journal);
   const push = pushes.find((one) => one.id === id);
   if (push === undefined)

@@ -15,20 +15,17 @@ import { dataFiles } from '../landing/paths.js';
 import { callsIn, GONE, PushedRows } from '../landing/pushed-rows.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/pull-reference.js';
-import { ServiceClient } from '../service/client.js';
+import { ServiceClient, shownText } from '../service/client.js';
 import { formatCount, plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
 import { hashingSession } from '../warehouse/warehouse.js';
 import * as ledger from './ledger.js';
-import { frameOf, outcomeOf, requestOf, shownText, type Wanted } from './targets.js';
+import { frameOf, outcomeOf, requestOf, type Wanted } from './targets.js';
 
 /** The rows of the query by what becomes of them, those that cannot be sent by their reasons, and what would be sent. */
 const plan = ledger.pushCounts.extend({
-  invalid: z.preprocess(
-    (json): unknown => (typeof json === 'string' ? JSON.parse(json) : json),
-    z.record(z.string(), z.number()),
-  ),
+  invalid: z.string().transform((json) => z.record(z.string(), z.number()).parse(JSON.parse(json))),
   missing: z.number(),
   to_send: z.number(),
   set_to_null: z.number(),
@@ -90,8 +87,7 @@ export async function pushRows(
     await session.run('push/compared');
     const planned = await session.row('push/plan', plan);
     const toSend = planned.to_send;
-    const isForgotten = ledger.isForgotten(journal, pushes);
-    const doubts = doubtsOn(wanted, planned, pushes, standing, isForgotten);
+    const doubts = doubtsOn(wanted, planned, pushes, standing, journal);
     const rejected = Object.values(planned.invalid).reduce((sum, rows) => sum + rows, 0);
     const counted = { sent: 0, rejected, calls: 0 };
     if (toSend > 0 && !dryRun) {
@@ -253,7 +249,7 @@ function doubtsOn(
   { rows, missing, to_send: toSend }: Plan,
   pushes: readonly ledger.Push[],
   standing: boolean,
-  isForgotten: boolean,
+  journal: Journal,
 ): string[] {
   const own = pushes.filter((one) => one.name === name && one.mode === mode);
   const last = own.findLast((one) => one.rows > 0 && one.state === 'done')?.rows ?? rows;
@@ -269,7 +265,7 @@ function doubtsOn(
     ],
     [missing > rows, `${plural(missing, 'item')} would be deleted, more than the query has rows.`],
     [
-      once && toSend > 0 && isForgotten,
+      once && toSend > 0 && ledger.isForgotten(journal, pushes),
       'The journal had lost lines (`dawnload recover`), and nothing was pushed there since: rows that were sent before may be sent again.',
     ],
     [once && toSend > 0 && !standing, `${plural(toSend, 'row')} would reach people.`],

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.js';
 import { MODES, type PushSettings } from '../config/schema.js';
 import { jsonOf, readEnvelope } from '../ground/envelope.js';
 import { UsageError } from '../ground/errors.js';
-import { withoutPeople } from '../ground/redaction.js';
 import { didYouMean } from '../ground/text.js';
 import type { Asking } from '../readers/queries/catalogue.js';
 import { isJudged, isSame, readError, type ServiceAnswer } from '../service/client.js';
@@ -129,23 +128,16 @@ const ANSWERS = {
   journey: z.strictObject({ code: z.literal(200), success: z.literal(true), error: z.null() }),
 };
 
-/** The shape of a catalog's error (specification, Catalog API error); a proxy's 404 has another one. */
-const catalogError = z.strictObject({
-  data: z.null(),
-  error: z.strictObject({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
-});
+const NO_ITEM =
+  /^(?:catalog_)?items?_not_found$|^(?:(?:an?|the|this) )?items?\b.*not (?:found|exist)|^no such items?\b/is;
 
-/** True if a catalog's error says that an item is missing; it has the same shape where the catalog is (404). */
-function isOfItem(json: unknown): boolean {
-  const error = catalogError.safeParse(json).data?.error;
-  return (
-    error !== undefined &&
-    (/^(?:catalog_)?items?_not_found$/i.test(error.code) ||
-      /^(?:(?:an?|the|this|no such) )?items?\b.*(?:not found|not exist|no such)|^no such items?\b/is.test(
-        error.message,
-      ))
-  );
-}
+/** A catalog's error that says that an item is missing; one of a missing catalog has the same shape and status, a proxy's another. */
+const missingItem = z.strictObject({
+  data: z.null(),
+  error: z
+    .strictObject({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() })
+    .refine(({ code, message }) => NO_ITEM.test(code) || NO_ITEM.test(message)),
+});
 
 /** The code of an error; any other text of the service may repeat a value. */
 const coded = z.object({ error: z.object({ code: z.string().regex(/^[A-Za-z][A-Za-z_-]{0,39}$/) }) });
@@ -194,7 +186,8 @@ export function outcomeOf(
   if (told && taken <= rows && (message === undefined || isTracked))
     return { outcome: 'acknowledged', taken, reason };
   // A replaced item need not be there, so a 404 says that the catalog is missing.
-  const isNoItem = status === 404 && (mode === 'patch' || mode === 'delete') && isOfItem(json);
+  const isNoItem =
+    status === 404 && (mode === 'patch' || mode === 'delete') && missingItem.safeParse(json).success;
   // An item that a repeated call does not find is taken away already.
   if (isNoItem && mode === 'delete' && rows === 1)
     return { outcome: 'acknowledged', taken: 1, reason, isGone: true };
@@ -206,19 +199,4 @@ export function outcomeOf(
   }
   const isOfRow = isNoItem || (verdict.kind === 'refused' && OF_ROWS.includes(status) && isObject);
   return { outcome: 'refused', taken: 0, reason, isOfRow };
-}
-
-/**
- * A text of the service for a person to judge, without the words that occur in values of the call, those of one or two characters
- * only if a value has them as a word; the number of its rows is shown.
- */
-export function shownText(text: string, items: readonly string[]): string {
-  const WORD = /[\p{L}\p{N}@._-]+/gu;
-  const all = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
-  const values = ` ${all.toLowerCase().match(WORD)?.join('  ')} `;
-  return withoutPeople(text, 500).replaceAll(WORD, (found) => {
-    const word = found.toLowerCase();
-    const isValue = values.includes(word.length < 3 ? ` ${word} ` : word);
-    return isValue && word !== String(items.length) ? '…' : found;
-  });
 }

@@ -802,6 +802,21 @@ export function clean(text: string, secrets: Secrets = new Secrets()): string {
   return cut(line, 200);
 }
 
+/**
+ * A text of the service for a person to judge, without the words that occur in values of the call, those of one or two characters
+ * only if a value has them as a word; the number of its rows is shown.
+ */
+export function shownText(text: string, items: readonly string[]): string {
+  const WORD = /[\p{L}\p{N}@._-]+/gu;
+  const all = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
+  const values = ` ${all.toLowerCase().match(WORD)?.join('  ')} `;
+  return withoutPeople(text, 500).replaceAll(WORD, (found) => {
+    const word = found.toLowerCase();
+    const isValue = values.includes(word.length < 3 ? ` ${word} ` : word);
+    return isValue && word !== String(items.length) ? '…' : found;
+  });
+}
+
 function originOf(location: string | undefined): string {
   if (location === undefined) return 'nowhere';
   return URL.canParse(location) ? new URL(location).origin : 'another path';
