@@ -117,13 +117,19 @@ async function assertOfDemo(folder: string): Promise<void> {
 }
 
 /** The queries whose sentences the demo ends with. */
-const RESULTS = 'key-figures campaigns-to-watch ab-tests opt-outs-after-messages refused-templates';
+const RESULTS = [
+  'key-figures',
+  'campaigns-to-watch',
+  'ab-tests',
+  'opt-outs-after-messages',
+  'refused-templates',
+];
 
 /** Prints what the bundled queries say of the data: what happened, what stands out, and what to do. */
 export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'>, now: Date): Promise<void> {
   const wording = new Wording('en');
   const said: Said[] = [];
-  for (const name of RESULTS.split(' ')) {
+  for (const name of RESULTS) {
     const answer = await answerAndSentences(reader, questionNamed(name, { lang: 'en' }, now), wording);
     said.push(...answer.said);
   }

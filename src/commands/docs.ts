@@ -67,8 +67,11 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
       privacy: { recipients: 'drop', key: new Uint8Array(16) },
       effects,
     });
-    await refreshModels(warehouse);
-    await warehouse.close();
+    try {
+      await refreshModels(warehouse);
+    } finally {
+      await warehouse.close();
+    }
     return await columnsIn(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });

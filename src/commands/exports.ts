@@ -89,8 +89,8 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
     const unknown =
       ledgers.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
     const held = ledger.find(key);
-    const isLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
-    const doubt = unknown && `${unknown}${isLoaded}`;
+    const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
+    const doubt = unknown && `${unknown}${asLoaded}`;
     if (doubt !== undefined && !(await agree(doubt)))
       throw new RefusedError(`${doubt} Nothing was changed.`, {
         hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',

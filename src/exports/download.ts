@@ -113,7 +113,7 @@ export async function downloadExport(
       reasons.unshift(
         `it holds ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
       );
-    // Of an export that was short before persons were erased from it, nobody can tell whether it is whole now.
+    // An export that was short before persons were erased from it may be whole now; nobody can tell.
     const isUnknown = reasons.length === 0 && erased > 0 && short !== undefined;
     if (accepted === true || (reasons.length === 0 && !isUnknown))
       await ledger.record({ event: 'loaded', key });

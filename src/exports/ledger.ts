@@ -134,7 +134,7 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly quotedId?: string | undefined;
 }
 
-/** What becomes of an export after its intent. */
+/** An event of an export after its intent. */
 type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
 
 /** The day and the terms of a request for an export. */

@@ -373,7 +373,7 @@ async function record(
       return 'refused';
     case 'unknown': {
       const { note, body, isError } = outcome;
-      // What came is kept, redacted. The disk may refuse the answer, but not what it says of the payment.
+      // The answer is kept, redacted. If the disk refuses it, its meaning for the payment is recorded all the same.
       const kept = isError !== undefined || body !== '';
       const file = kept && (await landing.reject('E20', key, Buffer.from(body)).catch(() => false as const));
       const sha256 = createHash('sha256').update(body).digest('hex');

@@ -270,7 +270,7 @@ async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
 async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
   const { waiting, landing, warehouse, report, journal } = folder;
   const loaded = await loadedExports(warehouse);
-  // Of two readings of an export, the later one counts.
+  // The later of two readings of an export counts.
   const last = new Map(waiting.map((pull) => [firstReading(pull.id), pull]));
   const pulls: Pull[] = [];
   for (const entry of landedAmong(folder.ledger.entries())) {

@@ -216,7 +216,7 @@ export function describeGroup(group: FindingGroup): string {
   return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
 }
 
-/** What the record of a run needs of its data folder. */
+/** The parts of the data folder that the record of a run uses. */
 interface RunFolder {
   readonly journal: Journal;
   readonly invocation: Invocation;
