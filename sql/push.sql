@@ -76,7 +76,7 @@ create or replace macro wrong_id(kind, id, json_text, is_text) as case
 end;
 
 -- name: remembered
--- The lines of the file of a target (landing/pushed-rows.ts). A line that was torn is none.
+-- The lines of the file of a target (push/ledger.ts). A line that was torn is none.
 create or replace table lines as
 select
     row_number() over () as nth,

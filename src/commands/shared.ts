@@ -4,7 +4,7 @@ import { formatKst, windowOf } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
-import type { ExportRow } from '../warehouse/rows.js';
+import type { ExportRow } from '../warehouse/reader.js';
 
 /** Performs a command; it gets the arguments after the options. */
 export type Command<O extends object = object, A extends (string | undefined)[] = []> = (

@@ -4,7 +4,7 @@
  */
 import { dayCount, monthOf, type Day } from '../ground/calendar.js';
 import { type Export, isUnderWay, missingDays, needsPerson } from './ledger.js';
-import type { MessageTotals } from '../warehouse/rows.js';
+import type { MessageTotals } from '../warehouse/reader.js';
 import { priceOf } from '../ground/text.js';
 import type { Job } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/text.js';

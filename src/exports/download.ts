@@ -26,7 +26,6 @@ import { clean, settleAll, type ServiceClient } from '../service/client.js';
 import { exportResult } from '../service/endpoints.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import { estimateDays } from './budget.js';
 import { isClosed, isUnderWay, type Export, type Ledger } from './ledger.js';
 
 /** The parts of the open data folder that a download uses. */
@@ -255,19 +254,17 @@ class Reading {
 
   /**
    * Whether records are expected, by the estimate made at the request or the current daily statistics, so that an empty
-   * answer may be wrong; and the least number: half of the count in the daily statistics. An export with fewer records lacks
-   * pages, or the export and the statistics count different things.
+   * answer may be wrong; and the least number: half of the messages that the statistics count as sent, each of which leaves a
+   * record. An export with fewer records lacks pages, or the export and the statistics count different things.
    */
   async #expected(): Promise<{ some: boolean; atLeast: number }> {
     const { day, estimate = 0 } = this.entry;
-    const { ledger, warehouse } = this.folder;
     if (this.acceptIncomplete) return { some: false, atLeast: 0 };
-    const messages = await warehouse.messages();
-    const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
-    const counted = candidates[0]?.estimate ?? 0;
+    const counted = (await this.folder.warehouse.messages()).get(day);
+    const { sent = 0, delivered = 0, click = 0 } = counted ?? {};
     return {
-      some: Math.max(estimate, counted) > 0 || this.#pages.size > 0,
-      atLeast: (learned ? counted : (messages.get(day)?.sent ?? 0)) / 2,
+      some: Math.max(estimate, sent, delivered, click) > 0 || this.#pages.size > 0,
+      atLeast: sent / 2,
     };
   }
 

@@ -33,8 +33,7 @@ import { lockState, type RunLock } from '../landing/run-lock.js';
 import { isJudged } from '../service/client.js';
 import { plural } from '../terminal/text.js';
 import { cut, didYouMean } from '../ground/text.js';
-import { exportsKnownBy } from '../warehouse/reader.js';
-import type { ExportRow } from '../warehouse/rows.js';
+import { exportsKnownBy, type ExportRow } from '../warehouse/reader.js';
 
 const text = z.string();
 const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;

@@ -7,7 +7,7 @@ import type { Day } from '../ground/calendar.js';
 import type { Journal } from '../journal/journal.js';
 import { foldersOf, idOf, readingOf } from '../landing/paths.js';
 import { namesIn } from '../landing/storage-error.js';
-import type { ExportRow } from '../warehouse/rows.js';
+import type { ExportRow } from '../warehouse/reader.js';
 import {
   blocksRuns,
   EXPORT,

@@ -36,8 +36,7 @@ import type { LoadOutcome } from '../warehouse/load.js';
 import { refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { discardDatabase } from '../warehouse/publish.js';
-import { exportsKnownBy, knownBy } from '../warehouse/reader.js';
-import { exportRow, type ExportRow } from '../warehouse/rows.js';
+import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { RunReport } from './report.js';
 

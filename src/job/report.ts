@@ -23,7 +23,7 @@ import type { ExportLine } from '../exports/download.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import type { Gap, Needed, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/model.js';
-import type { LoadReport } from '../warehouse/rows.js';
+import type { LoadReport } from '../warehouse/load.js';
 import type { Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/landing-zone.js';
 import type { Invocation } from '../config/invocation.js';

@@ -34,12 +34,11 @@ import {
   type OpenFolder,
 } from './data-folder.js';
 import { recorded, runsSoFar, RunReport } from './report.js';
-import { daysIn, until, wantedDays } from './wanted-days.js';
+import { daysIn, knownDays, until, wantedDays } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import type { Job } from '../ground/streams.js';
-import { coveredDay } from '../warehouse/rows.js';
-import { readEveryBlock, Reader } from '../warehouse/reader.js';
+import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';
 import { refreshModels, runChecks } from '../warehouse/model.js';
 import {
@@ -280,12 +279,14 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
 async function wantedNow(job: Job, { warehouse, ledger, config, invocation }: OpenFolder) {
   const now = invocation.effects.now();
   const { doubt } = ledger;
+  const { session } = warehouse;
   const known = {
-    ...(await warehouse.knownDays(dayOf(now))),
+    ...(await knownDays((name, shape) => session.rows(name, shape), dayOf(now))),
     entries: ledger.entries(),
     unsure: doubt !== undefined,
+    runId: invocation.runId,
   };
-  return wantedDays(job, { ...known, runId: invocation.runId }, config.exports, now);
+  return wantedDays(job, known, config.exports, now);
 }
 
 /**

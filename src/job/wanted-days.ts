@@ -24,8 +24,15 @@ import { priceOf } from '../ground/text.js';
 import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';
 import { findingGroup } from '../warehouse/model.js';
 import { storedPrivacy } from '../warehouse/privacy.js';
-import { headIn, knownBy, Reader } from '../warehouse/reader.js';
-import { knownDays, type Rows } from '../warehouse/rows.js';
+import {
+  coveredDay,
+  headIn,
+  knownBy,
+  messagesIn,
+  Reader,
+  streamDay,
+  type Rows,
+} from '../warehouse/reader.js';
 import { assertSameProject } from './data-folder.js';
 
 /**
@@ -58,6 +65,26 @@ export interface WantedDay {
   readonly expectedPrice: number | null;
   /** What the budget says of a missing day of events. */
   readonly decision?: Decision;
+}
+
+/** `asked` is the night on which the service answered with nothing. */
+const emptyDay = streamDay.extend({ asked: z.string() });
+
+/** The days of all streams, as a warehouse file records them (`sql/status.sql`). */
+export async function knownDays(rows: Rows, today: Day) {
+  const emptyOnce = await rows('status/empty_once', emptyDay);
+  const removed = await rows('status/removed', z.object({ date: z.string() }));
+  return {
+    coverage: await rows('status/coverage', coveredDay),
+    /** Days whose last answer was held back, or that were empty on exactly one night before today. */
+    doubtful: [
+      ...(await rows('status/held_back', streamDay)),
+      ...emptyOnce.filter(({ asked }) => asked < today),
+    ],
+    /** Days whose events have left the file. */
+    removed: removed.map(({ date }) => date),
+    messages: await messagesIn(rows),
+  };
 }
 
 /** The state of a warehouse file and of the journal. */

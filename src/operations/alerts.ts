@@ -16,8 +16,7 @@ import { describeGap, type RunReport } from '../job/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
 import { cut } from '../ground/text.js';
-import { Reader } from '../warehouse/reader.js';
-import { coveredDay } from '../warehouse/rows.js';
+import { coveredDay, Reader } from '../warehouse/reader.js';
 
 interface Alert {
   readonly cause: AlertCause | 'test';

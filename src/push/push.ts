@@ -12,7 +12,6 @@ import { monthOf } from '../ground/calendar.js';
 import { CredentialsError, DawnloadError, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
 import type { Entry, Journal, LineOf } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
-import { callsIn, GONE, PushedRows } from '../landing/pushed-rows.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/pull-reference.js';
 import { ServiceClient, shownText } from '../service/client.js';
@@ -73,8 +72,8 @@ export async function pushRows(
   const session = await hashingSession(config, hmac, dataFiles(config.dataDir).temp);
   const service = new ServiceClient(config, effects, signal, version);
   try {
-    const pushed = await PushedRows.open(config.dataDir, target, effects);
-    const remembered = await callsIn(pushed.path);
+    const pushed = await ledger.PushedRows.open(config.dataDir, target, effects);
+    const remembered = await ledger.callsIn(pushed.path);
     await ledger.assertRemembered(journal, pushes, remembered, made_with);
     await readRemembered(session, pushed.path, pushes);
     const columns = await writeRows(session, wanted, config, hmac, effects.now());
@@ -128,7 +127,7 @@ export async function pushRows(
         // The token comes first, so that a call that lacks one is never recorded as intended.
         const permit = await service.authorize();
         const call = ++counted.calls;
-        const columns = isDeletion ? GONE : compared;
+        const columns = isDeletion ? ledger.GONE : compared;
         const line = await pushed.append({ target, push, call, made_with, columns, rows });
         if (once) await record({ event: 'intended', push, call, rows: rows.length, line });
         const answer = await (request.once
@@ -236,11 +235,11 @@ function checkColumns(wanted: Wanted, columns: readonly string[], fields?: reado
  * digests, and a replaced item by `*` before them.
  */
 function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly string[]): string {
-  if (mode === 'delete') return GONE;
+  if (mode === 'delete') return ledger.GONE;
   if (is_bare || once) return '';
   const digest = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 16);
   const others = columns.filter((name) => name !== identity).map(digest);
-  return [...(mode === 'replace' ? [GONE] : []), ...others.sort()].join();
+  return [...(mode === 'replace' ? [ledger.GONE] : []), ...others.sort()].join();
 }
 
 /** The reasons, in sentences, why a person has to agree; `standing` if the settings agree that rows reach people. */

@@ -11,7 +11,7 @@ import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../serv
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { jsonOf, repairedJson } from '../ground/envelope.js';
-import type { MessageTotals } from '../warehouse/rows.js';
+import type { MessageTotals } from '../warehouse/reader.js';
 
 /** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;

@@ -9,6 +9,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { repairedJson } from '../ground/envelope.js';
 import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
+import type { Stream } from '../ground/streams.js';
 import { type Staging, loadEvents } from './load-events.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
@@ -16,7 +17,6 @@ import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
 import { gzipped, isReference, readWhole, rowsIn, type Pull } from '../landing/landing-zone.js';
 import { pageName, pageOf } from '../landing/paths.js';
 import { damaged } from '../landing/storage-error.js';
-import type { LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
 
@@ -30,6 +30,24 @@ export interface LoadContext {
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
   readonly tempDirectory: string;
+}
+
+/** The result of one load. */
+export interface LoadReport {
+  readonly pull: string;
+  readonly stream: Stream;
+  /** Number of rows that this pull inserted into the fact table of the stream. */
+  readonly rows: number;
+  /** The days that this pull replaced, oldest first. */
+  readonly days: readonly Day[];
+  /** The replaced days that the warehouse now holds completely, with the rows of each. */
+  readonly finished: readonly { readonly date: Day; readonly rows: number }[];
+  /** Number of nonconforming records by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
+  readonly notes: Readonly<Record<string, number>>;
+  /** Fields that differ from the specification, as `place.field (kind)`. */
+  readonly drift: readonly string[];
+  /** Days that have to be loaded again, since their exports gave up records that a replaced day holds too. */
+  readonly neighbours: readonly Day[];
 }
 
 export interface LoadOutcome {

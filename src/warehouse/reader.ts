@@ -10,8 +10,9 @@ import { headShape } from '../landing/landing-zone.js';
 import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
 import { storageError } from '../landing/storage-error.js';
 import { refuseNewer } from './opening.js';
-import { exportRow, type ExportRow } from './rows.js';
 import { statement } from './session.js';
+import type { Day } from '../ground/calendar.js';
+import { STREAMS } from '../ground/streams.js';
 import { z } from 'zod';
 
 export class Reader {
@@ -194,3 +195,65 @@ export function readEveryBlock(path: string): Promise<number> {
     return tables.length;
   });
 }
+
+// Rows of `sql/status.sql`, of the file that is open for writing or of one that is only read.
+
+/** Returns the rows of a statement. */
+export type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
+
+/** A day of a stream. */
+export const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
+
+/** A row of the section `coverage`: a day that the file holds. */
+export const coveredDay = streamDay.extend({ rows: z.number() });
+
+/** A row of the section `messages`. */
+const messageTotals = z.object({
+  date: z.string(),
+  /** Number of rows of daily statistics; 0 if the service counted nothing. */
+  rows: z.number(),
+  sent: z.number(),
+  failed: z.number(),
+  delivered: z.number(),
+  click: z.number(),
+  /** Number of days in Korea on which the service was asked about this day. */
+  nights: z.number(),
+});
+
+/** Totals of one day's statistics over all channels; a counter that a channel does not report counts as zero. */
+export type MessageTotals = Readonly<Omit<z.infer<typeof messageTotals>, 'date'>>;
+
+/** The message totals of each day in the daily statistics. */
+export async function messagesIn(rows: Rows): Promise<Map<Day, MessageTotals>> {
+  const days = await rows('status/messages', messageTotals);
+  return new Map(days.map(({ date, ...totals }) => [date, totals]));
+}
+
+const instant = z.number().transform((ms) => new Date(ms));
+
+/** A column that may be null, which is converted to undefined. */
+const noted = <T>(type: z.ZodType<T>) =>
+  type
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional();
+
+/** A row of the section `exports`: a paid export as the ledger had it when a run published. */
+export const exportRow = z.object({
+  key: z.string(),
+  day: z.string(),
+  state: z.string(),
+  billed: noted(z.string()),
+  messageData: z.boolean(),
+  exportId: noted(z.string()),
+  records: noted(z.number()),
+  pages: noted(z.number()),
+  estimate: noted(z.number()),
+  pricePerRecord: noted(z.number()),
+  requestedAt: noted(instant),
+  updatedAt: noted(instant),
+  note: noted(z.string()),
+  short: noted(z.number()),
+});
+
+export type ExportRow = Readonly<z.output<typeof exportRow>>;

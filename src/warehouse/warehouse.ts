@@ -20,7 +20,7 @@ import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, loadError, orRepaired, type LoadContext } from './load.js';
 import { countRows, type CountedRows } from './load-reference.js';
 import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
-import { coveredDay, knownDays, messagesIn, NOTES, type MessageTotals } from './rows.js';
+import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
 import { Staging, EVENT_TABLES } from './load-events.js';
 import type { ReferenceStream, Stream } from '../ground/streams.js';
@@ -31,6 +31,23 @@ export type HeldDay = z.infer<typeof heldDay>;
 
 const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
+
+/**
+ * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each with its statement, which says what it
+ * holds. Rows replace those of the table; runs that are noted stay, and a removal (`retention`) is added.
+ */
+const NOTES = {
+  exports: 'ops/exports',
+  budget: 'ops/budget',
+  prices: 'ops/message_prices',
+  pushes: 'push/pushes',
+  days: 'ops/days',
+  erasures: 'erasure/note',
+  runs: 'ops/runs',
+  retention: 'retention/note',
+  /** The head of the journal that the file knows from now on. */
+  head: 'ops/note_journal',
+} as const;
 
 export class Warehouse {
   /** Loads pulls into this warehouse. */
@@ -128,11 +145,6 @@ export class Warehouse {
   async coverage(stream: Stream): Promise<Map<Day, number>> {
     const days = await this.session.rows('status/coverage', coveredDay);
     return new Map(days.flatMap((day) => (day.stream === stream ? [[day.date, day.rows]] : [])));
-  }
-
-  /** The days of all streams, as the file records them. */
-  knownDays(today: Day) {
-    return knownDays((name, shape) => this.session.rows(name, shape), today);
   }
 
   /** The message totals of each day in the daily statistics, over all channels. */

@@ -12,7 +12,7 @@ import {
   type Candidate,
 } from '../../src/exports/budget.js';
 import { type Export, STATES, type Billed, type ExportState } from '../../src/exports/ledger.js';
-import type { MessageTotals } from '../../src/warehouse/rows.js';
+import type { MessageTotals } from '../../src/warehouse/reader.js';
 import { entry } from './entries.js';
 
 const NOW = new Date('2026-11-20T22:10:00Z');

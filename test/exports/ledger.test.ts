@@ -8,7 +8,7 @@ import { spendOf } from '../../src/exports/budget.js';
 import { untrackedIn } from '../../src/exports/untracked.js';
 import { Doubt, Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
-import type { ExportRow } from '../../src/warehouse/rows.js';
+import type { ExportRow } from '../../src/warehouse/reader.js';
 import {
   dataFolder,
   filesBelow,

@@ -4,7 +4,7 @@ import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
-import { coverageOf } from '../../src/readers/queries/coverage.js';
+import { coverageOf } from '../../src/readers/queries/ask.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { Place } from '../support/dawnload.js';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { nightly } from '../../jobs/nightly.js';
 import type { Export, ExportState } from '../../src/exports/ledger.js';
 import { daysIn, wantedDays, type KnownDays } from '../../src/job/wanted-days.js';
-import type { MessageTotals } from '../../src/warehouse/rows.js';
+import type { MessageTotals } from '../../src/warehouse/reader.js';
 
 /** 06:30 KST on 21 November: 20 November is not complete. */
 const EARLY = new Date('2026-11-20T21:30:00Z');

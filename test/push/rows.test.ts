@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { realEffects } from '../../src/ground/effects.js';
-import { callsIn, PushedRows } from '../../src/landing/pushed-rows.js';
+import { callsIn, PushedRows } from '../../src/push/ledger.js';
 import { judge, shownText, type ServiceAnswer } from '../../src/service/client.js';
 import { outcomeOf, wantedOf, type Outcome } from '../../src/push/targets.js';
 import { cellSql } from '../../src/readers/queries/rows.js';

@@ -1,6 +1,7 @@
 /** Free statistics: days replaced, restated and held back. Rows of E17, E18 and E19 are in test/golden/statistics. */
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/ground/calendar.js';
+import { knownDays } from '../../src/job/wanted-days.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/load-statistics.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
@@ -505,9 +506,10 @@ test('a day that the service had not collected to its end is asked again, until 
   });
   const range = { start: BEFORE, end: DAY };
   const again = async (): Promise<string[]> =>
-    (await workshop.with((warehouse) => warehouse.knownDays(DAY))).doubtful.map(
-      ({ stream, date }) => `${stream} ${date}`,
-    );
+    workshop.with(async ({ session }) => {
+      const { doubtful } = await knownDays((name, shape) => session.rows(name, shape), DAY);
+      return doubtful.map(({ stream, date }) => `${stream} ${date}`);
+    });
   await workshop.load(
     workshop.statistics(range, [
       ...[BEFORE, DAY].map((date) => statistic({ date, campaign_id: 'c1' })),

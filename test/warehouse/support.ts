@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/ground/calendar.js';
 import { factsOf, type Facts, type Page, type Pull } from '../../src/landing/landing-zone.js';
 import type { Stream } from '../../src/ground/streams.js';
-import type { LoadReport } from '../../src/warehouse/rows.js';
+import type { LoadReport } from '../../src/warehouse/load.js';
 import type { WarehouseOptions } from '../../src/warehouse/opening.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';

@@ -9,9 +9,8 @@ import { UsageError } from '../../ground/errors.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
 import { mentions } from '../../warehouse/model.js';
 import type { Reader } from '../../warehouse/reader.js';
-import { ask } from './ask.js';
 import { loadCatalogue, type Question } from './catalogue.js';
-import { coverageOf, daysAsked, heldIn, namedDays, relationsIn } from './coverage.js';
+import { ask, coverageOf, daysAsked, heldIn, namedDays, relationsIn } from './ask.js';
 import { jsonText } from './formats.js';
 
 const lengths = z.object({ rows: z.number(), characters: z.number() });

@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, type Limits } from '../../../src/readers/queries/agent.js';
 import { inChild } from '../../../src/readers/queries/child.js';
-import { relationsIn } from '../../../src/readers/queries/coverage.js';
+import { relationsIn } from '../../../src/readers/queries/ask.js';
 import { questionNamed, questionOf } from '../../../src/readers/queries/catalogue.js';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { Reader } from '../../../src/warehouse/reader.js';
