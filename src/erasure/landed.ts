@@ -7,6 +7,9 @@ import { createHmac } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { landedAmong, type Ledger } from '../exports/ledger.js';
 import type { Effects } from '../ground/effects.js';
 import { elementsOf, jsonOf, readEnvelope, type Part } from '../ground/envelope.js';
 import { DurableFolder } from '../landing/atomic-file.js';
@@ -16,6 +19,7 @@ import {
   pagesIn,
   readPull,
   readWhole,
+  type LandingZone,
   type Page,
   type Pull,
 } from '../landing/landing-zone.js';
@@ -23,6 +27,7 @@ import { foldersOf } from '../landing/paths.js';
 import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, orRepaired } from '../warehouse/load.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
 import {
   asPattern,
   count,
@@ -32,7 +37,8 @@ import {
   SMALLEST_BUFFER,
   type Session,
 } from '../warehouse/session.js';
-import { Finder } from './erase.js';
+import { Finder, Pending } from './erase.js';
+import { deleteComputed, deleteFound, findDays, readLinks } from './person.js';
 import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
 
@@ -117,6 +123,11 @@ export class Erasures {
   async lookFor(ids: readonly string[]): Promise<void> {
     this.#ids = new Set(ids);
     await this.#prepare(await this.session());
+  }
+
+  /** Deletes what models computed of erased persons and cannot compute again, since the pages are gone. */
+  async deleteComputed(): Promise<void> {
+    if (this.register.last !== undefined) await deleteComputed(await this.session());
   }
 
   /** Cuts erased persons from the files of pulls. */
@@ -318,6 +329,72 @@ export class Erasures {
     }
     return folders;
   }
+}
+
+// What arrived after an erasure, or was restored, when a folder is opened.
+
+/** The parts of the open data folder that hold persons. */
+export interface ErasureFolder {
+  readonly erasures: Erasures;
+  readonly landing: LandingZone;
+  readonly warehouse: Pick<Warehouse, 'loader' | 'knownErasure'>;
+  readonly ledger: Pick<Ledger, 'entries'>;
+  readonly load: (pulls: readonly Pull[], how?: 'new' | 'again') => Promise<boolean>;
+  readonly config: Pick<Config, 'dataDir'>;
+  readonly invocation: Pick<Invocation, 'effects'>;
+}
+
+/**
+ * Cuts erased persons from what has landed; undefined if an erasure was killed, which is left to `dawnload forget` as long as its
+ * record is there.
+ */
+export async function sweepArrived({
+  erasures,
+  config,
+  invocation,
+}: ErasureFolder): Promise<Cut | undefined> {
+  const pending = new Pending(config.dataDir, invocation.effects);
+  if (erasures.register.unfinished !== undefined && (await pending.read()) !== undefined) return undefined;
+  const cut = await erasures.sweep();
+  await erasures.late(cut);
+  return cut;
+}
+
+/** Removes the rows of what was cut from the warehouse, and those of erased persons whom an older file still holds. */
+export async function dropArrived(folder: ErasureFolder, { records, pulls }: Cut): Promise<void> {
+  const { register } = folder.erasures;
+  const isOlder = (await folder.warehouse.knownErasure()) !== register.last?.line;
+  if (isOlder) await register.append({ event: 'rows-deleted' });
+  if (records > 0 || isOlder) await reloadErased(folder, pulls);
+}
+
+/**
+ * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
+ * longer do. Rows whose pages are gone are deleted.
+ */
+export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<string>): Promise<void> {
+  const { erasures, landing, warehouse, ledger } = folder;
+  if (erasures.register.last === undefined) return;
+  const session = await erasures.session();
+  await readLinks(session);
+  const { days, firstOptOut } = await findDays(session);
+  const exports = await landing.exportPulls(landedAmong(ledger.entries()));
+  const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
+  await folder.load(changed, 'again');
+  const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
+  const first = snapshots.findIndex(
+    (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
+  );
+  const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
+  if (earliest !== undefined) {
+    await warehouse.loader.unloadAfter([earliest]);
+    await folder.load([earliest], 'again');
+    await folder.load(later);
+  }
+  await readLinks(session);
+  const left = await findDays(session);
+  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
+  await erasures.deleteComputed();
 }
 
 /** Matches a text or a number in JSON. */

@@ -8,9 +8,7 @@ import { z } from 'zod';
 import { requireSettings, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { mistypedColumns } from '../config/schema.js';
-import { Pending } from '../erasure/erase.js';
-import { Erasures } from '../erasure/landed.js';
-import { deleteComputed, deleteFound, findDays, readLinks } from '../erasure/person.js';
+import { dropArrived, Erasures, sweepArrived } from '../erasure/landed.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { landedAmong, Ledger, type Export } from '../exports/ledger.js';
@@ -232,13 +230,8 @@ async function unloaded({ landing }: DataFolder, { loader }: Warehouse, report: 
  * after the loss of the warehouse. `rebuild` is made of this step.
  */
 export async function loadLanded(folder: OpenFolder): Promise<void> {
-  const { config, landing, waiting, warehouse, erasures, ledger, invocation } = folder;
-  // An erasure that was killed is left to `dawnload forget`, which finishes it, as long as its record is there.
-  const isStopped =
-    erasures.register.unfinished !== undefined &&
-    (await new Pending(config.dataDir, invocation.effects).read()) !== undefined;
-  const cut = isStopped ? undefined : await erasures.sweep();
-  if (cut !== undefined && cut.records > 0) await erasures.late(cut);
+  const { landing, waiting, warehouse, ledger } = folder;
+  const cut = await sweepArrived(folder);
   const free = waiting.filter(({ stream }) => stream !== 'events');
   const again = await warehouse.loader.unloadAfter(free.filter(isReference));
   const missing: Pull[] = [
@@ -248,12 +241,7 @@ export async function loadLanded(folder: OpenFolder): Promise<void> {
   ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await folder.load(missing);
   // A file that was made anew matches the landing zone, which holds no erased persons.
-  if (cut !== undefined && warehouse.options.path === folder.files.working) {
-    const known = await warehouse.knownErasure();
-    const isOlder = known !== erasures.register.last?.line;
-    if (isOlder) await erasures.register.append({ event: 'rows-deleted' });
-    if (cut.records > 0 || isOlder) await reloadErased(folder, cut.pulls);
-  }
+  if (cut !== undefined && warehouse.options.path === folder.files.working) await dropArrived(folder, cut);
   const now = await loadedExports(warehouse);
   for (const entry of landedAmong(ledger.entries()))
     if (entry.state === 'landed' && now.has(exportFolder(entry)))
@@ -289,51 +277,9 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
   return pulls;
 }
 
-/**
- * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
- * longer do. Rows whose pages are gone are deleted.
- */
-export async function reloadErased(folder: OpenFolder, cut: ReadonlySet<string>): Promise<void> {
-  const { erasures, landing, warehouse } = folder;
-  if (erasures.register.last === undefined) return;
-  const session = await erasures.session();
-  await readLinks(session);
-  const { days, firstOptOut } = await findDays(session);
-  const exports = await exportPulls(folder);
-  const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
-  await folder.load(changed, 'again');
-  const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
-  const first = snapshots.findIndex(
-    (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
-  );
-  const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
-  if (earliest !== undefined) {
-    await warehouse.loader.unloadAfter([earliest]);
-    await folder.load([earliest], 'again');
-    await folder.load(later);
-  }
-  await readLinks(session);
-  const left = await findDays(session);
-  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
-  await deleteComputed(session);
-}
-
 /** The loaded exports whose pages were removed by retention. */
 export function removedExports({ ledger, journal }: OpenFolder): Export[] {
   return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
-}
-
-/** Reads the manifests of landed exports. */
-async function exportPulls(
-  folder: Pick<OpenFolder, 'ledger' | 'landing'>,
-  isWanted: (entry: Export) => boolean = () => true,
-): Promise<Pull[]> {
-  const pulls: Pull[] = [];
-  for (const entry of landedAmong(folder.ledger.entries()).filter(isWanted)) {
-    const pull = await unlessDamaged(folder.landing.exportPull(entry));
-    if (pull !== undefined) pulls.push(pull);
-  }
-  return pulls;
 }
 
 /** Loads pulls as `OpenFolder.load`. An export of which much lies outside its day waits for a person. */
@@ -365,8 +311,9 @@ async function loadOrReport(
   // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
   const neighbours = new Set(reports.flatMap((loaded) => loaded.neighbours));
   if (neighbours.size > 0) {
-    const exports = await exportPulls(folder, ({ day }) => neighbours.has(day));
-    for (const pull of exports) failures.push(...(await load([pull], 'again')).failures);
+    const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbours.has(day));
+    for (const pull of await folder.landing.exportPulls(exports))
+      failures.push(...(await load([pull], 'again')).failures);
   }
   for (const { pull, error } of failures) {
     const entry = landedAmong(ledger.entries()).find((one) => exportFolder(one) === firstReading(pull.id));

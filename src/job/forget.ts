@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config.js';
 import { Pending, receiptOf, searchFolder, writeReceipt, type Begun, type Erased } from '../erasure/erase.js';
+import { reloadErased } from '../erasure/landed.js';
 import { cutPulls } from '../erasure/register.js';
 import { DamageError, InterruptedError, messageOf, RefusedError } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
@@ -12,7 +13,7 @@ import { pushLake } from '../lake/replicate.js';
 import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
 import { publish, rewriteDatabase } from '../warehouse/publish.js';
-import { loadLanded, reloadErased, withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
+import { loadLanded, withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
 import { RunReport } from './report.js';
 
 /**

@@ -4,9 +4,17 @@
  */
 import { nightly } from '../../jobs/nightly.js';
 import { CLOCK_REMEDY, http, ServiceClient } from '../service/client.js';
-import { dayOf, formatKst, lastCompleteDay, listDays, type Day } from '../ground/calendar.js';
+import {
+  dayCount,
+  dayOf,
+  formatKst,
+  lastCompleteDay,
+  listDays,
+  shiftDay,
+  type Day,
+  type DayRange,
+} from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
-import { deleteComputed } from '../erasure/person.js';
 import { retain } from '../erasure/retention.js';
 import {
   asError,
@@ -34,7 +42,7 @@ import {
   type OpenFolder,
 } from './data-folder.js';
 import { recorded, runsSoFar, RunReport } from './report.js';
-import { daysIn, knownDays, until, wantedDays } from './wanted-days.js';
+import { daysIn, knownDays, wantedDays } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import type { Job } from '../ground/streams.js';
@@ -89,6 +97,18 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       });
     });
   });
+}
+
+/** Returns the job without the days after `last`; `again` moves back by the same number of days. */
+function until(job: Job, last: Day): Job {
+  const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
+  const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });
+  return {
+    ...job,
+    days: shortened(job.days),
+    again: { start: shiftDay(job.again.start, -cut), end: shiftDay(job.again.end, -cut) },
+    eventDays: shortened(job.eventDays),
+  };
 }
 
 /** Pulls the streams of a job. What has landed is loaded at once. */
@@ -178,7 +198,7 @@ async function takeRemovedDays(folder: OpenFolder): Promise<void> {
   const removed = `The pages of ${listDays(days)} were removed by retention`;
   try {
     await warehouse.takeDays(files.working, days);
-    if (erasures.register.last !== undefined) await deleteComputed(await erasures.session());
+    await erasures.deleteComputed();
     invocation.terminal.note(
       `${removed}: their events cannot be rebuilt; what was computed from them is kept.`,
     );

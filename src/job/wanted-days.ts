@@ -5,15 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import {
-  completeFrom,
-  dayCount,
-  dayOf,
-  daysOf,
-  shiftDay,
-  type Day,
-  type DayRange,
-} from '../ground/calendar.js';
+import { completeFrom, dayOf, daysOf, shiftDay, type Day, type DayRange } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
@@ -97,18 +89,6 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
 }
 
 type Prices = Pick<Config['exports'], 'budget' | 'pricePerRecord'>;
-
-/** Returns the job without the days after `last`; `again` moves back by the same number of days. */
-export function until(job: Job, last: Day): Job {
-  const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
-  const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });
-  return {
-    ...job,
-    days: shortened(job.days),
-    again: { start: shiftDay(job.again.start, -cut), end: shiftDay(job.again.end, -cut) },
-    eventDays: shortened(job.eventDays),
-  };
-}
 
 /** The states of all days that a job wants, oldest first within each stream. Pure. */
 export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Date): WantedDay[] {

@@ -306,6 +306,16 @@ export class LandingZone {
     return undefined;
   }
 
+  /** Returns the last whole readings of exports; one without a readable manifest is left out. Throws `StorageError`. */
+  async exportPulls(places: readonly ExportFolder[]): Promise<LandedPull[]> {
+    const pulls: LandedPull[] = [];
+    for (const place of places) {
+      const pull = await unlessDamaged(this.exportPull(place));
+      if (pull !== undefined) pulls.push(pull);
+    }
+    return pulls;
+  }
+
   /** Removes the readings of an export before the given one, which is whole. */
   async discardBefore(place: ExportFolder, { id }: Pick<PullWriter, 'id'>): Promise<void> {
     const { reading } = readingOf(basename(id));
