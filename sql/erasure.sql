@@ -344,6 +344,12 @@ delete from {table} as rows where {condition};
 insert into ops.touched_days
 select 'events', unnest(getvariable('days')::varchar[])::date;
 
+-- name: recount
+-- No load counts these days again: their pages are gone, or the journal lacks their exports.
+update ops.coverage
+set rows = (select count(*) from events where export_date = coverage.date)
+where stream = 'events' and date in (select unnest(getvariable('days')::varchar[])::date);
+
 -- name: note
 -- Replaces the erasures by those of the journal, given as JSON, with the digests of the erased ids. Backwards: a search of the
 -- file's bytes for a digest must find rows of the person alone.

@@ -345,7 +345,7 @@ qualify row_number() over (partition by list order by date desc, pulled_at desc,
 
 -- name: runs
 -- Writes runs of the journal, given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
--- file has stays, since the journal holds its counts alone.
+-- file has stays, since the journal holds its counts alone, but for what came after the file was published.
 create or replace temp table given_runs as
 select
     run.begun."runId" as run_id, run.begun.command as command, run.begun."at" as started_at, run."over"."at" as finished_at,
@@ -367,7 +367,13 @@ where not exists (
 
 update ops.runs
 set finished_at = given.finished_at, exit_code = given.exit_code, outcome = given.outcome,
-    summary = coalesce(runs.summary, given.summary)
+    summary = if(
+        runs.summary is null,
+        given.summary,
+        json_merge_patch(
+            runs.summary, json_object('exit_code', given.exit_code, 'failed_steps', given.summary -> 'failed_steps')
+        )
+    )
 from given_runs as given
 where runs.run_id = given.run_id;
 

@@ -30,7 +30,7 @@ export const planCommand: Command<JsonOptions> = async ({ json }, invocation) =>
 /** Makes the plan of a job from the published file and the ledger only; throws ConfigError where the run would. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
-  const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job, true);
+  const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job);
   if (existsSync(dataFiles(config.dataDir).working))
     assertSamePrivacy(published.privacy, { ...config.privacy, key: await storedKey(config.dataDir) });
   const entries = state.ledger.entries();

@@ -32,7 +32,7 @@ export const runCommand: Command<JsonOptions> = async ({ json }, invocation) => 
   const yesterday = shiftDay(dayOf(now), -1);
   if (end < yesterday)
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-  const report = await withAlerts(config, invocation, () => runJob(job, config, invocation));
+  const report = await withAlerts(config, invocation, (report) => runJob(job, config, invocation, report));
   return summarise('run', report, json, config, invocation);
 };
 

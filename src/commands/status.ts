@@ -23,15 +23,16 @@ import { showTable, warnAll, type Command, type JsonOptions } from './shared.js'
 const SHOWN_DAYS = 14;
 
 /**
- * Exit code 0 if the latest run did not fail, no check withholds it, no wanted day is missing and nothing needs action;
- * otherwise 1.
+ * Exit code 0 if the latest run did not fail, was not withheld, took all steps after publishing, no wanted day is missing and
+ * nothing needs action; otherwise 1.
  */
 export const statusCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const status = await readStatus(invocation);
   if (json === true) invocation.terminal.out(JSON.stringify(status));
   else print(status, invocation.terminal, invocation.effects.now());
-  const sound = status.withheld === null && status.failure === null && status.needs_attention.length === 0;
-  return status.fresh && sound ? EXIT.done : EXIT.incomplete;
+  const { withheld, failure, failed_steps, needs_attention } = status;
+  const isSound = withheld === null && failure === null && failed_steps.length + needs_attention.length === 0;
+  return status.fresh && isSound ? EXIT.done : EXIT.incomplete;
 };
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
@@ -94,6 +95,8 @@ async function readStatus({ effects, ...invocation }: Invocation) {
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
     failure: typeof failure === 'string' ? failure : null,
     withheld: withheldRun(runs, published.runs),
+    /** The steps after publishing that failed in the latest run: `lake`, `push NAME`, `landing`, `page`, `after_publish[0]`. */
+    failed_steps: summary.parse(runs.at(-1)?.over?.summary).failed_steps,
     /** Exports and pushes that a person has to decide about, and a journal that lacks something. */
     needs_attention: [...needed, ...pushes.map((push) => ({ key: push.id, advice: adviceOn(push) }))],
     /** Paid exports that are not loaded yet; resuming them is free. */
@@ -127,18 +130,25 @@ function lookbackFor([latest]: DaysNow['latestChange'], days: number) {
   return { ...latest, advice };
 }
 
-const checked = z.object({ findings: z.array(findingGroup) });
+const summary = z
+  .object({
+    findings: z.array(findingGroup).default([]),
+    withheld: z.string().optional(),
+    failed_steps: z.array(z.string()).default([]),
+  })
+  .catch({ findings: [], failed_steps: [] });
 
-/** The latest run if checks withheld it. Only the journal of runs contains it, because the file was not published. */
+/** The latest run if it was withheld. Only the journal of runs contains it, because the file was not published. */
 function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[]) {
   const ended = runs.findLast(({ over }) => over !== undefined);
   if (ended?.over === undefined) return null;
   const { begun, over } = ended;
-  const { data } = checked.safeParse(over.summary);
-  const findings = data?.findings.filter(({ severity }) => severity === 'stop') ?? [];
+  const { findings, withheld: reason } = summary.parse(over.summary);
+  // A rebuild publishes the runs before it.
   const isPublished = published.some((run) => run.begun.runId === begun.runId);
-  if (isPublished || findings.length === 0) return null;
-  return { command: begun.command, finished_at: over.at, findings };
+  return reason === undefined || isPublished
+    ? null
+    : { command: begun.command, finished_at: over.at, reason, findings };
 }
 
 const counted = (days: readonly Day[]): string => `${plural(days.length, 'day')}, ${listDays(days)}`;
@@ -169,6 +179,12 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     line('last run', `${run.command}, ${outcome}${code}, ${formatKst(run.started_at)}, ${ago} ago`);
   }
   line('failed', status.failure);
+  const steps = status.failed_steps.join(', ');
+  line(
+    'failed',
+    steps !== '' &&
+      `after publishing: ${steps}; the log of the run says why, and the next run takes them again`,
+  );
   const held = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
     const cellOf = (stream: Stream): string | number => {
@@ -208,7 +224,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   for (const group of status.findings) line('check', describeGroup(group));
   if (withheld !== null) {
     const what = `${withheld.command} of ${formatKst(withheld.finished_at)}`;
-    terminal.warn(`Not published: ${what}. Readers keep what was published before, if anything.`);
+    terminal.warn(
+      `Not published: ${what}, ${withheld.reason}. Readers keep what was published before, if anything.`,
+    );
     for (const group of withheld.findings) terminal.warn(`Check ${describeGroup(group)}`);
   }
   warnAll(terminal, status.needs_attention);

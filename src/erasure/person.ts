@@ -169,5 +169,6 @@ export async function deleteFound(session: Session, days: readonly Day[]): Promi
     await session.set({ days });
     await session.run('erasure/touch');
     for (const names of [...TABLES].reverse()) await session.run('erasure/delete_rows', names);
+    await session.run('erasure/recount');
   });
 }

@@ -140,6 +140,11 @@ export async function removeFolders(
   }
 }
 
+/** The loaded exports whose pages were removed by retention. */
+export function removedExports(journal: Journal, entries: readonly Export[]): Export[] {
+  return entries.filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
+}
+
 /** True if the pages of a landed export were removed by retention. */
 export function wereRemoved(journal: Journal, { key, exportId }: Pick<Export, 'key' | 'exportId'>): boolean {
   return journal.of(REMOVED).some((line) => line.key === key && line.exportId === exportId);

@@ -56,6 +56,8 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
   readonly budget: Budget | undefined;
   /** True if the journal may lack lines and no person has confirmed it; nothing is paid in that case. */
   readonly unsure: boolean;
+  /** Days whose events the warehouse holds or held; a journal that lacks lines may lack their exports. */
+  readonly held: ReadonlySet<Day>;
   /** Days that this run has already requested. */
   readonly asked?: ReadonlySet<Day>;
 }
@@ -65,10 +67,11 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
  * recomputed at each call because landed exports refine the ratio of records per message.
  */
 export function decide({ eventDays, consent }: Pick<Job, 'eventDays' | 'consent'>, known: Known): Decision[] {
-  const { entries, messages, budget, unsure, asked } = known;
+  const { entries, messages, budget, unsure, held, asked } = known;
+  const isWanted = (day: Day): boolean => consent !== 'budget' || !isQuiet(messages.get(day));
   const days = missingDays(eventDays, entries)
     .reverse()
-    .filter((day) => asked?.has(day) !== true && (consent !== 'budget' || !isQuiet(messages.get(day))));
+    .filter((day) => !held.has(day) && asked?.has(day) !== true && isWanted(day));
   const { candidates, learned } = estimateDays(entries, messages, days);
   // First estimates may be wrong by a large factor, so only one export is requested at a time until a landed export shows
   // the ratio of records per message.
@@ -193,16 +196,9 @@ export function explainLimit(
   const need = least === most ? formatCount(most) : `${formatCount(least)} to ${formatCount(most)}`;
   const words = `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}`;
   if (least > limit) return `${words}, so no single day fits.`;
-  return `${words}. ${scope === 'month' ? 'What does not fit waits for the next month, or for a larger limit.' : whenBought(needs, limit)}`;
-}
-
-/** Says in about how many runs the days are bought, if each run also buys a new day of the mean size. */
-function whenBought(needs: readonly number[], limit: number): string {
-  const total = needs.reduce((sum, need) => sum + need, 0);
-  const room = limit - total / needs.length;
-  return Math.max(...needs) > room
-    ? 'A run has little room beside its own night; a larger limit buys them sooner.'
-    : `The newest come first; the rest follows in about ${plural(Math.ceil(total / room), 'run')}.`;
+  return scope === 'month'
+    ? `${words}. What does not fit waits for the next month, or for a larger limit.`
+    : `${words}. The newest come first; later runs buy the rest within the budget of the month, or a larger limit sooner.`;
 }
 
 /**
@@ -242,11 +238,11 @@ export function withForecasts(
 ): Map<Day, MessageTotals> {
   const all = new Map(totals);
   const known = [...totals].filter(([, { rows }]) => rows > 0).sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const day of days) {
+  for (const day of days.filter((one) => !totals.has(one))) {
     const before = known.filter(([date]) => date < day);
     const alike = before.filter(([date]) => dayCount({ start: date, end: day }) % 7 === 1).slice(-4);
     const like = (alike.length > 0 ? alike : before.slice(-28)).map(([, one]) => one);
-    if (totals.has(day) || like.length === 0) continue;
+    if (like.length === 0) continue;
     const mean = (name: 'sent' | 'failed' | 'delivered' | 'click'): number =>
       Math.round(like.reduce((sum, one) => sum + one[name], 0) / like.length);
     const [sent, failed, delivered, click] = [mean('sent'), mean('failed'), mean('delivered'), mean('click')];

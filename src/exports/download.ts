@@ -31,7 +31,7 @@ import { isClosed, isUnderWay, type Export, type Ledger } from './ledger.js';
 /** The parts of the open data folder that a download uses. */
 export interface DownloadFolder extends LandingFolder {
   readonly ledger: Ledger;
-  readonly warehouse: Pick<Warehouse, 'messages' | 'lackOf' | 'removedDays'>;
+  readonly warehouse: Pick<Warehouse, 'messages' | 'lackOf'>;
   readonly report: { readonly exports: ExportLine[]; readonly pending: string[]; readonly gaps: Gap[] };
 }
 

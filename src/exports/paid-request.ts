@@ -26,6 +26,7 @@ import {
 } from './budget.js';
 import { downloadExport, type DownloadFolder } from './download.js';
 import { type Export, judgedText } from './ledger.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */
 const MOST_DOWNLOADS = 3;
@@ -35,6 +36,7 @@ const REFUSALS_IN_A_ROW = 2;
 
 /** The parts of the open data folder that paid requests use. */
 interface PaymentFolder extends DownloadFolder {
+  readonly warehouse: DownloadFolder['warehouse'] & Pick<Warehouse, 'coverage' | 'removedDays'>;
   readonly report: DownloadFolder['report'] & {
     readonly unpaidDays: Unpaid[];
     budget: Budget | undefined;
@@ -58,6 +60,8 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
   const { runId, signal, effects, terminal } = folder.invocation;
   const { budget } = ledger.settings;
   const messages = await warehouse.messages();
+  const removed = await warehouse.removedDays();
+  const held = new Set([...(await warehouse.coverage('events')).keys(), ...removed]);
   const asked = new Set<Day>();
   const deciding = (): Decision[] =>
     decide(job, {
@@ -66,6 +70,7 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
       budget,
       // The report of the run explains the doubt.
       unsure: ledger.doubt !== undefined,
+      held,
       now: effects.now(),
       runId,
       asked,
@@ -78,8 +83,7 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
         advice: `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
         list: 'dawnload exports list',
       });
-  const removed = job.consent === 'budget' ? [] : await warehouse.removedDays();
-  const named = removed.filter((day) => day >= start && day <= end);
+  const named = job.consent === 'budget' ? [] : removed.filter((day) => day >= start && day <= end);
   if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;

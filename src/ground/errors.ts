@@ -49,6 +49,9 @@ export class ConfigError extends DawnloadError {
   override readonly exitCode = EXIT.usage;
 }
 
+/** The data folder belongs to another project: nothing is written there. */
+export class OtherProjectError extends ConfigError {}
+
 /** The service refuses the keys or the project (E1, 401, 403): the user corrects the credentials. */
 export class CredentialsError extends DawnloadError {}
 

@@ -168,4 +168,8 @@ export async function afterRun(night: Night): Promise<void> {
       report.steps.push({ step: step.name, failed: true, sentence });
     }
   }
+  // The last lines of a run that failed are its error alone.
+  if (night.failure !== undefined)
+    for (const { step, sentence } of report.failedSteps)
+      night.folder.invocation.terminal.warn(sentence, { event: 'step_failed', step });
 }

@@ -11,9 +11,9 @@ import { mistypedColumns } from '../config/schema.js';
 import { dropArrived, Erasures, sweepArrived } from '../erasure/landed.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { wereRemoved } from '../erasure/retention.js';
-import { landedAmong, Ledger, type Export } from '../exports/ledger.js';
+import { landedAmong, Ledger } from '../exports/ledger.js';
 import { daysOf } from '../ground/calendar.js';
-import { ConfigError, messageOf, StrayError } from '../ground/errors.js';
+import { messageOf, OtherProjectError, StrayError } from '../ground/errors.js';
 import { eventGap } from '../ground/streams.js';
 import {
   doubtIn,
@@ -33,7 +33,7 @@ import { plural } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { discardDatabase } from '../warehouse/publish.js';
+import { assertReplaceable, discardDatabase } from '../warehouse/publish.js';
 import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { RunReport } from './report.js';
@@ -67,7 +67,8 @@ type Needs = 'nothing' | 'erasures' | 'all';
  * Does the work under the lock of the data folder, which must belong to the project.
  *
  * @throws TryLaterError when another run holds the lock
- * @throws ConfigError when the data folder holds another project, or there is neither a data folder nor settings for one
+ * @throws OtherProjectError when the data folder holds another project
+ * @throws ConfigError when there is neither a data folder nor settings for one
  * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
  */
 export async function withDataFolder<T>(
@@ -162,7 +163,7 @@ export interface OpenFolder extends DataFolder {
  * Opens the warehouse of the data folder, does the work, and closes it.
  *
  * @param which the private file, or a new one that a rebuild fills
- * @throws the errors of `Warehouse.open`
+ * @throws the errors of `Warehouse.open` and, for the private file, of `assertReplaceable`
  * @throws DamageError when an erasure is missing that only the private file or a pull that is not loaded knows
  */
 export async function withWarehouse<T>(
@@ -175,7 +176,10 @@ export async function withWarehouse<T>(
   const { dataDir } = config;
   const { effects, terminal, signal } = invocation;
   for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
-  if (which === 'working') refuseNewer(folder.publishedSchema);
+  if (which === 'working') {
+    refuseNewer(folder.publishedSchema);
+    await assertReplaceable(files.published);
+  }
   const key = await hmacKey(dataDir, effects);
   const register = new Register(journal, keyFingerprint(key));
   // A rebuild that was killed may have left this file behind.
@@ -277,11 +281,6 @@ async function waitingExports(folder: OpenFolder): Promise<Pull[]> {
   return pulls;
 }
 
-/** The loaded exports whose pages were removed by retention. */
-export function removedExports({ ledger, journal }: OpenFolder): Export[] {
-  return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
-}
-
 /** Loads pulls as `OpenFolder.load`. An export of which much lies outside its day waits for a person. */
 async function loadOrReport(
   folder: Omit<OpenFolder, 'load'>,
@@ -353,12 +352,12 @@ function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
 }
 
-/** Throws ConfigError when the folder, or `ledger_copy` of a new one, holds another project; the message names both. */
+/** Throws OtherProjectError when the folder, or `ledger_copy` of a new one, holds another project; the message names both. */
 export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, projectId }: Config): void {
   const held = projectIn(journal);
   if (projectId === undefined || held === undefined || held === projectId) return;
   const copy = existsSync(journal.path) ? undefined : ledgerCopy;
-  throw new ConfigError(
+  throw new OtherProjectError(
     `${copy ?? dataDir} holds the data of project ${held}, and the settings name project ${projectId}.`,
     {
       hint: `Correct project_id, or give this project a ${copy === undefined ? 'data_dir' : 'ledger_copy'} of its own.`,

@@ -12,7 +12,7 @@ import { prepareErased } from '../lake/erased.js';
 import { pushLake } from '../lake/replicate.js';
 import { deliver } from './run.js';
 import { plural } from '../terminal/terminal.js';
-import { publish, rewriteDatabase } from '../warehouse/publish.js';
+import { assertPublishable, publish, rewriteDatabase } from '../warehouse/publish.js';
 import { loadLanded, withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
 import { RunReport } from './report.js';
 
@@ -36,6 +36,8 @@ export function forget(
     withWarehouse(base, report, 'working', async (folder) => {
       const { erasures, files } = folder;
       const { register } = erasures;
+      // Before anything is recorded: an erasure that cannot be published would leave the ids in plain text.
+      await assertPublishable(files.published);
       const pending = new Pending(dataDir, effects);
       const began = await pending.read();
       if (began !== undefined && onlyLooks)

@@ -52,6 +52,8 @@ export class RunReport {
   checks: readonly FindingGroup[] = [];
   /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
   clockSkewMs: number | undefined;
+  /** Milliseconds that the service's clock is behind this machine's; a day is complete when both say so. */
+  serviceBehindMs = 0;
   /** Seconds of each stage, no second in two: open, migrate, pull, load, model, check, close, publish, and each step that follows. */
   readonly seconds: Record<string, number> = {};
   #counted = 0;
@@ -124,6 +126,10 @@ export class RunReport {
     return notes;
   }
 
+  get failedSteps(): readonly StepOutcome[] {
+    return this.steps.filter(({ failed }) => failed);
+  }
+
   /** The days of events that were not requested, as `--json` shows them. */
   get notRequested() {
     return this.unpaidDays.map(({ day, verdict, estimate }) => ({
@@ -137,7 +143,7 @@ export class RunReport {
   exitCode(): ExitCode {
     if (this.gaps.length > 0 || this.attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
-    if (this.steps.some(({ failed }) => failed)) return EXIT.incomplete;
+    if (this.failedSteps.length > 0) return EXIT.incomplete;
     const isRefused = ({ verdict }: Unpaid): boolean => verdict !== 'no_budget' && verdict !== 'no_messages';
     return this.unpaidDays.some(isRefused) ? EXIT.refused : EXIT.done;
   }
@@ -145,8 +151,10 @@ export class RunReport {
   /** The report for the journal, which holds no text of the service and no value of a row. */
   forJournal(): Record<string, unknown> {
     const { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed } = this.toJSON();
-    const stops = this.stops.map((group) => ({ ...group, example: '' }));
-    return { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed, findings: stops };
+    const findings = this.stops.map((group) => ({ ...group, example: '' }));
+    const counts = { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed };
+    const failed_steps = unlessEmpty(this.failedSteps.map(({ step }) => step));
+    return { ...counts, findings, failed_steps, withheld: this.withheld };
   }
 
   /** The report for `--json` and `ops.runs`. */
@@ -236,10 +244,10 @@ export function runsSoFar(
 /** Does the work of a run between the lines of its begin and its end, which is written last and in every case. */
 export async function recorded<T>(
   { journal, command, invocation }: RunFolder & { readonly command: string },
-  work: (report: RunReport) => Promise<T>,
+  report: RunReport,
+  work: () => Promise<T>,
 ): Promise<T> {
-  const { effects, runId, version } = invocation;
-  const report = new RunReport(() => effects.now());
+  const { runId, version } = invocation;
   const end = (failure?: Error): Promise<unknown> => {
     const failed = failure instanceof InterruptedError ? undefined : failure;
     const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };
@@ -247,7 +255,7 @@ export async function recorded<T>(
   };
   await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });
   try {
-    const result = await work(report);
+    const result = await work();
     await end();
     return result;
   } catch (error) {

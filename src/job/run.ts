@@ -2,6 +2,7 @@
  * A run from top to bottom: the data folder is opened; then extract, land, load, model, check, publish, and what follows. A
  * rebuild takes the same way into a new file, without extract.
  */
+import { existsSync } from 'node:fs';
 import { nightly } from '../../jobs/nightly.js';
 import { CLOCK_REMEDY, http, ServiceClient } from '../service/client.js';
 import {
@@ -15,7 +16,7 @@ import {
   type DayRange,
 } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
-import { retain } from '../erasure/retention.js';
+import { removedExports, retain, type DueFolder } from '../erasure/retention.js';
 import {
   asError,
   CorruptDatabaseError,
@@ -33,16 +34,9 @@ import { RUN, runsOf } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
-import {
-  loadLanded,
-  removedExports,
-  reportUnloaded,
-  withDataFolder,
-  withWarehouse,
-  type OpenFolder,
-} from './data-folder.js';
+import { loadLanded, reportUnloaded, withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
 import { recorded, runsSoFar, RunReport } from './report.js';
-import { daysIn, knownDays, wantedDays } from './wanted-days.js';
+import { daysIn, knownDays, wantedDays, withLedger } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import type { Job } from '../ground/streams.js';
@@ -62,14 +56,19 @@ import {
 /**
  * Runs a job: from the service to the published file.
  *
+ * @param report collects what happens, and holds it after a failure too
  * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
  *   by the next run
  */
-export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<RunReport> {
+export function runJob(
+  job: Job,
+  config: ServiceConfig,
+  invocation: Invocation,
+  report = new RunReport(() => invocation.effects.now()),
+): Promise<RunReport> {
   // Loads while DuckDB opens the files.
   void http();
-  return recordAndDeliver(job.name, config, invocation, async (folder) => {
-    const { report } = folder;
+  return recordAndDeliver(job.name, config, invocation, report, async (folder) => {
     report.days = job.days;
     await withService(folder, config, async (service) => {
       // The token is asked for while what has landed is loaded.
@@ -79,6 +78,7 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       await token;
       service.assertMayLand();
       const earlier = service.earlier();
+      report.serviceBehindMs = Math.max(0, invocation.effects.now().getTime() - earlier.getTime());
       const last = lastCompleteDay(earlier);
       if (job.days.end > last)
         invocation.terminal.note(
@@ -142,7 +142,8 @@ export function resumeExport(
   config: ServiceConfig,
   invocation: Invocation,
 ): Promise<RunReport> {
-  return recordAndDeliver('exports resume', config, invocation, (folder) =>
+  const report = new RunReport(() => invocation.effects.now());
+  return recordAndDeliver('exports resume', config, invocation, report, (folder) =>
     withService(folder, config, async (service) => {
       if (!payAgain) return downloadExport(folder.ledger.get(key), service, folder, acceptIncomplete);
       await assertPublishable(folder.files.published);
@@ -175,6 +176,7 @@ export function rebuild(config: Config, invocation: Invocation): Promise<RunRepo
       const { rebuilt, working, published } = folder.files;
       const aside = await setAside(published, effects.now());
       if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
+      await assertReplaceable(published);
       await takeRemovedDays(folder);
       await deliver(folder, () => loadLanded(folder));
       if (report.lost.length === 0 || !(await isHeld(report.lost, folder))) {
@@ -190,14 +192,16 @@ export function rebuild(config: Config, invocation: Invocation): Promise<RunRepo
   );
 }
 
-/** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */
+/** Copies the computed rows of days with removed pages from the private file, or else the published one: they cannot be computed again. */
 async function takeRemovedDays(folder: OpenFolder): Promise<void> {
   const { warehouse, files, erasures, invocation } = folder;
-  const days = removedExports(folder).map(({ day }) => day);
+  const days = removedExports(folder.journal, folder.ledger.entries()).map(({ day }) => day);
   if (days.length === 0) return;
   const removed = `The pages of ${listDays(days)} were removed by retention`;
+  const from = [files.working, files.published].find((file) => existsSync(file));
   try {
-    await warehouse.takeDays(files.working, days);
+    if (from === undefined) throw new Error('no warehouse file holds it');
+    await warehouse.takeDays(from, days);
     await erasures.deleteComputed();
     invocation.terminal.note(
       `${removed}: their events cannot be rebuilt; what was computed from them is kept.`,
@@ -228,10 +232,11 @@ function recordAndDeliver(
   command: string,
   config: ServiceConfig,
   invocation: Invocation,
+  report: RunReport,
   work: (folder: OpenFolder) => Promise<void>,
 ): Promise<RunReport> {
   return withDataFolder(config, invocation, command, 'erasures', (base) =>
-    recorded(base, (report) =>
+    recorded(base, report, () =>
       withWarehouse(base, report, 'working', (folder) => deliver(folder, () => work(folder))),
     ),
   );
@@ -242,31 +247,50 @@ function recordAndDeliver(
  * that follow.
  */
 export async function deliver(folder: OpenFolder, work: () => Promise<void>): Promise<RunReport> {
-  const { warehouse, report, invocation, files } = folder;
-  const { terminal, effects } = invocation;
-  const { register } = folder.erasures;
-  const timed = async <T>(stage: string, doing: string, doIt: () => Promise<T>): Promise<T> => {
-    terminal.progress(doing);
-    const result = await report.timed(stage, doIt);
-    const seconds = report.seconds[stage];
-    terminal.record(`Finished ${doing}.`, { event: 'stage_finished', stage, seconds });
-    return result;
-  };
-  await assertReplaceable(files.published);
-  const failure = await timed('pull', 'pulling', () => work().then(() => undefined, asError));
-  // After Ctrl-C or a disk error, no further stage is begun: the next run publishes. A damaged database file is not
-  // published: only a new file can replace it.
+  let due: readonly DueFolder[] = [];
+  let failure = await stage(folder, 'pull', 'pulling', () => work().then(() => undefined, asError));
+  // After a disk error, no further stage is begun: the next run publishes. A damaged database file is not published: only a
+  // new file can replace it.
   if (
-    failure instanceof InterruptedError ||
-    failure instanceof StorageError ||
-    failure instanceof CorruptDatabaseError
+    !(failure instanceof StorageError || failure instanceof CorruptDatabaseError) &&
+    !isInterrupted(failure)
   )
-    throw failure;
+    try {
+      due = await modelAndPublish(folder, failure);
+    } catch (error) {
+      failure ??= asError(error);
+    }
+  // After Ctrl-C nothing more is begun.
+  if (!isInterrupted(failure)) await afterRun({ folder, due, failure });
+  if (failure !== undefined) throw failure;
+  return folder.report;
+}
 
+const isInterrupted = (failure: Error | undefined): boolean => failure instanceof InterruptedError;
+
+/** Does a stage, and says so. */
+async function stage<T>(
+  { report, invocation: { terminal } }: OpenFolder,
+  name: string,
+  doing: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  terminal.progress(doing);
+  const result = await report.timed(name, work);
+  const fields = { event: 'stage_finished', stage: name, seconds: report.seconds[name] };
+  terminal.record(`Finished ${doing}.`, fields);
+  return result;
+}
+
+/** Models, checks and publishes, unless that would mislead; returns the landed folders that retention removes then. */
+async function modelAndPublish(folder: OpenFolder, failure: Error | undefined): Promise<DueFolder[]> {
+  const { warehouse, report, files } = folder;
+  const { effects } = folder.invocation;
+  const { register } = folder.erasures;
   await reportUnloaded(folder);
   await noteJournal(folder);
-  report.mainGoals = await timed('model', 'modelling', () => refreshModels(warehouse));
-  report.checks = await timed('check', 'checking', () => runChecks(warehouse));
+  report.mainGoals = await stage(folder, 'model', 'modelling', () => refreshModels(warehouse));
+  report.checks = await stage(folder, 'check', 'checking', () => runChecks(warehouse));
   const due = await retain(folder, async (days) => {
     const { equalInLake } = await import('../lake/verify.js');
     return equalInLake(days, folder);
@@ -278,7 +302,7 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
   else if (report.lost.length > 0)
     report.withheld = `the events of ${listDays(report.lost)} were loaded before and cannot be loaded now`;
   await warehouse.note({ runs: runsSoFar(folder, failure), head: folder.journal.head });
-  report.publishedBytes = await timed('publish', 'publishing', async () => {
+  report.publishedBytes = await stage(folder, 'publish', 'publishing', async () => {
     const isEmpty = (await warehouse.loader.loaded()).size === 0;
     await report.timed('close', () => warehouse.close());
     const { path } = warehouse.options;
@@ -290,23 +314,17 @@ export async function deliver(folder: OpenFolder, work: () => Promise<void>): Pr
     if (report.withheld !== undefined || (failure !== undefined && isEmpty)) return undefined;
     return publish({ working: path, published: files.published, effects });
   });
-  await afterRun({ folder, due, failure });
-  if (failure !== undefined) throw failure;
-  return report;
+  return due;
 }
 
 /** The wanted days of a job, by what the private file and the journal know now. */
-async function wantedNow(job: Job, { warehouse, ledger, config, invocation }: OpenFolder) {
-  const now = invocation.effects.now();
-  const { doubt } = ledger;
+async function wantedNow(job: Job, folder: OpenFolder) {
+  const { warehouse, ledger, config, invocation } = folder;
+  const now = nowBy(folder);
   const { session } = warehouse;
-  const known = {
-    ...(await knownDays((name, shape) => session.rows(name, shape), dayOf(now))),
-    entries: ledger.entries(),
-    unsure: doubt !== undefined,
-    runId: invocation.runId,
-  };
-  return wantedDays(job, known, config.exports, now);
+  const ofFile = await knownDays((name, shape) => session.rows(name, shape), dayOf(now));
+  const known = withLedger(ofFile, folder, ledger.doubt !== undefined);
+  return wantedDays(job, { ...known, runId: invocation.runId }, config.exports, now);
 }
 
 /**
@@ -336,10 +354,15 @@ async function noteJournal(folder: OpenFolder): Promise<void> {
 
 /** The wanted days of the nightly job, for `ops.days`, also after a backfill; without a first day there are none. */
 async function nightlyDays(folder: OpenFolder) {
-  const { config, invocation } = folder;
+  const { config } = folder;
   const { startDate } = config;
   if (startDate === undefined) return {};
-  return { days: await wantedNow(nightly({ ...config, startDate }, invocation.effects.now()), folder) };
+  return { days: await wantedNow(nightly({ ...config, startDate }, nowBy(folder)), folder) };
+}
+
+/** The present instant by the earlier of the two clocks, as far as the run knows the service's. */
+function nowBy({ report, invocation: { effects } }: OpenFolder): Date {
+  return new Date(effects.now().getTime() - report.serviceBehindMs);
 }
 
 /**
@@ -352,7 +375,7 @@ async function lostDays(folder: OpenFolder): Promise<Day[]> {
   // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
   const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
   const covered = await warehouse.coverage('events');
-  const removed = removedExports(folder).map(({ day }) => day);
+  const removed = removedExports(folder.journal, ledger.entries()).map(({ day }) => day);
   const days = new Set([...untracked, ...loaded].map(({ day }) => day));
   return [...days].filter((day) => !covered.has(day) && !removed.includes(day));
 }

@@ -10,6 +10,7 @@ import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
 import { blocksRuns, needsPerson, type Export, ledgerState, type LedgerState } from '../exports/ledger.js';
+import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
@@ -88,6 +89,17 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly runId?: string | undefined;
 }
 
+/** Adds what the ledger knows. A file that was made anew after its pages were removed does not know that they were. */
+export function withLedger<K extends { readonly removed: readonly Day[] }>(
+  known: K,
+  { ledger, journal }: Pick<LedgerState, 'ledger' | 'journal'>,
+  unsure: boolean,
+) {
+  const entries = ledger.entries();
+  const removed = [...known.removed, ...removedExports(journal, entries).map(({ day }) => day)];
+  return { ...known, removed: [...new Set(removed)].sort(), entries, unsure };
+}
+
 type Prices = Pick<Config['exports'], 'budget' | 'pricePerRecord'>;
 
 /** The states of all days that a job wants, oldest first within each stream. Pure. */
@@ -121,9 +133,13 @@ export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Dat
 }
 
 function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
-  const { entries, messages, unsure, runId } = known;
+  const { entries, unsure, runId } = known;
   const isHeld = setOf(known.coverage);
-  const decided = decide(job, { entries, messages, budget, unsure, now, runId });
+  // A run that pulls the statistics first decides by them.
+  const pulled = job.streams.has('statistics') ? daysOf(job.days) : [];
+  const messages = withForecasts(known.messages, pulled);
+  const held = new Set([...daysOf(job.eventDays).filter((date) => isHeld('events', date)), ...known.removed]);
+  const decided = decide(job, { entries, messages, budget, unsure, held, now, runId });
   const decisions = new Map(decided.map((decision) => [decision.day, decision]));
   const blocking = entries.filter(({ state }) => blocksRuns(state));
   const paid = new Map(blocking.flatMap((one) => (one.state === 'abandoned' ? [] : [[one.day, one]])));
@@ -204,7 +220,6 @@ export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
  * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
  *
  * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
- * @param forecasts true if days whose statistics the job pulls first have a forecast of their events
  * @throws ConfigError when the data folder holds another project
  * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
  */
@@ -212,7 +227,6 @@ export async function daysNow(
   config: Config,
   effects: Effects,
   jobFrom: (first: Day | undefined) => Job | undefined,
-  forecasts = false,
 ) {
   const { published: file } = dataFiles(config.dataDir);
   const now = effects.now();
@@ -226,18 +240,20 @@ export async function daysNow(
     head: reader === undefined ? [] : await headIn(reader, file),
   });
   // Without a published file there are no rows.
-  const { head, known, ...published } = existsSync(file)
+  const {
+    head,
+    known: ofFile,
+    ...published
+  } = existsSync(file)
     ? await Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
     : await read(() => Promise.resolve([]));
-  const { coverage, removed } = known;
   const state = await ledgerNow(config, effects, head);
+  const known = withLedger(ofFile, state, state.doubt !== undefined);
+  const { coverage, removed, messages: counted } = known;
   const job = jobFrom(coverage.map(({ date }) => date).sort()[0]);
-  const pulled = job !== undefined && forecasts && job.streams.has('statistics') ? daysOf(job.days) : [];
-  const messages = withForecasts(known.messages, pulled);
-  const { ledger, lock, doubt } = state;
-  const of = { entries: ledger.entries(), unsure: doubt !== undefined, isRunning: lock.taken };
-  const wanted = job ? wantedDays(job, { ...known, messages, ...of }, config.exports, now) : [];
-  return { wanted, state, coverage, removed, counted: known.messages, ...published };
+  const isRunning = state.lock.taken;
+  const wanted = job ? wantedDays(job, { ...known, isRunning }, config.exports, now) : [];
+  return { wanted, state, coverage, removed, counted, ...published };
 }
 
 /** The newest day of a stream. */

@@ -9,10 +9,17 @@ import { requestWebhook } from '../service/webhook.js';
 import { dayCount, dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
-import { EXIT, exitCodeOf, InterruptedError, messageOf, TryLaterError } from '../ground/errors.js';
+import {
+  EXIT,
+  exitCodeOf,
+  InterruptedError,
+  messageOf,
+  OtherProjectError,
+  TryLaterError,
+} from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { newestOf } from '../job/wanted-days.js';
-import { describeGap, type RunReport } from '../job/report.js';
+import { describeGap, RunReport } from '../job/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
 import { cut } from '../ground/text.js';
@@ -35,9 +42,10 @@ const memoryShape = z.object({
 
 export type Memory = z.infer<typeof memoryShape>;
 
+export const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };
+
 export interface Ended {
-  /** Undefined if the run failed before it could report. */
-  readonly report: RunReport | undefined;
+  readonly report: RunReport;
   readonly failure: unknown;
   /** The newest day of the daily statistics in the published file, and the newest day that is complete at the service. */
   readonly newest: Day | undefined;
@@ -60,13 +68,14 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   if (failure !== undefined && !isBusy(ended)) {
     const numbers = { exit_code: exitCodeOf(failure) };
-    add('failure', `The run failed. ${messageOf(failure)}`, numbers, 'dawnload doctor');
-  } else if (report !== undefined && hasFailed(ended)) {
+    const said = [`The run failed. ${messageOf(failure)}`, ...failedSteps(report)].join(' ');
+    add('failure', said, numbers, 'dawnload doctor');
+  } else if (hasFailed(ended)) {
     const { gaps } = report;
     const numbers = { exit_code: EXIT.incomplete, ...(gaps.length > 0 && { gaps: gaps.length }) };
     add('failure', `The run is incomplete. ${whatIsMissing(report)}`, numbers, 'dawnload status');
   } else if (memory.failing && !isBusy(ended)) {
-    const rows = (report?.totals() ?? []).reduce((sum, total) => sum + total.rows, 0);
+    const rows = report.totals().reduce((sum, total) => sum + total.rows, 0);
     add('recovery', 'The run is complete again.', { rows }, 'dawnload status');
   }
 
@@ -75,7 +84,6 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
     const message = `The newest daily statistics are those of ${newest}, and the service has completed ${complete}.`;
     add('stale', message, { days_behind: behind }, 'dawnload plan');
   }
-  if (report === undefined) return alerts;
 
   const [action] = report.attention;
   if (action !== undefined)
@@ -98,14 +106,16 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   if (report.withheld !== undefined && failure === undefined) {
     const message = `Not published: ${report.withheld}. Readers keep what was published before, if anything.`;
-    add('check_stop', message, { checks: report.stops.length }, 'dawnload rebuild');
+    // A rebuild cannot load what is not there.
+    const next = report.stops.length > 0 ? 'dawnload rebuild' : 'dawnload exports list';
+    add('check_stop', message, { checks: report.stops.length }, next);
   }
   return alerts;
 }
 
 /** True if a run failed, as defined for alerts: a missing budget is not a failure. */
 function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>): boolean {
-  return (failure !== undefined && !isBusy({ failure })) || report?.exitCode() === EXIT.incomplete;
+  return (failure !== undefined && !isBusy({ failure })) || report.exitCode() === EXIT.incomplete;
 }
 
 /** True if another run holds the lock; its outcome is not known here, but that the data is old is. */
@@ -113,11 +123,14 @@ function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
   return failure instanceof TryLaterError;
 }
 
-function whatIsMissing({ gaps: [gap], attention, steps }: RunReport): string {
-  if (gap !== undefined) return describeGap(gap).replace(/[.]?$/, '.');
-  const step = attention.length > 0 ? undefined : steps.find(({ failed }) => failed);
-  return step?.sentence ?? 'Something needs action.';
+/** What is missing, the first gap alone, and every step that failed after publishing. */
+function whatIsMissing(report: RunReport): string {
+  const gap = report.gaps.slice(0, 1).map((one) => describeGap(one).replace(/[.]?$/, '.'));
+  const all = [...gap, ...failedSteps(report)];
+  return all.length === 0 ? 'Something needs action.' : all.join(' ');
 }
+
+const failedSteps = ({ failedSteps: steps }: RunReport): string[] => steps.map(({ sentence }) => sentence);
 
 /** The request body in the format of the receiver. */
 export function bodyOf(
@@ -148,10 +161,14 @@ export function bodyOf(
 export async function withAlerts(
   config: Config,
   invocation: Invocation,
-  work: () => Promise<RunReport>,
+  work: (report: RunReport) => Promise<unknown>,
 ): Promise<RunReport> {
-  if (config.alerts.length === 0) return work();
-  const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
+  const report = new RunReport(() => invocation.effects.now());
+  if (config.alerts.length === 0) {
+    await work(report);
+    return report;
+  }
+  const tell = async (failure?: unknown): Promise<void> => {
     const complete = lastCompleteDay(invocation.effects.now());
     const { published } = dataFiles(config.dataDir);
     const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));
@@ -162,24 +179,27 @@ export async function withAlerts(
     });
   };
   try {
-    const report = await work();
-    await tell(report, undefined);
-    return report;
+    await work(report);
   } catch (failure) {
     // The user stopped the run, and knows it.
-    if (!(failure instanceof InterruptedError)) await tell(undefined, failure);
+    if (!(failure instanceof InterruptedError)) await tell(failure);
     throw failure;
   }
+  await tell();
+  return report;
 }
 
 async function afterRun(config: Config, invocation: Invocation, ended: Ended): Promise<void> {
   const { effects, terminal } = invocation;
   const today = dayOf(effects.now());
-  const memory = await recall(config.dataDir);
+  // The memory of a folder that belongs to another project is that project's.
+  const isOther = ended.failure instanceof OtherProjectError;
+  const memory = isOther ? NOTHING_TOLD : await recall(config.dataDir);
   const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
   const delivered = await deliver(config, alerts, invocation);
+  if (isOther) return;
   const told = Object.fromEntries(delivered.map(({ cause }) => [cause, today]));
-  const drift = told['drift'] === undefined ? [] : (ended.report?.drift() ?? []);
+  const drift = told['drift'] === undefined ? [] : ended.report.drift();
   const next: Memory = {
     told: { ...memory.told, ...told },
     failing: isBusy(ended) ? memory.failing : hasFailed(ended),
@@ -235,6 +255,6 @@ async function recall(dataDir: string): Promise<Memory> {
   try {
     return memoryShape.parse(JSON.parse(await readFile(memoryIn(dataDir), 'utf8')));
   } catch {
-    return { told: {}, failing: false, drift: [] };
+    return NOTHING_TOLD;
   }
 }

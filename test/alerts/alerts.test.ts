@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
-import { bodyOf, causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
+import { bodyOf, causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { TryLaterError } from '../../src/ground/errors.js';
 import { RunReport } from '../../src/job/report.js';
 import type { Place } from '../support/dawnload.js';
@@ -53,6 +53,17 @@ describe('alerts', { tags: ['long'] }, () => {
     for (const text of seen) expect(text).not.toMatch(/secret-key|ccess-key|kim@|9753\D?8642/);
     // All of it was told, but for that.
     expect(seen.filter((text) => text.includes('… of …, …, …, …')).length).toBeGreaterThan(5);
+  });
+
+  test('of settings that name another project change nothing in its folder', async () => {
+    const receiver = await Hook.listen();
+    const place = await make(`alerts: [{ url: "${receiver.url}" }]\n`);
+    expect((await place.run(['run'])).code).toBe(0);
+    const memory = (): Promise<string> => readFile(join(place.folder, 'data/alerts.json'), 'utf8');
+    const before = await memory();
+    expect((await place.run(['run'], { DAWNLOAD_PROJECT_ID: 'f'.repeat(32) })).code).toBe(2);
+    expect(JSON.stringify(receiver.take())).toContain('holds the data of project');
+    expect(await memory()).toBe(before);
   });
 
   test('tell of a failure once a day, and of the recovery', async () => {
@@ -192,11 +203,9 @@ alerts:
 });
 
 // What a run tells, without a run.
-const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };
-
 /** A run that ended before it could report. */
 const over = (more: Partial<Ended>): Ended => ({
-  report: undefined,
+  report: new RunReport(() => new Date('2026-11-20T22:30:00Z')),
   failure: undefined,
   newest: '2026-11-19',
   complete: '2026-11-19',
@@ -266,6 +275,31 @@ test('what needs a person, what drifted since it was told, and a check that stop
       message: 'Not published: check events_key failed. Readers keep what was published before, if anything.',
     },
   ]);
+});
+
+test('every step that failed is named, and a run that fails says what waits for a person too', () => {
+  const report = new RunReport(() => new Date('2026-11-20T22:30:00Z'));
+  const step = (name: string, failed: boolean) => ({ step: name, failed, sentence: `${name} ended.` });
+  report.steps.push(step('lake', true), step('push items', true), step('page', false));
+  report.attention.push({
+    advice: 'Export 2026-11-20.1 may have been billed.',
+    list: 'dawnload exports list',
+  });
+  const [incomplete, waiting] = causesOf(over({ report }), NOTHING_TOLD);
+  expect(incomplete?.message).toBe('The run is incomplete. lake ended. push items ended.');
+  expect(waiting).toMatchObject({ cause: 'needs_action', numbers: { actions: 1 } });
+  const failed = causesOf(over({ report, failure: new Error('The service is away.') }), NOTHING_TOLD);
+  expect(failed).toMatchObject([
+    { cause: 'failure', message: 'The run failed. The service is away. lake ended. push items ended.' },
+    { cause: 'needs_action' },
+  ]);
+});
+
+test('a file that is withheld for lost events is not mended by a rebuild', () => {
+  const report = new RunReport(() => new Date('2026-11-20T22:30:00Z'));
+  report.withheld = 'the events of 2026-11-18 were loaded before and cannot be loaded now';
+  const [, stop] = causesOf(over({ report }), NOTHING_TOLD);
+  expect(stop).toMatchObject({ cause: 'check_stop', next: 'dawnload exports list' });
 });
 
 test('drift of many fields is cut, with the count of the rest, and the next step stays', () => {

@@ -1,7 +1,8 @@
 // @module-tag long
 /** A person is found, shown and erased everywhere; whoever brings the data back, it is cut again. */
 import { createHash } from 'node:crypto';
-import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -250,6 +251,25 @@ describe('forget', () => {
       expect((await forget('--recipient', spelled, '--dry-run')).stdout).toContain('warehouse, events');
     expect(await pages()).toEqual(await pages(base()));
   });
+});
+
+test('erases while the journal lacks the exports, and the night after is published', async () => {
+  await loseJournal();
+  const erased = await forget('--user-id', person, '--yes');
+  expect([erased.code, erased.stderr]).toEqual([0, expect.stringContaining('The receipt is')]);
+  expect((await place.run(['recover', '--yes'])).code).toBe(0);
+  const run = await place.run(['run']);
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('Published')]);
+});
+
+test('records nothing where the published file cannot be replaced', async () => {
+  const published = join(data(), 'warehouse.duckdb');
+  await rename(published, `${published}.real`);
+  await symlink(`${published}.real`, published);
+  const refused = await forget('--user-id', person, '--yes');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is a link to')]);
+  expect(existsSync(join(data(), 'private', 'erasing.json'))).toBe(false);
+  expect(await readFile(join(data(), 'ledger', 'journal.jsonl'), 'utf8')).not.toContain('"kind":"erase"');
 });
 
 describe('what arrives after an erasure', () => {

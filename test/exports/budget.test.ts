@@ -35,7 +35,7 @@ describe('the sentence about a limit', () => {
     [
       'over_run_budget',
       [900, 1_100],
-      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. A run has little room beside its own night; a larger limit buys them sooner.',
+      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. The newest come first; later runs buy the rest within the budget of the month, or a larger limit sooner.',
     ],
     [
       'over_month_budget',
@@ -45,7 +45,7 @@ describe('the sentence about a limit', () => {
     [
       'over_run_budget',
       [300, 300, 300],
-      'The limit is 1,000 records a run, and each day needs about 300. The newest come first; the rest follows in about 2 runs.',
+      'The limit is 1,000 records a run, and each day needs about 300. The newest come first; later runs buy the rest within the budget of the month, or a larger limit sooner.',
     ],
     [
       'over_month_budget',
@@ -211,6 +211,7 @@ describe('the purse', () => {
           messages,
           budget,
           unsure: false,
+          held: new Set(),
         },
       ).map(({ verdict }) => verdict);
 

@@ -57,7 +57,6 @@ async function setUp(
     warehouse: {
       messages: () => Promise.resolve(new Map([[DAY, counted]])),
       lackOf: () => Promise.resolve({ repeated: 0, uncounted: 0, without_id: 0, erased: 0 }),
-      removedDays: () => Promise.resolve([]),
     },
     report: { exports: [], pending: [], gaps: [] },
     invocation: { effects, signal: new AbortController().signal, runId: 'run', terminal: silent(said, said) },

@@ -1,7 +1,7 @@
 // @module-tag long
 /** Commands and addresses of `after_publish`, after a night that published and after one that did not. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Place } from '../support/dawnload.js';
@@ -36,9 +36,49 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   expect(run.stderr).toContain('after_publish[1] failed: HTTP 500.');
   expect(run.stderr).toContain('after_publish[3] failed: it ended with SIGKILL.');
   expect(run.stderr + run.stdout).not.toContain('t0p');
-  expect(JSON.stringify(alerts.take())).toContain('after_publish[0] failed');
+  const told = JSON.stringify(alerts.take());
+  expect(told).toContain('after_publish[0] failed');
   expect(existsSync(join(place.folder, 'done.txt'))).toBe(true);
   expect(existsSync(join(place.folder, 'data', 'warehouse.duckdb'))).toBe(true);
+  const failed = ['after_publish[0]', 'after_publish[1]', 'after_publish[3]'];
+  expect(told).toContain('after_publish[3] failed');
+  const status = await place.run(['status', '--json']);
+  expect([status.code, JSON.parse(status.stdout)]).toMatchObject([1, { fresh: true, failed_steps: failed }]);
+  expect((await place.run(['status'])).stdout).toContain(`after publishing: ${failed.join(', ')};`);
+  // The next publication knows how the run ended.
+  expect((await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20'])).code).toBe(1);
+  const [first] = await place.rows(
+    "select exit_code, outcome, summary ->> 'exit_code' as code, summary -> 'failed_steps' as steps from ops.runs order by started_at limit 1",
+  );
+  expect(first).toEqual({ exit_code: 1, outcome: 'incomplete', code: '1', steps: JSON.stringify(failed) });
+});
+
+test('a step that fails in a night that failed is told, alerted and recorded', async () => {
+  const alerts = await Hook.listen();
+  const place = await make(`report: true\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`);
+  expect((await place.run(['run'])).code).toBe(0);
+  const page = join(place.folder, 'data', 'report.html');
+  await rm(page);
+  await mkdir(join(page, 'in-its-place'), { recursive: true });
+  const run = await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'wrong' });
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain('The report could not be written');
+  expect(JSON.stringify(alerts.take())).toMatch(/The run failed\..*The report could not be written/);
+  expect(JSON.parse((await place.run(['status', '--json'])).stdout)).toMatchObject({
+    failed_steps: ['page'],
+  });
+});
+
+test('the page says that the disk stopped a run', async () => {
+  const place = await make('report: true\n');
+  expect((await place.run(['run'])).code).toBe(0);
+  const page = (): Promise<string> => readFile(join(place.folder, 'data', 'report.html'), 'utf8');
+  expect(await page()).not.toContain('role="status"');
+  // An answer that cannot be loaded cannot be kept either.
+  await writeFile(join(place.folder, 'data', 'landing', 'rejected'), '');
+  place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 200, body: { rows: [] } }]);
+  expect((await place.run(['run'])).stderr).toContain('landing/rejected');
+  expect(await page()).toContain('role="status"');
 });
 
 test('nothing follows a night that failed, nor a rebuild', async () => {

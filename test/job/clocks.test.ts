@@ -163,3 +163,14 @@ test('a clock that is set back by two minutes during a run leaves the budget of 
   expect(result.code).toBe(3);
   expect(place.sandbox.bills()).toHaveLength(1);
 });
+
+test('a day that the service has not completed by its own clock is not called missing', async () => {
+  // 07:05 KST here, 06:55 KST there.
+  const there = Date.parse('2026-11-20T21:55:00Z');
+  const place = await make({ date: () => new Date(there).toUTCString() });
+  await place.run(['run'], { DAWNLOAD_NOW: '2026-11-20T22:05:00Z' });
+  const days = await place.rows(
+    "select distinct state from ops.days where date = date '2026-11-20' and stream <> 'events'",
+  );
+  expect(days).toEqual([{ state: 'not_complete' }]);
+});

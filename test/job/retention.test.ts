@@ -204,6 +204,14 @@ test('a rebuild keeps what was computed of the removed days and says what it cou
   );
 });
 
+test('a rebuild takes what was computed from the published file where the private one is gone', async () => {
+  const before = await computed();
+  await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
+  const { code, stderr } = await place.execute(['rebuild']);
+  expect([code, stderr.replaceAll('\n', ' ')]).toEqual([0, expect.stringContaining('is kept')]);
+  expect(differences(before, await computed())).toEqual([]);
+});
+
 test('a rebuild without any warehouse file goes on, and publishes what there is', async () => {
   const kept = join(place.folder, 'kept');
   await cp(join(place.folder, 'data'), kept, { recursive: true });
@@ -213,6 +221,10 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is lost');
   expect(code).toBe(0);
   expect((await eventDays())[0]).toEqual({ day: '2026-11-13' });
+  const states = await place.rows(
+    "select distinct state from ops.days where stream = 'events' and date < date '2026-11-13'",
+  );
+  expect(states).toEqual([{ state: 'removed' }]);
   await rm(join(place.folder, 'data'), { recursive: true });
   await cp(kept, join(place.folder, 'data'), { recursive: true });
 });

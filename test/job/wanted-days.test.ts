@@ -1,6 +1,7 @@
 /** The one answer to what is missing, in every state. */
 import { expect, it } from 'vitest';
 import { nightly } from '../../jobs/nightly.js';
+import { decide } from '../../src/exports/budget.js';
 import type { Export, ExportState } from '../../src/exports/ledger.js';
 import { daysIn, wantedDays, type KnownDays } from '../../src/job/wanted-days.js';
 import type { MessageTotals } from '../../src/warehouse/reader.js';
@@ -95,5 +96,41 @@ it('lets nothing be requested while the journal may lack lines', () => {
     date: '2026-11-20',
     state: 'missing',
     decision: { verdict: 'unsure' },
+  });
+});
+
+it('decides about no day of events that the file holds, though the journal lacks its export', () => {
+  const known = { ...KNOWN, entries: [], removed: ['2026-11-15', '2026-11-16'], unsure: true };
+  const wanted = wantedDays(nightly(SETTINGS, NOW), known, EXPORTS, NOW);
+  const job = { eventDays: { start: '2026-11-14', end: '2026-11-20' }, consent: 'budget' } as const;
+  const held = new Set(['2026-11-14', ...known.removed]);
+  const { messages } = known;
+  const decided = decide(job, {
+    ...EXPORTS,
+    entries: [],
+    messages,
+    unsure: true,
+    held,
+    now: NOW,
+    runId: 'r',
+  });
+  const missing = ['2026-11-17', '2026-11-19', '2026-11-20'];
+  expect(daysIn(wanted, 'events', 'missing')).toEqual(missing);
+  expect(decided.map(({ day }) => day).reverse()).toEqual(missing);
+});
+
+it('expects of a day without statistics what its weekdays had, unless no run pulls them first', () => {
+  const job = nightly(SETTINGS, NOW);
+  const messages = new Map([['2026-11-13', sent(5)]]);
+  const known = { ...KNOWN, messages, entries: [] };
+  const last = (wanted: ReturnType<typeof wantedDays>) => wanted.at(-1);
+  expect(last(wantedDays(job, known, EXPORTS, NOW))).toMatchObject({
+    expectedRecords: 200,
+    expectedPrice: 100,
+  });
+  const alone = { ...job, streams: new Set(['events'] as const) };
+  expect(last(wantedDays(alone, known, EXPORTS, NOW))).toMatchObject({
+    expectedRecords: null,
+    decision: { verdict: 'no_estimate' },
   });
 });
