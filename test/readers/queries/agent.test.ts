@@ -41,8 +41,7 @@ beforeAll(async () => {
   await change(`
     insert into ops.days (stream, date, state) values
       ('statistics', '2026-10-31', 'missing'), ('statistics', '2026-11-06', 'missing'), ('statistics', '2026-11-07', 'not_complete'),
-      ('events', '2026-10-30', 'missing'), ('events', '2026-10-31', 'missing'), ('events', '2026-11-01', 'given_up'),
-      ('events', '2026-11-02', 'held'), ('events', '2026-11-05', 'waits');
+      ('events', '2026-10-30', 'missing'), ('events', '2026-10-31', 'missing'), ('events', '2026-11-01', 'given_up'), ('events', '2026-11-05', 'waits');
     insert into ops.snapshots (stream, date) values ('opt_outs', '2026-11-04');
     insert into ops.coverage (stream, date) values ('opt_outs', '2026-11-04')`);
   open = await Reader.open(file);
