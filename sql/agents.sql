@@ -1,70 +1,71 @@
 -- The facts that an answer for an agent states about itself.
 
 -- name: about
--- The days of the streams, and the findings of checks of these streams and days. Parameters, the first two as JSON: streams,
--- checks (with their streams), reads_events (true if single events are read, of which retention removes days), first_day and
--- last_day of the question, or null for all days held.
+-- The days of the streams by their states in `ops.days` (not_held are neither held nor wanted), and the findings of checks of these
+-- streams and days. Parameters, the first two as JSON: streams, checks (with their streams), reads_events (true if single events
+-- are read, of which retention removes days), first_day and last_day of the question, or null for all days held or wanted.
 with streams as (
     select unnest(from_json($streams, '["varchar"]')) as stream
 ),
--- Snapshots of reference data are of one day each; no other day is missing.
 held as (
-    select
-        stream,
-        min(date) as first_held,
-        max(date) as last_held,
-        list(date) as dates,
-        stream in ('statistics', 'statistics_by_subchannel', 'campaigns', 'events') as is_daily
+    select stream, max(date) as last_held
     from ops.coverage
     group by stream
 ),
-newest as (
-    select max(last_held) as last_held from held where is_daily
+known as (
+    select stream, date from ops.coverage where not marts.is_snapshot(stream)
+    union
+    select stream, date from ops.days where state <> 'not_complete'
 ),
-bounds as (
-    select
-        streams.stream,
-        held.dates,
-        held.is_daily,
-        held.last_held,
-        coalesce($first_day::date, held.first_held) as first_day,
-        coalesce($last_day::date, newest.last_held) as last_day
-    from streams
-    left join held using (stream)
-    cross join newest
-),
+-- Snapshots of reference data are of one day each; no other day is missing.
 days as (
-    select bounds.stream, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
-    from bounds
-    where is_daily
+    select stream, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
+    from (
+        select
+            stream,
+            coalesce($first_day::date, min(date)) as first_day,
+            coalesce($last_day::date, (select max(date) from known)) as last_day
+        from known
+        group by stream
+    )
 ),
-lists as (
+states as (
     select
         days.stream,
-        list(days.date) filter (coverage.date is null) as missing,
-        list(removed_days.date) filter (removed_days.date is not null and days.stream = 'events' and $reads_events) as removed
+        days.date,
+        case
+            when coverage.date is null then coalesce(nullif(wanted.state, 'not_complete'), 'not held')
+            when days.stream = 'events' and $reads_events and removed_days.date is not null then 'removed'
+            else 'held'
+        end as state
     from days
     left join ops.coverage on days.stream = coverage.stream and days.date = coverage.date
+    left join ops.days as wanted on days.stream = wanted.stream and days.date = wanted.date
     left join ops.removed_days on days.date = removed_days.date
-    group by days.stream
 ),
 coverage as (
     select
-        bounds.stream,
+        streams.stream,
         case
-            when bounds.dates is null then {'stream': bounds.stream, 'days': 0, 'missing': 'all: nothing of it is held'}::json
-            when not bounds.is_daily then {'stream': bounds.stream, 'last_snapshot': bounds.last_held}::json
+            when any_value(held.stream) is null then {'stream': streams.stream, 'days': 0, 'missing': 'all: nothing of it is held'}::json
+            when marts.is_snapshot(streams.stream) then {'stream': streams.stream, 'last_snapshot': any_value(held.last_held)}::json
             -- The merge leaves out what is null.
             else json_merge_patch('{}', {
-                'stream': bounds.stream,
-                'days': bounds.last_day - bounds.first_day + 1 - coalesce(len(lists.missing), 0) - coalesce(len(lists.removed), 0),
-                'of': bounds.last_day - bounds.first_day + 1,
-                'missing': coalesce(marts.listed_days(lists.missing), 'none'),
-                'removed_by_retention': marts.listed_days(lists.removed)
+                'stream': streams.stream,
+                'days': count(*) filter (state = 'held'),
+                'of': count(state),
+                'missing': coalesce(marts.listed_days(list(date) filter (state = 'missing')), 'none'),
+                'under_way': marts.listed_days(list(date) filter (state = 'under_way')),
+                'waits': marts.listed_days(list(date) filter (state = 'waits')),
+                'given_up': marts.listed_days(list(date) filter (state = 'given_up')),
+                'removed_by_retention': marts.listed_days(list(date) filter (state = 'removed')),
+                'not_held': marts.listed_days(list(date) filter (state = 'not held'))
             }::json)
         end as entry
-    from bounds
-    left join lists on bounds.stream = lists.stream
+    from streams
+    left join held using (stream)
+    left join states using (stream)
+    group by streams.stream
 ),
 checks as (
     select unnest(from_json($checks, '[{"name": "varchar", "streams": ["varchar"]}]'), recursive := true)
@@ -82,7 +83,7 @@ findings as (
     from ops.checks as found
     left join checks on found.name = checks.name
     where
-        (checks.name is null or list_has_any(checks.streams, (select list(stream) from bounds)))
+        (checks.name is null or list_has_any(checks.streams, (select list(stream) from streams)))
         and (found.date is null or found.date between coalesce($first_day::date, found.date) and coalesce($last_day::date, found.date))
     group by found.name, found.severity
     order by found.severity, found.name

@@ -56,11 +56,8 @@ with clock as (
 ),
 known as (
     select stream, date from ops.days where state <> 'not_complete'
-    union all
-    -- Reference data cannot miss days: every snapshot is complete.
-    select stream, date from ops.coverage where not marts.is_snapshot(stream)
 ),
--- The wanted days that the last run found missing, and the days that became complete after it.
+-- The wanted days that the last run found missing, and the days of its streams that became complete after it.
 lacking as (
     select stream, date, state
     from ops.days

@@ -11,7 +11,7 @@ import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, Stream } from '../ground/streams.js';
-import { daysNow, newestOf, daysIn, type DayState } from '../job/wanted-days.js';
+import { daysNow, newestOf, daysIn } from '../job/wanted-days.js';
 import type { RunReport } from '../job/report.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -36,12 +36,10 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const entries = state.ledger.entries();
   const { pricePerRecord, currency = null, budget, expectedRecordsPerDay } = config.exports;
   const priceOfAll = (records: number): number => priceOf([{ records, pricePerRecord }]);
-  const free = (...streams: readonly Stream[]): { missing: Day[]; again: Day[] } => {
-    const of = (state: DayState): Day[] => streams.flatMap((stream) => daysIn(wanted, stream, state));
-    const missing = new Set(of('missing').sort());
-    const again = new Set(of('restatable').sort());
-    return { missing: [...missing], again: [...again].filter((day) => !missing.has(day)) };
-  };
+  const free = (stream: Stream): { missing: Day[]; again: Day[] } => ({
+    missing: daysIn(wanted, stream, 'missing'),
+    again: daysIn(wanted, stream, 'restatable'),
+  });
   const decisions = wanted.flatMap(({ decision }) => decision ?? []).reverse();
   const planned = ({ day, estimate }: Decision) => ({
     date: day,
@@ -73,7 +71,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
     not_yet: complete > now ? { day: yesterday, complete_from: formatKst(complete) } : null,
     /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
-    statistics: free('statistics', 'statistics_by_subchannel'),
+    statistics: free('statistics'),
+    statistics_by_subchannel: free('statistics_by_subchannel'),
     campaigns: free('campaigns'),
     /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
     reference: streamsOn(config.reference)
@@ -108,7 +107,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
 export function printPlan(plan: Plan, json: boolean | undefined, terminal: Terminal): ExitCode {
   const { days, new_folder, not_yet, events, retention } = plan;
   const line = (label: string, text: string): void => {
-    terminal.out(`  ${label.padEnd(18)}  ${text}`);
+    terminal.out(`  ${label.padEnd(24)}  ${text}`);
   };
   if (json === true) {
     terminal.out(JSON.stringify(plan));
@@ -119,7 +118,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   const again = `are ${events.budget === null ? 'loaded' : 'paid for'} again`;
   if (new_folder !== null) terminal.out(`  ${new_folder} is new: days that another folder holds ${again}`);
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
-  for (const stream of ['statistics', 'campaigns'] as const) {
+  for (const stream of ['statistics', 'statistics_by_subchannel', 'campaigns'] as const) {
     const { missing, again } = plan[stream];
     if (missing.length + again.length > 0)
       line(stream, `missing ${listDays(missing) || 'nothing'}; again ${listDays(again) || 'nothing'}`);

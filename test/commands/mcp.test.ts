@@ -182,7 +182,9 @@ describe('dawnload mcp', () => {
     const gone = await about("select count(*) as n from events where date = '2025-10-01'");
     expect(gone['days_asked']).toBe('2025-10-01..2025-10-01');
     expect(gone['days_not_held']).toContain('does not hold the events of that day');
-    expect(gone['coverage']).toMatchObject([{ stream: 'events', days: 0, of: 1, missing: '2025-10-01' }]);
+    expect(gone['coverage']).toMatchObject([
+      { stream: 'events', days: 0, of: 1, missing: 'none', not_held: '2025-10-01' },
+    ]);
     const held = await about(
       "select sent, clicked, click_rate from marts.channel_days where date = '2026-11-01'",
     );

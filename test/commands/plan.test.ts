@@ -39,7 +39,7 @@ describe('before the first run, the plan of ten weeks', () => {
     expect(stdout.split('\n').length).toBeLessThan(10);
     const records = 67 * Number(night);
     expect(stdout).toContain(
-      `events              67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
+      `events                    67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
     );
     expect(stdout).toMatch(
       / requested within the budget once `run` has the statistics: 2026-09-15\.\.2026-11-20\n/,
@@ -54,7 +54,7 @@ describe('before the first run, the plan of ten weeks', () => {
   test('says where nothing is known of the size of a night', async () => {
     await place.configure(`start_date: 2026-09-15\n${exportsOf(1_000)}`);
     const { stdout } = await place.run(['plan']);
-    expect(stdout).toContain('events              nothing can be estimated yet');
+    expect(stdout).toContain('events                    nothing can be estimated yet');
     expect(stdout).toContain(' is new: days that another folder holds are paid for again\n');
     expect(stdout.split('\n').length).toBeLessThan(10);
   });
@@ -75,7 +75,7 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   ).toEqual([{ first_date: null, held: 0, missing: 4, behind: 4 }]);
   const { stdout } = await place.run(['plan']);
   expect(stdout).not.toContain('is new');
-  expect(stdout).toContain('events              nothing to request');
+  expect(stdout).toContain('events                    nothing to request');
   expect(stdout).toMatch(/ not requested, over .*: 2026-11-17\.\.2026-11-20, about [\d,]+ records\./);
   expect(stdout).toMatch(reason);
   // The next night pulls the statistics of its day before it decides, so the day is forecast from those before it.
@@ -96,4 +96,19 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   expect(paid.stdout).not.toMatch(/statistics|campaigns/);
   const { stdout: json } = await place.run(['backfill', ...range, '--yes-paid', '--json'], next);
   expect((JSON.parse(json) as Plan).events).toMatchObject({ estimated_records: null, estimated_price: null });
+});
+
+test('the plan names days that lack the counts by sub-channel alone', async () => {
+  await place.configure('start_date: 2026-11-16\nlookback_days: 1\nretries: 0\n');
+  place.sandbox.setFaults([{ endpoint: 'E18', kind: 'status', status: 403, body: { error: 'Forbidden' } }]);
+  expect((await place.run(['run'])).code).toBe(1);
+  place.sandbox.setFaults([]);
+  expect((await place.run(['plan'])).stdout).toMatch(
+    /^ {2}statistics +missing nothing; again 2026-11-20\n {2}statistics_by_subchannel +missing 2026-11-16; again/m,
+  );
+  const { stdout } = await place.run(['plan', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    statistics: { missing: [] },
+    statistics_by_subchannel: { missing: ['2026-11-16'] },
+  });
 });

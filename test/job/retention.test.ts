@@ -96,11 +96,18 @@ test('free SQL, a bundled question and an answer for an agent say which events a
     return found?.coverage;
   };
   expect(await about('events')).toEqual([
-    { stream: 'events', days: 8, of: 12, missing: '2026-11-09', removed_by_retention: days },
+    {
+      stream: 'events',
+      days: 8,
+      of: 12,
+      missing: 'none',
+      removed_by_retention: days,
+      not_held: '2026-11-09',
+    },
   ]);
   // What was computed of them stays.
   expect(await about('marts.daily_people')).toEqual([
-    { stream: 'events', days: 11, of: 12, missing: '2026-11-09' },
+    { stream: 'events', days: 11, of: 12, missing: 'none', not_held: '2026-11-09' },
   ]);
 });
 

@@ -493,7 +493,8 @@ describe('snapshots', () => {
          ('events', '2026-10-01', 'removed'), ('events', '2026-10-02', 'waits'), ('events', '${newest}', 'held');
        insert into ops.removed_days (date, rows) values ('2026-10-01', 1)`,
     );
-    const missing = await asked(workshop, 'missing-days', { now: `${shiftDay(newest, 2)}T08:00:00+09:00` });
+    const now = `${shiftDay(newest, 2)}T08:00:00+09:00`;
+    const missing = await asked(workshop, 'missing-days', { now });
     const next = shiftDay(newest, 1);
     expect(missing.map((row) => [row['stream'], row['first_date'], row['last_date'], row['reason']])).toEqual(
       [
@@ -503,5 +504,12 @@ describe('snapshots', () => {
         ['events', next, next, 'missing'],
       ],
     );
+    // Without a budget the last run wanted no events.
+    await workshop.change(`delete from ops.days where stream = 'events'`);
+    const free = await asked(workshop, 'missing-days', { now });
+    expect(free.map((row) => [row['stream'], row['last_date']])).toEqual([
+      ['campaigns', next],
+      ['events', '2026-10-01'],
+    ]);
   });
 });

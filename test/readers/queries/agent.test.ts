@@ -39,6 +39,9 @@ beforeAll(async () => {
     "insert into ops.checks (severity, name, date, finding) values ('warn', 'events_key', '2026-11-02', 'x'), ('warn', 'opt_outs_dated', '2026-11-02', 'y')",
   );
   await change(`
+    insert into ops.days (stream, date, state) values
+      ('statistics', '2026-10-31', 'missing'), ('statistics', '2026-11-06', 'missing'), ('statistics', '2026-11-07', 'not_complete'),
+      ('events', '2026-10-30', 'missing'), ('events', '2026-10-31', 'missing'), ('events', '2026-11-01', 'given_up'), ('events', '2026-11-05', 'waits');
     insert into ops.snapshots (stream, date) values ('opt_outs', '2026-11-04');
     insert into ops.coverage (stream, date) values ('opt_outs', '2026-11-04')`);
   open = await Reader.open(file);
@@ -124,15 +127,20 @@ describe('an answer for an agent', () => {
   it('says which days it covers and which of them are missing', async () => {
     const { about } = await asked('channel-summary', { start: '2026-10-30', end: '2026-11-02' });
     expect(about.days_asked).toBe('2026-10-30..2026-11-02');
-    expect(about.coverage).toMatchObject([
-      {
-        stream: 'statistics',
-        days: 2,
-        of: 4,
-        missing: expect.stringMatching(/2026-10-30.*2026-10-31/) as string,
-      },
+    expect(about.coverage).toEqual([
+      { stream: 'statistics', days: 2, of: 4, missing: '2026-10-31', not_held: '2026-10-30' },
     ]);
     expect(about.published_at).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d KST$/);
+  });
+
+  it('names the wanted days of events by their state, also before the first and after the last that is held', async () => {
+    const { about } = await queried('select count(*) from events');
+    expect(about.coverage).toEqual([
+      {
+        ...{ stream: 'events', days: 2, of: 8, missing: '2026-10-30..2026-10-31' },
+        ...{ waits: '2026-11-05', given_up: '2026-11-01', not_held: '2026-11-04, 2026-11-06' },
+      },
+    ]);
   });
 
   it('says what the bundled question reads in its answer', async () => {
