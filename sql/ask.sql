@@ -1,4 +1,5 @@
--- Statements for asking: the functions that SQL may not call, and the possible values of parameters of the bundled queries.
+-- Statements for asking: the functions that SQL may not call, the tables that it names, and the possible values of parameters of
+-- the bundled queries.
 
 -- name: acting_functions
 -- Functions of DuckDB that may do more than read the warehouse: table functions, pragmas and functions with side effects,
@@ -16,6 +17,25 @@ where
     )
 group by function_name
 having bool_and(function_type in ('pragma', 'table', 'table_macro') or coalesce(has_side_effects, false));
+
+-- name: parsed
+-- The tables and views that the selects of the parameter `sql` name; null, and not sure, for other statements. Not sure either
+-- where a value names a table.
+with parsed as materialized (
+    select json_serialize_sql($sql::varchar) as tree
+)
+select
+    if(
+        (tree ->> '$.error')::boolean,
+        null,
+        (
+            select coalesce(list(distinct concat_ws('.', nullif(node.value ->> '$.schema_name', ''), node.value ->> '$.table_name')), [])
+            from json_tree(tree) as node
+            where (node.value ->> '$.type') = 'BASE_TABLE'
+        )
+    ) as tables,
+    not (tree ->> '$.error')::boolean and not list_contains(tree ->> '$..function_name', 'query_table') as is_sure
+from parsed;
 
 -- name: known
 -- The values of a parameter that the warehouse holds, with their names.

@@ -40,7 +40,7 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
     if (rows.length > limits.rows || length > limits.characters) break;
   }
   const columns = found.columns.map(({ name }) => name);
-  const { relations, isSure } = relationsIn(reader, sql);
+  const { relations, isSure } = await relationsIn(reader, sql);
   const period = query && (await daysAsked(reader, query));
   const isFree = query === undefined;
   const named = isFree ? namedDays(question, relations, await heldIn(reader)) : {};

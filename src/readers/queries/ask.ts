@@ -14,7 +14,7 @@ import { type ParameterValues, type QueryFile, type Question, withoutComments } 
 import { tellsOfDamage } from '../../landing/duckdb.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
-import { isIncremental, models, readCheck } from '../../warehouse/model.js';
+import { isIncremental, mentions, models, readCheck } from '../../warehouse/model.js';
 import { selectIn, statementsIn } from '../../warehouse/session.js';
 import { filled, rowsOf, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';
@@ -296,7 +296,8 @@ export async function missingFor(
   const holds = await heldIn(reader);
   if (!holds('statistics', lastComplete))
     return `The published file was not made by a run of ${lastComplete}, the last complete day.`;
-  return namedDays(question, relationsIn(reader, question.sql).relations, holds).notHeld;
+  const { relations } = await relationsIn(reader, question.sql);
+  return namedDays(question, relations, holds).notHeld;
 }
 
 type Holds = (stream: string, day: Day) => boolean;
@@ -368,50 +369,52 @@ function streamsOf(relations: ReadonlySet<string>): Set<Stream> {
   return new Set([...computed, ...loaded]);
 }
 
+/** What DuckDB's parser finds in selects; no tables for other statements, which it does not show. */
+const parsed = z.tuple([z.object({ tables: z.array(z.string()).nullable(), is_sure: z.boolean() })]);
+
+/** The words that may be tables in other statements. */
+const AFTER_FROM = /\b(?:from|join|pivot|unpivot|describe|summarize)\s+([\w.]+)|\b(\w+\.\w+)\b/gi;
+
 /**
- * The tables and views that a statement reads, by their names in SQL; views with what they are made of. DuckDB cannot tell them
- * (`isSure`) in several statements, of which one may make a view, and behind a name that is put together.
+ * The tables and views that SQL names, by their names in the dictionary, and the tables that the views are made of. It is
+ * not sure in statements that are no select, and where a value names a table.
  */
-export function relationsIn(
+export async function relationsIn(
   reader: Reader,
   sql: string,
-): { relations: ReadonlySet<string>; isSure: boolean } {
-  const known = new Set(Object.keys(Dictionary.load().of('relations')));
-  const namesIn = (text: string): string[] =>
-    reader.connection.getTableNames(text, true).map((name) =>
-      name
-        .replace(/ AS .*$/s, '')
-        .replaceAll('"', '')
-        .replace(/^(warehouse\.)?(main\.)?/i, '')
-        .toLowerCase(),
-    );
-  // A view of a mart in main is named as the mart.
-  const text = withoutComments(sql)
-    .replaceAll('"', '')
-    .toLowerCase()
-    .replace(/\b(from|join|pivot|describe|summarize)\s+(?:main\.)?(\w+)\b(?!\.)/g, (all, word, name) =>
-      known.has(`marts.${name}`) && models().some(({ relation }) => relation === name)
-        ? `${word} marts.${name}`
-        : all,
-    );
-  const told = namesIn(sql);
-  const readsNothing = !/\b(from|join|pivot|unpivot|describe|summarize|table)\b/.test(text);
-  const isPutTogether = /\bquery(_table)?\s*\(|;\s*\S/.test(text);
-  // A view is named by no table. A name that is only mentioned counts too.
-  const mentioned = [...known].filter((name) => {
-    const before = name.includes('.') ? '' : '\\b(from|join|pivot|describe|summarize)\\s+(main\\.)?';
-    return new RegExp(`${before}\\b${name.replace('.', '\\.')}\\b(?!\\.)`).test(text);
-  });
-  const all = [...told, ...mentioned, ...mentioned.flatMap((name) => namesIn(`from ${name}`))];
-  return {
-    relations: new Set(all.filter((name) => known.has(name))),
-    isSure: !isPutTogether && (told.length > 0 || readsNothing),
+): Promise<{ relations: ReadonlySet<string>; isSure: boolean }> {
+  const known = Object.keys(Dictionary.load().of('relations'));
+  const views = new Map(
+    models().flatMap(({ relation, select, incremental }) =>
+      incremental === undefined ? [[relation, select] as const] : [],
+    ),
+  );
+  const knownOf = (name: string): string[] => {
+    const bare = name
+      .replace(/ .*/s, '')
+      .replaceAll('"', '')
+      .toLowerCase()
+      .replace(/^(warehouse\.)?(main\.)?/, '');
+    // A view of a mart in main is named as the mart.
+    const mart = views.has(bare) ? `marts.${bare}` : '';
+    return known.filter((one) => one === bare || one === mart);
   };
+  const [{ tables, is_sure: isSure }] = parsed.parse(await reader.rows('ask/parsed', z.unknown(), { sql }));
+  const words = withoutComments(sql).replaceAll('"', '').matchAll(AFTER_FROM);
+  const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).flatMap(knownOf);
+  const read = new Set(named);
+  // The loop visits what it adds. DuckDB sees the tables behind macros, but behind some views it sees nothing.
+  for (const name of read) {
+    const told = reader.connection.getTableNames(`from ${name}`, true).flatMap(knownOf);
+    const mentioned = known.filter((other) => mentions(views.get(name) ?? '', other));
+    for (const other of [...told, ...mentioned]) read.add(other);
+  }
+  return { relations: new Set([...read].filter((name) => named.includes(name) || !views.has(name))), isSure };
 }
 
 /** A sentence on the days that retention removed from tables that SQL reads. */
 export async function removedFrom(reader: Reader, sql: string, language: Language): Promise<string[]> {
-  const isRead = readsEvents(relationsIn(reader, sql).relations);
+  const isRead = readsEvents((await relationsIn(reader, sql)).relations);
   const removed = isRead ? await reader.rows('status/removed', streamDay.pick({ date: true })) : [];
   if (removed.length === 0) return [];
   const days = listDays(removed.map(({ date }) => date));

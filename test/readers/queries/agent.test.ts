@@ -93,13 +93,13 @@ const queried = async (sql: string, limits = LIMITS): Promise<Answer> =>
   JSON.parse(await sqlText(sql, limits)) as Answer;
 
 describe('an answer for an agent', () => {
-  it.each(['en', 'ko'] as const)('defines each rate of each bundled question (%s)', (language) => {
+  it.each(['en', 'ko'] as const)('defines each rate of each bundled question (%s)', async (language) => {
     for (const { name, heads } of goldenAnswers()) {
       const rates = heads.filter((head) =>
         /rate|share|lift|per_|ratio|p_value|revenue|change(?!d)/.test(head),
       );
       const { sql } = questionNamed(name, { param: [], lang: language }, NOW);
-      const { relations } = relationsIn(open, sql);
+      const { relations } = await relationsIn(open, sql);
       const meanings = rates.map((rate) => Dictionary.load().meaning(rate, relations, language, name));
       expect(
         rates.filter((_, i) => meanings[i] === undefined),
@@ -171,6 +171,15 @@ describe('an answer for an agent', () => {
     ['select (select max(date) from daily_statistics_by_subchannel) as d', 'statistics_by_subchannel'],
   ])('knows the streams behind SQL: %s', async (sql, stream) => {
     expect((await queried(sql)).about.coverage.map((row) => row.stream)).toContain(stream);
+  });
+
+  it.each([
+    ['from marts.opt_out_requests', ['opt_outs']],
+    ['from marts.ab_tests', ['events', 'statistics']],
+    ['from marts.channel_days c join text_messages using (date) limit 1', ['events', 'statistics']],
+    ["select 'from events' as text from range(1)", []],
+  ])('knows no other streams behind SQL: %s', async (sql, streams) => {
+    expect((await queried(sql)).about.coverage.map((row) => row.stream)).toEqual(streams);
   });
 
   it('defines no columns of SQL, and says which bundled questions read the same tables', async () => {
