@@ -158,7 +158,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'days without an estimate are paid for without consent',
-    named: 'have no estimate',
+    named: 'has no estimate',
     by: ['night'],
     file: 'exports/budget.js',
     changes: [['estimate === undefined && !yesPaid', 'false']],

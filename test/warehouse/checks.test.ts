@@ -315,35 +315,31 @@ test('every check has been seen to find something, and says what it means', () =
   ]);
 });
 
-describe('a night', () => {
+describe('a night', { tags: ['long'] }, () => {
   const damage = `update daily_statistics_by_subchannel set click = 2 where channel = 'push-notification'`;
   const touch = (day: string): string =>
     `insert into ops.touched_days values ('statistics_by_subchannel', '${day}')`;
 
-  test(
-    'looks at the days that changed, and leaves the findings of all others as they were',
-    { tags: ['long'] },
-    async () => {
-      expect(await findingsOfNight(damage)).toEqual([]);
-      expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
-      const old = `insert into ops.checks by name
+  test('looks at the days that changed, and leaves the findings of all others as they were', async () => {
+    expect(await findingsOfNight(damage)).toEqual([]);
+    expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
+    const old = `insert into ops.checks by name
       select name, 'warn' as severity, date '2026-11-17' as date, 'as before' as finding, 'M.' as meaning
       from (values ('subchannels_agree'), ('no check any more')) as old(name)`;
-      const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
-      expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
-        ['2026-11-17', 'as before'],
-        [DAY, 'The sub-channels do not add up to the channel.'],
-      ]);
-    },
-  );
+    const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
+    expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
+      ['2026-11-17', 'as before'],
+      [DAY, 'The sub-channels do not add up to the channel.'],
+    ]);
+  });
 
-  test('looks at all days with a check that is new or was changed', { tags: ['long'] }, async () => {
+  test('looks at all days with a check that is new or was changed', async () => {
     const changed = `update ops.check_versions set fingerprint = 'old' where name = 'subchannels_agree'`;
     const findings = await findingsOfNight(`${damage};${changed}`);
     expect(findings.map(({ date }) => date)).toEqual(DAYS);
   });
 
-  test('that is killed while it checks leaves the work to the next one', { tags: ['long'] }, async () => {
+  test('that is killed while it checks leaves the work to the next one', async () => {
     const workshop = new Workshop();
     await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 1, message_failed: 2 })]));
     const killed = new Workshop({

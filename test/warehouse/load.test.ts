@@ -40,10 +40,8 @@ async function all(workshop: Workshop): Promise<unknown> {
   return { ...(await contents(workshop)), journals };
 }
 
-test(
-  'pulls loaded together end in the same rows and the same journals as one by one',
-  { tags: ['long'], timeout: 600_000 },
-  async () => {
+describe('any pulls', { tags: ['long'] }, () => {
+  test('loaded together end in the same rows and the same journals as one by one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyPull, { minLength: 3, maxLength: 9 }), async (given) => {
         const nightly = new Workshop();
@@ -54,13 +52,9 @@ test(
       }),
       { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 3) },
     );
-  },
-);
+  }, 600_000);
 
-test(
-  'what a warehouse holds does not depend on the order of loading, where a person accepts all of it',
-  { tags: ['long'], timeout: 240_000 },
-  async () => {
+  test('hold the same in any order of loading, where a person accepts all of them', async () => {
     const given = fc
       .array(anyPull, { minLength: 2, maxLength: 8 })
       .chain((pulls) =>
@@ -77,8 +71,8 @@ test(
       }),
       { numRuns: 2 },
     );
-  },
-);
+  }, 240_000);
+});
 
 describe('pulls are grouped', () => {
   const pulledAt = new Date(0);
