@@ -6,7 +6,7 @@ import type { Reply } from '../../sandbox/answer.js';
 import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { NOW, type Ended } from '../support/dawnload.js';
-import { makePlace } from '../support/place.js';
+import { ends, makePlace } from '../support/place.js';
 import type { Fault } from '../support/faults/index.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
 
@@ -103,11 +103,7 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     }
     expect(await held(place)).toBe(billed(place) - 1);
     expect(await lack(place)).toEqual({ day: 1, export: 1 });
-    for (const command of ['exports list', 'status'])
-      expect(await night(place, 4, command)).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(said) as string,
-      });
+    for (const command of ['exports list', 'status']) await ends(night(place, 4, command), 1, said);
     expect((await night(place, 4, `exports resume ${KEY} --accept-incomplete`)).code).toBe(0);
     expect((await night(place, 5, AGAIN)).code).toBe(0);
     expect(await lack(place)).toEqual({ day: null, export: null });
@@ -137,9 +133,7 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
       page.data.push({ ...page.data[2], id: 'one-more' });
     };
     const place = await make(shared);
-    const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('Noticed shared id: 1 record')]);
-    expect(run.stderr).toContain('Noticed large page: 1 page');
+    await ends(place.run(['run']), 0, 'Noticed shared id: 1 record', 'Noticed large page: 1 page');
     expect(await held(place)).toBe(billed(place) + 1);
     expect(place.sandbox.requests().E21).toBe(3);
 
@@ -149,8 +143,7 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
       newest = page.data[0];
     };
     const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
-    const both = await two.run(['run']);
-    expect([both.code, both.stderr]).toEqual([0, expect.stringContaining('Noticed elsewhere: 1 record')]);
+    await ends(two.run(['run']), 0, 'Noticed elsewhere: 1 record');
     expect(two.sandbox.requests().E21).toBe(2);
   });
 });
@@ -168,10 +161,7 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
     ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
   ])('(%s) is named, and read again on the next night', async (_, change, said) => {
     const place = await make(change);
-    expect(await place.run(['run'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(said) as string,
-    });
+    await ends(place.run(['run']), 1, said);
     expect(await held(place)).toBe(2_000);
     place.sandbox.bend(undefined);
     const run = await night(place, 1);
@@ -191,13 +181,10 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
     };
     const place = await make(lacking, YAML, 300);
     const said = /may lack .* successful sends fewer than the daily statistics count/;
-    expect(await place.run(['run'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(said) as string,
-    });
+    await ends(place.run(['run']), 1, said);
     const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
     expect(forget.code).toBe(0);
-    expect(await night(place, 1)).toMatchObject({ code: 1, stderr: expect.stringMatching(said) as string });
+    await ends(night(place, 1), 1, said);
     place.sandbox.bend(undefined);
     const run = await night(place, 2);
     expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
@@ -212,15 +199,12 @@ test('an export that has no page is accepted by a person’s word', async () => 
   );
   expect((await place.run(['run'])).code).toBe(1);
   status = 'invalid_page';
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([
+  await ends(
+    place.run(['run']),
     1,
-    expect.stringContaining(
-      `If the day had no events: \`dawnload exports resume ${KEY} --accept-incomplete\``,
-    ),
-  ]);
-  const accepted = await place.run(['exports', 'resume', KEY, '--accept-incomplete']);
-  expect([accepted.code, accepted.stderr]).toEqual([0, expect.stringContaining('The export has no page 0')]);
+    `If the day had no events: \`dawnload exports resume ${KEY} --accept-incomplete\``,
+  );
+  await ends(place.run(['exports', 'resume', KEY, '--accept-incomplete']), 0, 'The export has no page 0');
   expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
     { state: 'loaded', records: 0 },
   ]);
@@ -242,8 +226,7 @@ test('the journal holds no text of the service about a page that does not come',
       ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
       : answer,
   );
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/Page 1 .*no letter for Kim/)]);
+  await ends(place.run(['run']), 1, /Page 1 .*no letter for Kim/);
   expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
     /note +A page of the export cannot be downloaded\. Landed pages are kept/,
   );
@@ -291,8 +274,7 @@ test('no further export is paid for once an answer repeats the id of another exp
   place.sandbox.bend((endpoint, answer) =>
     endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
   );
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/Its id is that of export/)]);
+  await ends(place.run(['run']), 1, /Its id is that of export/);
   expect(place.sandbox.bills()).toHaveLength(2);
 });
 
@@ -322,11 +304,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
     // The day that was given up is named, and a person who asks for it is told so.
     expect((await place.run(['status'])).stdout).toContain('given up  events: 2026-11-19');
     const day = ['--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'events', '--yes-paid'];
-    const again = await place.run(['backfill', ...day]);
-    expect([again.code, again.stderr]).toEqual([
-      1,
-      expect.stringContaining('2026-11-19.1 was given up by a person'),
-    ]);
+    await ends(place.run(['backfill', ...day]), 1, '2026-11-19.1 was given up by a person');
   });
 
   test('whose answers differ only in the day are the last, too', async () => {
@@ -359,8 +337,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
 describe('what nights say of exports', { tags: ['long'] }, () => {
   test('a day that waits for a person is told alike, also where no other day is held', async () => {
     const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
-    const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
+    await ends(place.run(['run']), 1, /days_missing .* wait for a person/);
     const status = await place.run(['status']);
     expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
     expect(status.stdout).toMatch(/waits +events: 2026-11-20; a person has to decide/);
@@ -405,13 +382,11 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     const more = (by: number): Fault => ({ endpoint: 'E17', kind: 'restate', by });
     place.sandbox.setFaults([more(1)]);
     await place.run(['run']);
-    const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([
+    await ends(
+      place.run(['run']),
       0,
-      expect.stringMatching(
-        /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
-      ),
-    ]);
+      /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
+    );
   }, 120_000);
 
   test('a last page as full as any other is noted by the night, and by a rebuild', async () => {
@@ -450,10 +425,7 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
     expect(await held(place)).toBe(0);
     const days = await place.rows(`select state from ops.days where stream = 'events'`);
     expect(days).toEqual([{ state: 'waits' }, { state: 'waits' }]);
-    expect(await place.run(['status'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('kept back') as string,
-    });
+    await ends(place.run(['status']), 1, 'kept back');
     for (const key of ['2026-11-19.1', KEY])
       await place.run(['exports', 'resume', key, '--accept-incomplete']);
     expect(await held(place)).toBe(billed(place));
