@@ -70,8 +70,8 @@ async function somebody(): Promise<[string, string]> {
   return [most[0], own?.message_data?.recipientNo ?? ''];
 }
 
-const pages = (folder = data(), stream?: string): Promise<{ file: string; page: Page }[]> =>
-  landedPages<Page>(folder, stream);
+const pages = async (folder = data(), stream?: string): Promise<{ file: string; page: Page }[]> =>
+  (await landedPages(folder, stream)) as { file: string; page: Page }[];
 
 const recordsOf = (found: readonly { page: Page }[]): number =>
   found.reduce((sum, { page }) => sum + page.data.length, 0);

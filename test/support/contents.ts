@@ -50,13 +50,16 @@ export function differences(a: Record<string, string>, b: Record<string, string>
 }
 
 /** The landed pages of a stream in a data folder, in their order. */
-export async function landedPages<T>(data: string, stream = 'events'): Promise<{ file: string; page: T }[]> {
+export async function landedPages(
+  data: string,
+  stream = 'events',
+): Promise<{ file: string; page: unknown }[]> {
   const names = await readdir(join(data, 'landing', stream), { recursive: true });
   const files = names.filter((name) => name.endsWith('.json.gz')).sort();
   return Promise.all(
     files.map(async (name) => {
       const file = join('landing', stream, name);
-      return { file, page: JSON.parse(gunzipSync(await readFile(join(data, file))).toString()) as T };
+      return { file, page: JSON.parse(gunzipSync(await readFile(join(data, file))).toString()) as unknown };
     }),
   );
 }

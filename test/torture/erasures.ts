@@ -345,6 +345,6 @@ function spellingsOf(number: string): string[] {
 
 /** Every record of the landed pages, in their order. */
 async function records(place: Place): Promise<Row[]> {
-  const pages = await landedPages<{ data: Row[] }>(join(place.folder, 'data'));
-  return pages.flatMap(({ page }) => page.data);
+  const pages = await landedPages(join(place.folder, 'data'));
+  return pages.flatMap(({ page }) => (page as { data: Row[] }).data);
 }
