@@ -8,7 +8,7 @@ import { bodyOf, causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../s
 import { TryLaterError } from '../../src/ground/errors.js';
 import { RunReport } from '../../src/job/report.js';
 import type { Place } from '../support/dawnload.js';
-import { Hook, makePlace } from '../support/place.js';
+import { Hook, ends, makePlace } from '../support/place.js';
 
 function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
   return makePlace(`start_date: 2026-11-20\nlookback_days: 1\n${yaml}`, { eventsPerDay: 200, ...options });
@@ -133,12 +133,12 @@ alerts:
   - { url_env: NOT_SET, on: [budget] }
 `);
     away.close();
-    const result = await place.run(['run']);
-    expect(result.code).toBe(3);
-    expect(result.stderr).toContain('warning: The alert "budget" was not accepted by alerts[0]: HTTP 500.');
-    expect(result.stderr).toContain('warning: The alert "budget" was not accepted by alerts[1]: HTTP 302.');
-    expect(result.stderr).toMatch(/warning: The alert "budget" was not accepted by alerts\[2\]: .+/);
-    expect(result.stderr).toContain(
+    const result = await ends(
+      place.run(['run']),
+      3,
+      'warning: The alert "budget" was not accepted by alerts[0]: HTTP 500.',
+      'warning: The alert "budget" was not accepted by alerts[1]: HTTP 302.',
+      /warning: The alert "budget" was not accepted by alerts\[2\]: .+/,
       'warning: The alert "budget" was not accepted by NOT_SET: the variable holds no address.',
     );
     expect(result.stderr).not.toContain(gone);
@@ -166,9 +166,11 @@ alerts:
         asked.push(ms);
         return timeout(ms / 20);
       });
-      const result = await place.run(['run']).finally(() => vi.restoreAllMocks());
-      expect(result.code).toBe(3);
-      expect(result.stderr).toContain('not accepted by alerts[0]: no answer within 10 seconds.');
+      await ends(
+        place.run(['run']).finally(() => vi.restoreAllMocks()),
+        3,
+        'not accepted by alerts[0]: no answer within 10 seconds.',
+      );
       expect(asked).toContain(10_000);
     },
   );
@@ -195,9 +197,7 @@ alerts:
       ['[{ url: "https://a.example", format: teams }]', 'alerts.0.format must be one of slack, json'],
     ] as const) {
       await place.configure(`start_date: 2026-11-20\nalerts: ${alerts}\n`);
-      const result = await place.run(['run']);
-      expect(result.code).toBe(2);
-      expect(result.stderr).toContain(message);
+      await ends(place.run(['run']), 2, message);
     }
   });
 });

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { change, type Ended, ended } from '../support/dawnload.js';
-import { makePlace } from '../support/place.js';
+import { ends, makePlace } from '../support/place.js';
 
 const budget = (perRun: number, perMonth = 1_000_000): string =>
   `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: ${perMonth} }\n`;
@@ -130,27 +130,14 @@ describe('a night', { tags: ['long'] }, () => {
   test('before 07:00 KST fills what is complete and says when the rest will be', async () => {
     const morning = '2026-11-20T21:00:00Z';
     const place = await makePlace(PAID, { now: () => new Date(morning) });
-    const { code, stderr } = await place.run(['run'], { DAWNLOAD_NOW: morning });
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/2026-11-20 is not complete before 2026-11-21 07:00 KST/);
+    await ends(
+      place.run(['run'], { DAWNLOAD_NOW: morning }),
+      0,
+      /2026-11-20 is not complete before 2026-11-21 07:00 KST/,
+    );
     expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([
       { last: '2026-11-19' },
     ]);
-  });
-
-  test('asks for a range that the service finds too long in parts', async () => {
-    const place = await makePlace('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
-    await run(place, 'run');
-    expect(await daysOf(place, 'statistics')).toBe(10);
-  });
-
-  test('takes an export without a record for a result, and the day for covered', async () => {
-    const place = await makePlace(PAID, { eventsPerDay: 0, emptyExport: 'invalid_page', exportSeconds: 0.2 });
-    // Without a message there is nothing to estimate from: a person asks for it all the same.
-    await run(place, 'run');
-    await run(place, 'backfill --start 2026-11-18 --end 2026-11-20 --streams events --yes-paid');
-    const rows = await place.rows("select rows::int as rows from ops.coverage where stream = 'events'");
-    expect(rows).toEqual(Array(3).fill({ rows: 0 }));
   });
 
   test(
@@ -191,43 +178,28 @@ describe('a night', { tags: ['long'] }, () => {
 });
 
 describe('a backfill', { tags: ['long'] }, () => {
-  test('without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3', async () => {
+  test('without --yes-paid brings what is free, and ends with exit code 3; with it, it pays for the days that are missing, and only for those', async () => {
     const place = await makePlace(PAID);
-    expect((await run(place, 'backfill --start 2026-11-10 --end 2026-11-12', 3)).stderr).toMatch(
-      /--yes-paid/,
-    );
+    const two = 'backfill --start 2026-11-11 --end 2026-11-12';
+    expect((await run(place, two, 3)).stderr).toMatch(/--yes-paid/);
     expect(place.sandbox.requests().E20).toBe(0);
-    expect(await daysOf(place, 'statistics')).toBe(3);
-  });
-
-  test('with --yes-paid pays for the days that are missing, and only for those', async () => {
-    const place = await makePlace(PAID);
-    await run(place, 'backfill --start 2026-11-11 --end 2026-11-12 --yes-paid');
+    expect(await daysOf(place, 'statistics')).toBe(2);
+    await run(place, `${two} --yes-paid`);
     await run(place, 'backfill --start 2026-11-10 --end 2026-11-13 --yes-paid');
     expect(billedDays(place).sort()).toEqual(['2026-11-09', '2026-11-10', '2026-11-11', '2026-11-12']);
   });
 
-  test('pays with --yes-paid for days without statistics, one after the other: each size is known before the next', async () => {
+  test('has no estimate for days without statistics, and pays for them with consent alone, whatever the budget: each size is known before the next', async () => {
     const place = await makePlace(TWO_PAID);
     const events = 'backfill --start 2026-11-17 --end 2026-11-18 --streams events';
-    await run(place, events, 3);
+    expect((await run(place, events, 3)).stderr).toMatch(
+      /no daily statistics to estimate from .*: 2026-11-17/,
+    );
     expect(place.sandbox.requests().E20).toBe(0);
     await run(place, `${events} --yes-paid`);
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 });
-
-test(
-  'days without statistics have no estimate and are not paid for without consent, whatever the budget',
-  { tags: ['long'] },
-  async () => {
-    const place = await makePlace(TWO_PAID);
-    await run(place, 'run', 0);
-    const day = 'backfill --start 2026-11-18 --end 2026-11-18 --streams events';
-    expect((await run(place, day, 3)).stderr).toMatch(/no daily statistics to estimate from .*: 2026-11-18/);
-    expect(place.sandbox.bills()).toHaveLength(2);
-  },
-);
 
 describe('an ambiguous export', { tags: ['long'] }, () => {
   /** Yesterday's export was requested and billed, and its answer lost; nothing else was requested. */
@@ -245,8 +217,11 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     const before = await ledger(place);
     const both = await run(place, `${PAY_AGAIN} --accept-incomplete`, 2);
     expect(both.stderr).toContain("'--pay-again' cannot be used with option '--accept-incomplete'");
-    const { code, stderr } = await place.run(['exports', 'attach', '2026-11-20.1', ' ']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('EXPORT_ID must be the id of an export')]);
+    await ends(
+      place.run(['exports', 'attach', '2026-11-20.1', ' ']),
+      2,
+      'EXPORT_ID must be the id of an export',
+    );
     for (const [exports, reason] of [
       ['', /exports\.budget is not set/],
       [budget(100), /over exports\.budget for one run \(about \d+ records, \d+ left\)/],
@@ -303,15 +278,6 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect(await states(place)).toEqual(['2026-11-19.1 loaded', '2026-11-20.1 ambiguous']);
     expect(place.sandbox.bills()).toHaveLength(2);
   });
-
-  test('is not what a token leaves that no header can carry', async () => {
-    const place = await makePlace(TWO_PAID);
-    const body = { data: 'token\nother', error: null };
-    place.sandbox.setFaults([{ endpoint: 'E1', kind: 'status', status: 200, body, times: 1 }]);
-    expect((await run(place, 'run', 1)).stderr).toMatch(/with a token that no header can carry/);
-    expect(await states(place)).toEqual([]);
-    await run(place, 'run');
-  });
 });
 
 test(
@@ -332,24 +298,22 @@ test(
   },
 );
 
-test('pages that are at home are not fetched again after a kill', { tags: ['long'] }, async () => {
-  const place = await makePlace(`concurrency: 1\n${TWO_PAID}`, { eventsPerDay: 6_000 });
-  const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
-  const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
-  expect(killed.signal).toBe('SIGKILL');
-  const before = place.sandbox.requests();
-  await run(place, day);
-  const [{ pages }] = JSON.parse((await run(place, 'exports list --json')).stdout) as [{ pages: number }];
-  expect(pages).toBeGreaterThan(4);
-  // Four were durable: the rest is asked for, each page once.
-  expect(place.sandbox.requests().E21 - before.E21).toBe(pages - 4);
-  expect(place.sandbox.requests().E20).toBe(1);
-});
+describe('after a kill', { tags: ['long'] }, () => {
+  test('pages that are at home are not fetched again', async () => {
+    const place = await makePlace(`concurrency: 1\n${TWO_PAID}`, { eventsPerDay: 6_000 });
+    const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
+    const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+    expect(killed.signal).toBe('SIGKILL');
+    const before = place.sandbox.requests();
+    await run(place, day);
+    const [{ pages }] = JSON.parse((await run(place, 'exports list --json')).stdout) as [{ pages: number }];
+    expect(pages).toBeGreaterThan(4);
+    // Four were durable: the rest is asked for, each page once.
+    expect(place.sandbox.requests().E21 - before.E21).toBe(pages - 4);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
 
-test(
-  'an export that was whole when the process was killed is loaded without a request for it',
-  { tags: ['long'] },
-  async () => {
+  test('an export that was whole is loaded without a request for it', async () => {
     const place = await makePlace(TWO_PAID, { eventsPerDay: 2_000 });
     const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
     // The manifest is there, and the journal knows nothing of it.
@@ -359,13 +323,9 @@ test(
     await run(place, day);
     expect(await states(place)).toContainEqual(expect.stringMatching(/2026-11-20.*loaded/));
     expect(place.sandbox.requests()).toMatchObject({ E20: before.E20, E21: before.E21 });
-  },
-);
+  });
 
-test(
-  'an answer for an older day that landed and was not loaded before a kill is loaded by the next night',
-  { tags: ['long'] },
-  async () => {
+  test('an answer for an older day that landed and was not loaded is loaded by the next night', async () => {
     const place = await makePlace('start_date: 2026-11-18\nlookback_days: 1\n');
     await run(place, 'run');
     const sent = (): Promise<unknown> =>
@@ -384,8 +344,8 @@ test(
     // The day is outside the lookback, so this night does not ask for it.
     await run(place, 'run');
     expect(await sent()).toEqual([{ sent: 31_337 }]);
-  },
-);
+  });
+});
 
 test(
   'what programs read has one spelling of names: snake_case, at every depth',
@@ -424,16 +384,13 @@ test(
     const first = place.start(['run']);
     const firstEnded = ended(first);
     await until(() => place.sandbox.requests().E20 > 0);
-    const second = await place.execute(['run']);
-    expect([second.code, second.stderr]).toEqual([75, expect.stringContaining(`process ${first.pid}`)]);
+    await ends(place.execute(['run']), 75, `process ${first.pid}`);
     expect((await firstEnded).code).toBe(0);
   },
 );
 
-test(
-  'Ctrl-C while a paid request is on its way waits for its answer: no export is ambiguous',
-  { tags: ['long'] },
-  async () => {
+describe('Ctrl-C', { tags: ['long'] }, () => {
+  test('while a paid request is on its way waits for its answer: no export is ambiguous', async () => {
     const place = await makePlace(TWO_PAID);
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'slow-drip', intervalMs: 25, bytes: 1, times: 1 }]);
     const child = place.start(['run']);
@@ -446,24 +403,24 @@ test(
     expect(list.map(({ state }) => state)).not.toContain('intent');
     await run(place, 'run');
     expect(new Set(billedDays(place)).size).toBe(billedDays(place).length);
-  },
-);
+  });
 
-test('Ctrl-C ends with 130, and the next run finishes without paying again', { tags: ['long'] }, async () => {
-  const place = await makePlace(PAID, { exportSeconds: 3 });
-  const child = place.start(['run']);
-  const result = ended(child);
-  await until(() => place.sandbox.requests().E21 > 0);
-  child.kill('SIGINT');
-  const { code, stderr } = await result;
-  expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
-  expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d, processing\./);
-  expect(code).toBe(130);
-  expect((await place.run(['doctor'])).stdout).toMatch(
-    /last run +run ended with exit code 130 \(interrupted; [^)]+\)\.\n/,
-  );
-  await run(place, 'run');
-  expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
+  test('ends with 130, and the next run finishes without paying again', async () => {
+    const place = await makePlace(PAID, { exportSeconds: 3 });
+    const child = place.start(['run']);
+    const result = ended(child);
+    await until(() => place.sandbox.requests().E21 > 0);
+    child.kill('SIGINT');
+    const { code, stderr } = await result;
+    expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
+    expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d, processing\./);
+    expect(code).toBe(130);
+    expect((await place.run(['doctor'])).stdout).toMatch(
+      /last run +run ended with exit code 130 \(interrupted; [^)]+\)\.\n/,
+    );
+    await run(place, 'run');
+    expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
+  });
 });
 
 test(

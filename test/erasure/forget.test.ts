@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { contents, differences } from '../support/contents.js';
+import { contents, differences, filesWith, landedPages } from '../support/contents.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
 
 const YAML = `start_date: 2026-11-18
@@ -71,16 +71,8 @@ async function somebody(): Promise<[string, string]> {
   return [most[0], own?.message_data?.recipientNo ?? ''];
 }
 
-async function pages(folder = data(), stream = 'events'): Promise<{ file: string; page: Page }[]> {
-  const names = await readdir(join(folder, 'landing', stream), { recursive: true });
-  const files = names.filter((name) => name.endsWith('.json.gz')).sort();
-  return Promise.all(
-    files.map(async (name) => ({
-      file: join('landing', stream, name),
-      page: JSON.parse(gunzipSync(await readFile(join(folder, 'landing', stream, name))).toString()) as Page,
-    })),
-  );
-}
+const pages = async (folder = data(), stream?: string): Promise<{ file: string; page: Page }[]> =>
+  (await landedPages(folder, stream)) as { file: string; page: Page }[];
 
 const recordsOf = (found: readonly { page: Page }[]): number =>
   found.reduce((sum, { page }) => sum + page.data.length, 0);
@@ -92,22 +84,7 @@ async function manifests(folder = data()): Promise<string[]> {
   return Promise.all(files.map((name) => readFile(join(folder, 'landing', name), 'utf8')));
 }
 
-/** Everything under the data folder, unpacked, with what is not text left as it is. */
-async function everyFile(): Promise<[string, string][]> {
-  const entries = await readdir(data(), { recursive: true, withFileTypes: true });
-  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
-  return Promise.all(
-    files.map(async (file): Promise<[string, string]> => {
-      const bytes = await readFile(file);
-      return [file, (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')];
-    }),
-  );
-}
-
-async function filesWith(...texts: readonly string[]): Promise<string[]> {
-  const all = await everyFile();
-  return all.filter(([, text]) => texts.some((one) => text.includes(one))).map(([file]) => file);
-}
+const leftIn = (...texts: readonly string[]): Promise<string[]> => filesWith(data(), texts);
 
 const doctorOf = async (name: string): Promise<unknown> => {
   const { stdout } = await place.run(['doctor', '--deep', '--json']);
@@ -158,13 +135,13 @@ describe('forget', () => {
     };
     const changed = { ...page, data: page.data.with(at, record) };
     await writeFile(join(data(), file), gzipSync(JSON.stringify(changed)));
-    expect(await filesWith(...spellings())).not.toEqual([]);
+    expect(await leftIn(...spellings())).not.toEqual([]);
     const { code } = await forget(
       ...['--recipient', number, '--also-service', '--yes', '--reference', 'request 7'],
     );
     expect(code).toBe(0);
     expect(place.sandbox.requests()).toMatchObject({ E15: 1 });
-    expect(await filesWith(...spellings())).toEqual([]);
+    expect(await leftIn(...spellings())).toEqual([]);
     // The record of somebody else stays.
     const kept = (await pages()).find((one) => one.file === file);
     const [starred, invited] = [spelled, person].map((one) => '*'.repeat(one.length));
@@ -217,7 +194,7 @@ describe('forget', () => {
     expect(night.stderr).not.toMatch(/may lack|events_agree|unusual/);
     expect(night.code).toBe(0);
     expect(place.sandbox.requests().E20).toBe(requests.E20 + 1);
-    expect(await filesWith(...some)).toEqual([]);
+    expect(await leftIn(...some)).toEqual([]);
   });
 
   test('shows everything as JSON, counts it, and changes nothing', async () => {
@@ -282,7 +259,7 @@ describe('what arrives after an erasure', () => {
       preserveTimestamps: true,
     });
     expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
     expect(differences(erased, await contents(place.published))).toEqual([]);
     const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [
       { late: boolean },
@@ -318,7 +295,7 @@ describe('what arrives after an erasure', () => {
     const erased = await contents(place.published);
     await putBack();
     expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(...spellings())).toEqual([]);
+    expect(await leftIn(...spellings())).toEqual([]);
     expect(differences(erased, await contents(place.published))).toEqual([]);
     expect(await place.rows('select records from ops.erasures')).toEqual([{ records: String(gone) }]);
     expect(await doctorOf('landing zone')).toBe('ok');
@@ -332,7 +309,7 @@ describe('what arrives after an erasure', () => {
       await cp(join(base(), name), join(data(), name), { recursive: true, preserveTimestamps: true });
     }
     expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
     expect(differences(erased, await contents(place.published))).toEqual([]);
   });
 
@@ -350,7 +327,7 @@ describe('what arrives after an erasure', () => {
       expect((await place.run(command)).code, command[0]).toBe(1);
     expect(differences(erased, await contents(place.published))).toEqual([]);
     await recovers();
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
     expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 1 }]);
     await loseJournal();
     await recovers();
@@ -358,7 +335,7 @@ describe('what arrives after an erasure', () => {
     await rm(join(data(), 'ledger'), { recursive: true });
     await rename(join(data(), 'backup'), join(data(), 'ledger'));
     await recovers();
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
   });
 
   test('stops the run where only the witness knows the erasure, until the journal is restored', async () => {
@@ -375,7 +352,7 @@ describe('what arrives after an erasure', () => {
     await rename(join(data(), 'backup'), join(data(), 'ledger'));
     expect((await place.run(['recover', '--yes'])).code).toBe(0);
     expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
   });
 
   test('ends with a stopped erasure whose journal was lost: recover enters it again', async () => {
@@ -389,7 +366,7 @@ describe('what arrives after an erasure', () => {
     expect((await place.run(['rebuild'])).code).toBe(0);
     expect((await place.run(['forget'])).code).toBe(0);
     expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
     expect(await doctorOf('erasures')).toBe('ok');
   });
 
@@ -401,13 +378,13 @@ describe('what arrives after an erasure', () => {
     expect(killed.signal).toBe('SIGKILL');
     await writeFile(join(data(), 'private', 'erasing.json'), '');
     expect(await forget('--user-id', other?.user_id ?? '', '--yes')).toMatchObject({ code: 0 });
-    expect(await filesWith(person)).toEqual([]);
+    expect(await leftIn(person)).toEqual([]);
     expect(await doctorOf('erasures')).toBe('ok');
     expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 2 }]);
     // An older copy comes back: whoever the register names is cut, also without the record.
     await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
     expect((await place.run(['run'])).code).toBe(0);
-    expect(await filesWith(other?.user_id ?? '')).toEqual([]);
+    expect(await leftIn(other?.user_id ?? '')).toEqual([]);
     expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
     expect(await doctorOf('erasures')).toBe('ok');
   });
@@ -498,5 +475,5 @@ test('a user id that is an address is blanked in the text of somebody else, howe
   expect((await place.run(['rebuild'])).code).toBe(0);
   const ended = await forget('--user-id', address, '--yes');
   expect(ended.code, ended.stderr).toBe(0);
-  expect(await filesWith(address, 'Kim.Minsu%40MAIL.example')).toEqual([]);
+  expect(await leftIn(address, 'Kim.Minsu%40MAIL.example')).toEqual([]);
 });

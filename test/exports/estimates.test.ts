@@ -5,7 +5,7 @@ import { daysOf } from '../../src/ground/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
 import type { Place } from '../support/dawnload.js';
 import { NOW } from '../support/dawnload.js';
-import { makePlace } from '../support/place.js';
+import { ends, makePlace } from '../support/place.js';
 
 const SETTINGS = 'lookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
 
@@ -47,9 +47,7 @@ describe('a day without rows of daily statistics', () => {
   test('is not wanted: nothing is requested, however large the budget, and nothing is missing', async () => {
     const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`, now);
     place.sandbox.setFaults(EMPTY);
-    const first = await place.run(['run'], at(NOW));
-    expect(first.code).toBe(0);
-    expect(first.stderr).toMatch(/Events not requested, no messages so far/);
+    await ends(place.run(['run'], at(NOW)), 0, /Events not requested, no messages so far/);
     const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
       events: { to_request: unknown[]; not_requested: unknown[] };
     };
@@ -94,9 +92,9 @@ describe('the first night of a budget', () => {
     const place = await make(`start_date: 2026-11-16\n${exports(1_000_000, '  max_wait_minutes: 0.01\n')}`, {
       exportSeconds: 3_600,
     });
-    const result = await place.run(['run']);
-    expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(
+    await ends(
+      place.run(['run']),
+      1,
       /waiting for the size of an export that is under way: 2026-11-16..2026-11-19/,
     );
     expect((await place.run(['run'])).code).toBe(1);
@@ -124,9 +122,7 @@ describe('a paid export that comes without records', () => {
         body: { status: 'success', data: [], total_page_count: 0 },
       },
     ]);
-    const doubted = await place.run(['run']);
-    expect(doubted.code).toBe(1);
-    expect(doubted.stderr).toMatch(/reports no records .*Check exports\.page_parameter/);
+    await ends(place.run(['run']), 1, /reports no records .*Check exports\.page_parameter/);
     expect(await listed(place)).toMatchObject([{ state: 'requested', empty_in_doubt: true, records: null }]);
     expect(await place.run(['status'])).toMatchObject({ code: 1 });
     place.sandbox.setFaults([]);
@@ -189,17 +185,9 @@ test('two ids that a person mixed up are named every night, put right by two com
   const attach = (day: string, id = '', ...more: string[]) =>
     place.run(['exports', 'attach', `2026-11-${day}.1`, id, ...more]);
   // The id is tried first, at no cost.
-  const unknown = await attach('20', 'zzz');
-  expect([unknown.code, unknown.stderr]).toEqual([
-    3,
-    expect.stringContaining('The service does not know export zzz'),
-  ]);
+  await ends(attach('20', 'zzz'), 3, 'The service does not know export zzz');
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
-  const away = await attach('20', older);
-  expect([away.code, away.stderr]).toEqual([
-    3,
-    expect.stringContaining('It is not known whether the service has export'),
-  ]);
+  await ends(attach('20', older), 3, 'It is not known whether the service has export');
   place.sandbox.setFaults([]);
   await attach('20', older);
   await attach('19', newer);
@@ -240,8 +228,7 @@ test('an id that a person gave to a day without an export is taken back, also af
   const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
   await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
   // What has landed and is loaded next is not given up by mistake.
-  const landed = await place.run(['exports', 'abandon', '2026-11-20.1']);
-  expect([landed.code, landed.stderr]).toEqual([3, expect.stringContaining('has landed')]);
+  await ends(place.run(['exports', 'abandon', '2026-11-20.1']), 3, 'has landed');
   expect((await place.run(['run'])).code).toBe(0);
   const [bill] = place.sandbox.bills();
   await place.configure(from('2026-11-19'));

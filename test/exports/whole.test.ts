@@ -6,7 +6,7 @@ import type { Reply } from '../../sandbox/answer.js';
 import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { NOW, type Ended } from '../support/dawnload.js';
-import { makePlace } from '../support/place.js';
+import { ends, makePlace } from '../support/place.js';
 import type { Fault } from '../support/faults/index.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
 
@@ -68,7 +68,7 @@ const lack = async (place: Place): Promise<unknown> =>
       from ops.coverage join ops.exports using (date) where stream = 'events' and date = '${DAY}'`)
   )[0];
 
-describe('records that come twice in one export', () => {
+describe('records that come twice in one export', { tags: ['long'], timeout: 120_000 }, () => {
   /** The first record of page 1 comes in the place of the last of page 0, which is lost. */
   let first: Record<string, unknown> | undefined;
   const swapped = (times: number) => (page: Page, number: number, nth: number) => {
@@ -76,102 +76,79 @@ describe('records that come twice in one export', () => {
     if (number === 1 && nth < times && first !== undefined) page.data[5] = first;
   };
 
-  test(
-    'mean that its pages are read again, and what another answer brings is kept beside',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(swapped(1));
-      const run = await place.run(['run']);
-      expect([run.code, run.stderr]).toEqual([0, expect.not.stringMatching(/repeated|missing/i)]);
-      expect(await held(place)).toBe(billed(place));
-      expect(await lack(place)).toEqual({ day: null, export: null });
-      const before = await contents(place.published);
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await contents(place.published)).toEqual(before);
-      expect(
-        await place.rows('select records::int as records, pages::int as pages from ops.exports'),
-      ).toEqual([{ records: billed(place), pages: 3 }]);
-      expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
-      expect(place.sandbox.requests().E20).toBe(1);
-    },
-  );
+  test('mean that its pages are read again, and what another answer brings is kept beside', async () => {
+    const place = await make(swapped(1));
+    const run = await place.run(['run']);
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringMatching(/repeated|missing/i)]);
+    expect(await held(place)).toBe(billed(place));
+    expect(await lack(place)).toEqual({ day: null, export: null });
+    const before = await contents(place.published);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+    expect(await place.rows('select records::int as records, pages::int as pages from ops.exports')).toEqual([
+      { records: billed(place), pages: 3 },
+    ]);
+    expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
 
-  test(
-    'and go on to do so are said with their number, on three nights, until a person decides',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      const place = await make(swapped(Infinity));
-      const said = /2026-11-20\.1 of 2026-11-20 may lack 1 record\. Reason: 1 record came twice/;
-      for (const n of [0, 1, 3, 4]) {
-        const asked = place.sandbox.requests().E21;
-        const run = await night(place, n, n === 0 ? 'run' : AGAIN);
-        expect([n, run.code, run.stderr]).toEqual([n, 1, expect.stringMatching(said)]);
-        expect(place.sandbox.requests().E21 > asked, String(n)).toBe(n <= 3);
-      }
-      expect(await held(place)).toBe(billed(place) - 1);
-      expect(await lack(place)).toEqual({ day: 1, export: 1 });
-      for (const command of ['exports list', 'status'])
-        expect(await night(place, 4, command)).toMatchObject({
-          code: 1,
-          stderr: expect.stringMatching(said) as string,
-        });
-      expect((await night(place, 4, `exports resume ${KEY} --accept-incomplete`)).code).toBe(0);
-      expect((await night(place, 5, AGAIN)).code).toBe(0);
-      expect(await lack(place)).toEqual({ day: null, export: null });
-      expect(place.sandbox.requests().E20).toBe(1);
-    },
-  );
+  test('and go on to do so are said with their number, on three nights, until a person decides', async () => {
+    const place = await make(swapped(Infinity));
+    const said = /2026-11-20\.1 of 2026-11-20 may lack 1 record\. Reason: 1 record came twice/;
+    for (const n of [0, 1, 3, 4]) {
+      const asked = place.sandbox.requests().E21;
+      const run = await night(place, n, n === 0 ? 'run' : AGAIN);
+      expect([n, run.code, run.stderr]).toEqual([n, 1, expect.stringMatching(said)]);
+      expect(place.sandbox.requests().E21 > asked, String(n)).toBe(n <= 3);
+    }
+    expect(await held(place)).toBe(billed(place) - 1);
+    expect(await lack(place)).toEqual({ day: 1, export: 1 });
+    for (const command of ['exports list', 'status']) await ends(night(place, 4, command), 1, said);
+    expect((await night(place, 4, `exports resume ${KEY} --accept-incomplete`)).code).toBe(0);
+    expect((await night(place, 5, AGAIN)).code).toBe(0);
+    expect(await lack(place)).toEqual({ day: null, export: null });
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
 
-  test(
-    'are found on the next night after a kill while the pages were read again',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      const place = await make(swapped(1));
-      // The fourth page that lands is one of the second reading.
-      const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
-      expect(killed.signal).toBe('SIGKILL');
-      const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
-        state: string;
-      }[];
-      expect(entry?.state).toBe('loaded');
-      expect((await night(place, 1, AGAIN)).code).toBe(0);
-      expect(await held(place)).toBe(billed(place));
-      expect(await lack(place)).toEqual({ day: null, export: null });
-      expect(place.sandbox.requests().E20).toBe(1);
-    },
-  );
+  test('are found on the next night after a kill while the pages were read again', async () => {
+    const place = await make(swapped(1));
+    // The fourth page that lands is one of the second reading.
+    const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+    expect(killed.signal).toBe('SIGKILL');
+    const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
+      state: string;
+    }[];
+    expect(entry?.state).toBe('loaded');
+    expect((await night(place, 1, AGAIN)).code).toBe(0);
+    expect(await held(place)).toBe(billed(place));
+    expect(await lack(place)).toEqual({ day: null, export: null });
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
 
-  test(
-    'in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      const shared = (page: Page, number: number): void => {
-        const [one, two] = page.data;
-        if (number !== 0 || !one || !two) return;
-        two['id'] = one['id'];
-        page.data.push({ ...page.data[2], id: 'one-more' });
-      };
-      const place = await make(shared);
-      const run = await place.run(['run']);
-      expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('Noticed shared id: 1 record')]);
-      expect(run.stderr).toContain('Noticed large page: 1 page');
-      expect(await held(place)).toBe(billed(place) + 1);
-      expect(place.sandbox.requests().E21).toBe(3);
+  test('in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records', async () => {
+    const shared = (page: Page, number: number): void => {
+      const [one, two] = page.data;
+      if (number !== 0 || !one || !two) return;
+      two['id'] = one['id'];
+      page.data.push({ ...page.data[2], id: 'one-more' });
+    };
+    const place = await make(shared);
+    await ends(place.run(['run']), 0, 'Noticed shared id: 1 record', 'Noticed large page: 1 page');
+    expect(await held(place)).toBe(billed(place) + 1);
+    expect(place.sandbox.requests().E21).toBe(3);
 
-      let newest: Record<string, unknown> | undefined;
-      const again = (page: Page): void => {
-        if (newest !== undefined) page.data.push(newest);
-        newest = page.data[0];
-      };
-      const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
-      const both = await two.run(['run']);
-      expect([both.code, both.stderr]).toEqual([0, expect.stringContaining('Noticed elsewhere: 1 record')]);
-      expect(two.sandbox.requests().E21).toBe(2);
-    },
-  );
+    let newest: Record<string, unknown> | undefined;
+    const again = (page: Page): void => {
+      if (newest !== undefined) page.data.push(newest);
+      newest = page.data[0];
+    };
+    const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
+    await ends(two.run(['run']), 0, 'Noticed elsewhere: 1 record');
+    expect(two.sandbox.requests().E21).toBe(2);
+  });
 });
 
-describe('an export whose end is odd', () => {
+describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () => {
   const emptyEnd = (page: Page, number: number): void => {
     if (number === 2) page.data = [];
   };
@@ -182,50 +159,36 @@ describe('an export whose end is odd', () => {
   test.each<[string, (page: Page, number: number) => void, RegExp]>([
     ['an empty last page', emptyEnd, /page 2 holds no records/],
     ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
-  ])(
-    '(%s) is named, and read again on the next night',
-    { tags: ['long'], timeout: 120_000 },
-    async (_, change, said) => {
-      const place = await make(change);
-      expect(await place.run(['run'])).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(said) as string,
-      });
-      expect(await held(place)).toBe(2_000);
-      place.sandbox.bend(undefined);
-      const run = await night(place, 1);
-      expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may')]);
-      expect(await held(place)).toBe(billed(place));
-      const asked = place.sandbox.requests().E21;
-      await night(place, 2, AGAIN);
-      expect(place.sandbox.requests().E21).toBe(asked);
-      expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
-    },
-  );
+  ])('(%s) is named, and read again on the next night', async (_, change, said) => {
+    const place = await make(change);
+    await ends(place.run(['run']), 1, said);
+    expect(await held(place)).toBe(2_000);
+    place.sandbox.bend(undefined);
+    const run = await night(place, 1);
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may')]);
+    expect(await held(place)).toBe(billed(place));
+    const asked = place.sandbox.requests().E21;
+    await night(place, 2, AGAIN);
+    expect(place.sandbox.requests().E21).toBe(asked);
+    expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
+  });
 
-  test(
-    '(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      const users: unknown[] = [];
-      const lacking = (page: Page): void => {
-        page.data = page.data.filter(({ channel }) => channel !== 'email');
-        users.push(page.data[0]?.['user_id']);
-      };
-      const place = await make(lacking, YAML, 300);
-      const said = /may lack .* successful sends fewer than the daily statistics count/;
-      expect(await place.run(['run'])).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(said) as string,
-      });
-      const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
-      expect(forget.code).toBe(0);
-      expect(await night(place, 1)).toMatchObject({ code: 1, stderr: expect.stringMatching(said) as string });
-      place.sandbox.bend(undefined);
-      const run = await night(place, 2);
-      expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
-    },
-  );
+  test('(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night', async () => {
+    const users: unknown[] = [];
+    const lacking = (page: Page): void => {
+      page.data = page.data.filter(({ channel }) => channel !== 'email');
+      users.push(page.data[0]?.['user_id']);
+    };
+    const place = await make(lacking, YAML, 300);
+    const said = /may lack .* successful sends fewer than the daily statistics count/;
+    await ends(place.run(['run']), 1, said);
+    const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
+    expect(forget.code).toBe(0);
+    await ends(night(place, 1), 1, said);
+    place.sandbox.bend(undefined);
+    const run = await night(place, 2);
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
+  });
 });
 
 test('an export that has no page is accepted by a person’s word', async () => {
@@ -236,15 +199,12 @@ test('an export that has no page is accepted by a person’s word', async () => 
   );
   expect((await place.run(['run'])).code).toBe(1);
   status = 'invalid_page';
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([
+  await ends(
+    place.run(['run']),
     1,
-    expect.stringContaining(
-      `If the day had no events: \`dawnload exports resume ${KEY} --accept-incomplete\``,
-    ),
-  ]);
-  const accepted = await place.run(['exports', 'resume', KEY, '--accept-incomplete']);
-  expect([accepted.code, accepted.stderr]).toEqual([0, expect.stringContaining('The export has no page 0')]);
+    `If the day had no events: \`dawnload exports resume ${KEY} --accept-incomplete\``,
+  );
+  await ends(place.run(['exports', 'resume', KEY, '--accept-incomplete']), 0, 'The export has no page 0');
   expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
     { state: 'loaded', records: 0 },
   ]);
@@ -266,8 +226,7 @@ test('the journal holds no text of the service about a page that does not come',
       ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
       : answer,
   );
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/Page 1 .*no letter for Kim/)]);
+  await ends(place.run(['run']), 1, /Page 1 .*no letter for Kim/);
   expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
     /note +A page of the export cannot be downloaded\. Landed pages are kept/,
   );
@@ -315,18 +274,17 @@ test('no further export is paid for once an answer repeats the id of another exp
   place.sandbox.bend((endpoint, answer) =>
     endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
   );
-  const run = await place.run(['run']);
-  expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/Its id is that of export/)]);
+  await ends(place.run(['run']), 1, /Its id is that of export/);
   expect(place.sandbox.bills()).toHaveLength(2);
 });
 
-describe('two requests in a row', () => {
+describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
   const THREE = YAML.replace(DAY, '2026-11-18');
   const answer = (message: string) => ({ status: 402, body: { error: 'Rejected', message }, times: 1 });
   const unknown = (...faults: object[]): Fault[] =>
     faults.map((fault) => ({ endpoint: 'E20', kind: 'status', ...fault }) as Fault);
 
-  test('with the same unknown answer are the last until a person decides', { tags: ['long'] }, async () => {
+  test('with the same unknown answer are the last until a person decides', async () => {
     const place = await makePlace(THREE, {
       faults: unknown({ ...answer('Export abc123 is off'), times: 9 }),
     });
@@ -346,14 +304,10 @@ describe('two requests in a row', () => {
     // The day that was given up is named, and a person who asks for it is told so.
     expect((await place.run(['status'])).stdout).toContain('given up  events: 2026-11-19');
     const day = ['--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'events', '--yes-paid'];
-    const again = await place.run(['backfill', ...day]);
-    expect([again.code, again.stderr]).toEqual([
-      1,
-      expect.stringContaining('2026-11-19.1 was given up by a person'),
-    ]);
+    await ends(place.run(['backfill', ...day]), 1, '2026-11-19.1 was given up by a person');
   });
 
-  test('whose answers differ only in the day are the last, too', { tags: ['long'] }, async () => {
+  test('whose answers differ only in the day are the last, too', async () => {
     const faults = unknown(
       answer('no credit for 2026-11-19T15:00'),
       answer('no credit for 2026-11-18T15:00'),
@@ -365,32 +319,25 @@ describe('two requests in a row', () => {
     }
   });
 
-  test(
-    'with other texts, another status or a lost connection stop nothing, and name no export',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      const lost = { endpoint: 'E20', kind: 'reset-after', times: 1 } as const;
-      const answers = [
-        ...unknown(answer('no credit'), answer('blocked address')),
-        ...unknown({ ...answer('blocked address'), status: 403 }),
-      ];
-      const place = await makePlace(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
-      for (const asked of [1, 2, 3, 4, 5, 6]) {
-        await place.run(['run']);
-        expect(place.sandbox.requests().E20).toBe(asked);
-      }
-      expect((await place.run(['exports', 'list'])).stderr).toContain('attach 2026-11-20.1 EXPORT_ID');
-    },
-  );
+  test('with other texts, another status or a lost connection stop nothing, and name no export', async () => {
+    const lost = { endpoint: 'E20', kind: 'reset-after', times: 1 } as const;
+    const answers = [
+      ...unknown(answer('no credit'), answer('blocked address')),
+      ...unknown({ ...answer('blocked address'), status: 403 }),
+    ];
+    const place = await makePlace(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
+    for (const asked of [1, 2, 3, 4, 5, 6]) {
+      await place.run(['run']);
+      expect(place.sandbox.requests().E20).toBe(asked);
+    }
+    expect((await place.run(['exports', 'list'])).stderr).toContain('attach 2026-11-20.1 EXPORT_ID');
+  });
 });
 
-test(
-  'a day that waits for a person is told alike, also where no other day is held',
-  { tags: ['long'] },
-  async () => {
+describe('what nights say of exports', { tags: ['long'] }, () => {
+  test('a day that waits for a person is told alike, also where no other day is held', async () => {
     const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
-    const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
+    await ends(place.run(['run']), 1, /days_missing .* wait for a person/);
     const status = await place.run(['status']);
     expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
     expect(status.stdout).toMatch(/waits +events: 2026-11-20; a person has to decide/);
@@ -410,62 +357,9 @@ test(
     const { stdout, stderr } = await place.run(['query', 'missing-days']);
     expect(stdout + stderr).toMatch(/A person gave up the events of 1\sday on 20\sNov/);
     expect(stdout + stderr).not.toMatch(/day missing/);
-  },
-);
-
-describe('an export with records outside its window', () => {
-  const shifted =
-    (share: number, hours: number) =>
-    (page: Page): void => {
-      const micros = BigInt(hours * 3_600_000_000);
-      for (const record of page.data.slice(0, Math.floor(page.data.length * share)))
-        record['time'] = String(BigInt(String(record['time'])) + micros);
-    };
-
-  test(
-    'more than a tenth of them is kept back on every day, and loaded by a person’s word',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(shifted(1, 9), YAML.replace(DAY, '2026-11-19'), 960);
-      for (let runs = 0; runs < 2; runs++) {
-        const run = await place.run(['run']);
-        expect(run.code).toBe(1);
-        for (const key of ['2026-11-19.1', KEY])
-          expect(run.stderr).toMatch(
-            new RegExp(
-              `${key} of .* is kept back and not loaded. Reason: \\d+ of its \\d+ records happened on other days`,
-            ),
-          );
-      }
-      expect(await held(place)).toBe(0);
-      const days = await place.rows(`select state from ops.days where stream = 'events'`);
-      expect(days).toEqual([{ state: 'waits' }, { state: 'waits' }]);
-      expect(await place.run(['status'])).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('kept back') as string,
-      });
-      for (const key of ['2026-11-19.1', KEY])
-        await place.run(['exports', 'resume', key, '--accept-incomplete']);
-      expect(await held(place)).toBe(billed(place));
-      const before = await contents(place.published);
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await contents(place.published)).toEqual(before);
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(place.sandbox.requests().E20).toBe(2);
-    },
-  );
-
-  test('a tenth of them is loaded', { tags: ['long'], timeout: 120_000 }, async () => {
-    const place = await make(shifted(0.1, 24), YAML, 960);
-    expect((await place.run(['run'])).stderr).toMatch(/Noticed stray: 131 records/);
-    expect(await held(place)).toBe(billed(place));
   });
-});
 
-test(
-  'late events, and counts that rise later, are told with what reads their day again at no cost',
-  { tags: ['long'], timeout: 120_000 },
-  async () => {
+  test('late events, and counts that rise later, are told with what reads their day again at no cost', async () => {
     const days = ['2026-11-03', DAY];
     const asked = async (change: (page: Page, number: number) => void): Promise<[Place, string]> => {
       const place = await make(change, YAML, 300);
@@ -488,20 +382,14 @@ test(
     const more = (by: number): Fault => ({ endpoint: 'E17', kind: 'restate', by });
     place.sandbox.setFaults([more(1)]);
     await place.run(['run']);
-    const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([
+    await ends(
+      place.run(['run']),
       0,
-      expect.stringMatching(
-        /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
-      ),
-    ]);
-  },
-);
+      /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
+    );
+  }, 120_000);
 
-test(
-  'a last page as full as any other is noted by the night, and by a rebuild',
-  { tags: ['long'] },
-  async () => {
+  test('a last page as full as any other is noted by the night, and by a rebuild', async () => {
     const place = await make((page) => {
       page.total_page_count = 1;
     });
@@ -510,8 +398,50 @@ test(
     expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
     await night(place, 1, 'rebuild');
     expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-  },
-);
+  });
+});
+
+describe('an export with records outside its window', { tags: ['long'], timeout: 120_000 }, () => {
+  const shifted =
+    (share: number, hours: number) =>
+    (page: Page): void => {
+      const micros = BigInt(hours * 3_600_000_000);
+      for (const record of page.data.slice(0, Math.floor(page.data.length * share)))
+        record['time'] = String(BigInt(String(record['time'])) + micros);
+    };
+
+  test('more than a tenth of them is kept back on every day, and loaded by a person’s word', async () => {
+    const place = await make(shifted(1, 9), YAML.replace(DAY, '2026-11-19'), 960);
+    for (let runs = 0; runs < 2; runs++) {
+      const run = await place.run(['run']);
+      expect(run.code).toBe(1);
+      for (const key of ['2026-11-19.1', KEY])
+        expect(run.stderr).toMatch(
+          new RegExp(
+            `${key} of .* is kept back and not loaded. Reason: \\d+ of its \\d+ records happened on other days`,
+          ),
+        );
+    }
+    expect(await held(place)).toBe(0);
+    const days = await place.rows(`select state from ops.days where stream = 'events'`);
+    expect(days).toEqual([{ state: 'waits' }, { state: 'waits' }]);
+    await ends(place.run(['status']), 1, 'kept back');
+    for (const key of ['2026-11-19.1', KEY])
+      await place.run(['exports', 'resume', key, '--accept-incomplete']);
+    expect(await held(place)).toBe(billed(place));
+    const before = await contents(place.published);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.requests().E20).toBe(2);
+  });
+
+  test('a tenth of them is loaded', async () => {
+    const place = await make(shifted(0.1, 24), YAML, 960);
+    expect((await place.run(['run'])).stderr).toMatch(/Noticed stray: 131 records/);
+    expect(await held(place)).toBe(billed(place));
+  });
+});
 
 test('a person who agrees to pay for days pays for no other day that the budget turns out to allow', async () => {
   const place = await make(

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Place } from '../support/dawnload.js';
-import { Hook, makePlace } from '../support/place.js';
+import { Hook, ends, makePlace } from '../support/place.js';
 
 const make = (yaml: string): Promise<Place> =>
   makePlace(`start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n${yaml}`);
@@ -30,11 +30,13 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   const place = await make(
     `after_publish: ['exit 3', '${refusing.url}/hook?token=t0p', 'touch done.txt', 'kill -9 $$']\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`,
   );
-  const run = await place.run(['run', '--json']);
-  expect(run.code).toBe(1);
-  expect(run.stderr).toContain('after_publish[0] failed: it ended with exit code 3.');
-  expect(run.stderr).toContain('after_publish[1] failed: HTTP 500.');
-  expect(run.stderr).toContain('after_publish[3] failed: it ended with SIGKILL.');
+  const run = await ends(
+    place.run(['run', '--json']),
+    1,
+    'after_publish[0] failed: it ended with exit code 3.',
+    'after_publish[1] failed: HTTP 500.',
+    'after_publish[3] failed: it ended with SIGKILL.',
+  );
   expect(run.stderr + run.stdout).not.toContain('t0p');
   const told = JSON.stringify(alerts.take());
   expect(told).toContain('after_publish[0] failed');

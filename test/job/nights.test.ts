@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../support/faults/index.js';
 import { reading } from '../support/dawnload.js';
-import { Nights } from '../support/place.js';
+import { Nights, ends } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-18\nlookback_days: 5\nretries: 0\nconcurrency: 1\n';
 
@@ -54,9 +54,11 @@ test('statistics that are empty all night: the rows stay, the run says so, and t
   const nights = await Restated.make(YAML);
   expect((await nights.run([])).code).toBe(0);
   const before = await nights.sums();
-  const held = await nights.run(empty('E17'));
-  expect(held.code, held.stderr).toBe(1);
-  expect(held.stderr).toMatch(/warning: Statistics of 2026-11-18 to 2026-11-20: .*--accept-empty/);
+  await ends(
+    nights.run(empty('E17')),
+    1,
+    /warning: Statistics of 2026-11-18 to 2026-11-20: .*--accept-empty/,
+  );
   expect(days(await nights.sums(), 'daily_statistics')).toBe(days(before, 'daily_statistics'));
   // They are asked for again, however old they are, and the plan says so.
   await nights.place.configure(YAML.replace('lookback_days: 5', 'lookback_days: 1'));
@@ -92,9 +94,9 @@ test('campaigns that are empty on two nights, or once with --accept-empty: it is
 test('a backfill of campaigns says which days it cannot ask for, since their daily statistics are missing', async () => {
   const { place } = await Restated.make(YAML);
   const range = ['--start', '2026-11-18', '--end', '2026-11-19', '--streams', 'campaigns'];
-  const run = await place.run(['backfill', ...range]);
-  expect([run.code, run.stderr]).toEqual([
+  await ends(
+    place.run(['backfill', ...range]),
     1,
-    expect.stringContaining('Campaigns of 2026-11-18 to 2026-11-19: Not requested, because'),
-  ]);
+    'Campaigns of 2026-11-18 to 2026-11-19: Not requested, because',
+  );
 });

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
 import { change, type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
+import { ends } from '../support/place.js';
 
 const SETTINGS =
   'start_date: 2026-11-18\nlookback_days: 2\nexports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
@@ -199,9 +200,7 @@ describe('a push', () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
     lake.endings = ['catalog gone'];
-    const night = await place.run(['run'], NEXT_NIGHT);
-    expect(night.code).toBe(1);
-    expect(night.stderr).toContain('Whether the last commit reached the lake is not known');
+    await ends(place.run(['run'], NEXT_NIGHT), 1, 'Whether the last commit reached the lake is not known');
     const again = await good(place, 'lake push');
     expect(again.stderr).toContain('The lake holds all of the published file already.');
     await expectEqual(lakeside);
@@ -211,9 +210,11 @@ describe('a push', () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
     lake.unreachable = true;
-    const night = await place.run(['run', '--json'], NEXT_NIGHT);
-    expect(night.code).toBe(1);
-    expect(night.stderr).toMatch(/The lake lacks what was published: The lake cannot be reached/);
+    const night = await ends(
+      place.run(['run', '--json'], NEXT_NIGHT),
+      1,
+      /The lake lacks what was published: The lake cannot be reached/,
+    );
     expect(JSON.parse(night.stdout)).toMatchObject({
       exit_code: 1,
       after_publishing: [{ step: 'lake', failed: true }],

@@ -8,6 +8,7 @@ import { realEffects } from '../../src/ground/effects.js';
 import { PROJECT as PROJECT_LINES } from '../../src/job/data-folder.js';
 import { Journal } from '../../src/journal/journal.js';
 import { Place, PROJECT, type Environment } from '../support/dawnload.js';
+import { ends } from '../support/place.js';
 
 const OTHER = 'fedcba9876543210fedcba9876543210';
 const SETTINGS = `start_date: 2026-11-20
@@ -47,11 +48,13 @@ describe('another project in the same data folder', () => {
   ])('%s names both, and does nothing: exit code 2', async (command) => {
     const ledger = join(place.folder, 'data', 'ledger', 'journal.jsonl');
     const before = [await readFile(ledger, 'utf8'), place.sandbox.requests()];
-    const result = await place.run(command.split(' '), other);
-    expect(result.stderr).toContain(`holds the data of project ${PROJECT}`);
-    expect(result.stderr).toContain(`name project ${OTHER}`);
-    expect(result.stderr).toContain('data_dir');
-    expect(result.code).toBe(2);
+    await ends(
+      place.run(command.split(' '), other),
+      2,
+      `holds the data of project ${PROJECT}`,
+      `name project ${OTHER}`,
+      'data_dir',
+    );
     expect([await readFile(ledger, 'utf8'), place.sandbox.requests()]).toEqual(before);
   });
 
@@ -82,8 +85,6 @@ test('the project of a folder is that of the first settings that name one', asyn
   for (const environment of [{ DAWNLOAD_PROJECT_ID: OTHER }, {}, { DAWNLOAD_PROJECT_ID: OTHER }])
     expect((await place.run(rebuild, environment)).code).toBe(0);
   expect(await recorded(join(nameless, 'data'))).toEqual([undefined, OTHER]);
-  const refused = await place.run(rebuild, { DAWNLOAD_PROJECT_ID: PROJECT });
-  expect(refused.stderr).toContain(`holds the data of project ${OTHER}`);
-  expect(refused.code).toBe(2);
+  await ends(place.run(rebuild, { DAWNLOAD_PROJECT_ID: PROJECT }), 2, `holds the data of project ${OTHER}`);
   await rm(nameless, { recursive: true, force: true });
 });

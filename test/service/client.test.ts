@@ -199,14 +199,6 @@ describe('asking again', () => {
     expect(effects.slept).toEqual([3000]);
   });
 
-  test('a refusal is not asked again', async () => {
-    const { client, double } = await setUp((_, response) => {
-      json(response, { error: 'InvalidRequest', message: 'no' }, 400);
-    });
-    expect((await client.ask(E17)).verdict.kind).toBe('refused');
-    expect(asked(double)).toHaveLength(1);
-  });
-
   test('what the service repeats of the keys and of the token is in no verdict, also of a text that is cut', async () => {
     const filler = ' '.repeat(3) + '.'.repeat(150);
     const double = await startDouble(({ url, headers }, response) => {
@@ -224,18 +216,6 @@ describe('asking again', () => {
         reason: expect.stringContaining('Bearer …') as string,
       });
     }
-  });
-
-  test.each([
-    ['a failing server', 500],
-    ['a refused token', 401],
-    ['too many requests', 429],
-  ])('E20 is sent once and never again, whatever comes back: %s', async (_, status) => {
-    const { client, double } = await setUp((__, response) => {
-      json(response, { error: 'x' }, status);
-    });
-    await (await client.authorize()).sendOnce(E20);
-    expect(asked(double)).toHaveLength(1);
   });
 
   test('E20 that is reset after it was read is sent once, and counts as sent', async () => {

@@ -9,6 +9,7 @@ import { CLI, ended, KEYS, NOW, PROJECT } from '../support/dawnload.js';
 import { startFaultySandbox, type FaultySandbox } from '../support/faults/index.js';
 import { performCommand, type Performed } from '../support/in-process.js';
 import { personWho, type Person } from '../support/person.js';
+import { ends } from '../support/place.js';
 
 const ENVIRONMENT = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
 const OTHER = '1123456789abcdef0123456789abcdef';
@@ -135,8 +136,7 @@ describe('without a terminal', () => {
         /2027-01-01 is in the future\.\s+Give --start-date a day up to today/,
       ],
     ] as const) {
-      const some = await init(args, ENVIRONMENT);
-      expect([some.code, some.stderr]).toEqual([2, expect.stringMatching(words)]);
+      await ends(init(args, ENVIRONMENT), 2, words);
     }
     expect(await files()).toEqual([]);
   });
@@ -157,10 +157,7 @@ describe('without a terminal', () => {
       /cannot be reached \(ECONNREFUSED\)/,
     ],
   ])('%s: nothing is written, unless the checks are skipped', async (_, args, environment, words) => {
-    const refused = await init(args(), environment);
-    expect(refused.stderr).toMatch(words);
-    expect(refused.stderr).toMatch(/Nothing was written\. `--skip-checks`/);
-    expect(refused.code).toBe(1);
+    await ends(init(args(), environment), 1, words, /Nothing was written\. `--skip-checks`/);
     expect(await files()).toEqual([]);
     expect((await init([...args(), '--skip-checks'], environment)).code).toBe(0);
     expect(await files()).toEqual(['.env', 'dawnload.yaml']);
@@ -168,9 +165,7 @@ describe('without a terminal', () => {
 
   test('http beyond this machine needs a word', async () => {
     const args = [...FLAGS({ '--base-url': 'http://10.255.255.1' }), '--skip-checks'];
-    const refused = await init(args, ENVIRONMENT);
-    expect(refused.stderr).toMatch(/unencrypted[\s\S]*--allow-http/);
-    expect(refused.code).toBe(2);
+    await ends(init(args, ENVIRONMENT), 2, /unencrypted[\s\S]*--allow-http/);
     expect((await init([...args, '--allow-http'], ENVIRONMENT)).code).toBe(0);
     expect(loadConfig({ config: yaml }, {}, folder).allowHttp).toBe(true);
   });
@@ -179,9 +174,7 @@ describe('without a terminal', () => {
 describe('files that are there', () => {
   test('are left alone without --force', async () => {
     await writeFile(yaml, 'mine\n');
-    const refused = await init(FLAGS(), ENVIRONMENT);
-    expect(refused.stderr).toMatch(/dawnload\.yaml exists already/);
-    expect(refused.code).toBe(2);
+    await ends(init(FLAGS(), ENVIRONMENT), 2, /dawnload\.yaml exists already/);
     await rm(yaml);
     await writeFile(env, 'ALERT_URL=https://example.com\n');
     const kept = await init([...FLAGS(), '--skip-checks'], ENVIRONMENT);
@@ -193,9 +186,7 @@ describe('files that are there', () => {
     const text = `# mine\nDAWNLOAD_ACCESS_KEY=${KEYS.accessKey}\nDAWNLOAD_SECRET_KEY=${KEYS.secretKey}\n`;
     await writeFile(env, text);
     await chmod(env, 0o644);
-    const { code, stderr } = await init(FLAGS());
-    expect(code).toBe(0);
-    expect(stderr).toContain(`Kept ${env}, readable only by you.`);
+    await ends(init(FLAGS()), 0, `Kept ${env}, readable only by you.`);
     expect(await readFile(env, 'utf8')).toBe(text);
     expect(await modeOf(env)).toBe('600');
   });

@@ -1,4 +1,7 @@
-/** What a warehouse file holds, table by table, for comparing two of them. */
+/** What a data folder holds: the warehouse file table by table, for comparing two of them; landed pages; texts in any file. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { reading } from './dawnload.js';
 
 /** What is left out: tables and columns by name. */
@@ -44,4 +47,32 @@ export function differences(a: Record<string, string>, b: Record<string, string>
   return [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((table) => a[table] !== b[table])
     .map((table) => `${table}: ${a[table] ?? 'missing'} and ${b[table] ?? 'missing'}`);
+}
+
+/** The landed pages of a stream in a data folder, in their order. */
+export async function landedPages(
+  data: string,
+  stream = 'events',
+): Promise<{ file: string; page: unknown }[]> {
+  const names = await readdir(join(data, 'landing', stream), { recursive: true });
+  const files = names.filter((name) => name.endsWith('.json.gz')).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      const file = join('landing', stream, name);
+      return { file, page: JSON.parse(gunzipSync(await readFile(join(data, file))).toString()) as unknown };
+    }),
+  );
+}
+
+/** The files below a folder that hold one of the texts; packed ones are unpacked. */
+export async function filesWith(folder: string, texts: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const one of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!one.isFile()) continue;
+    const file = join(one.parentPath, one.name);
+    const bytes = await readFile(file);
+    const held = file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    if (texts.some((text) => held.includes(text))) found.push(file);
+  }
+  return found;
 }

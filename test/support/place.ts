@@ -1,7 +1,7 @@
 /** Places of tests, and receivers of what they send: each goes away with the test that makes it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { NOW, Place, type Ended } from './dawnload.js';
 import type { Fault, FaultySandboxOptions } from './faults/index.js';
 
@@ -9,6 +9,21 @@ export async function makePlace(yaml: string, options: FaultySandboxOptions = {}
   const place = await Place.make(yaml, options);
   onTestFinished(() => place.remove());
   return place;
+}
+
+/** Expects how a command ends: with that exit code, and with each of those words among what it says to people. */
+export async function ends<T extends Pick<Ended, 'code' | 'stderr'>>(
+  command: Promise<T>,
+  code: number,
+  ...words: readonly (string | RegExp)[]
+): Promise<T> {
+  const result = await command;
+  expect(result.code, result.stderr).toBe(code);
+  for (const said of words)
+    expect(result.stderr).toEqual(
+      typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),
+    );
+  return result;
 }
 
 /** A place whose clock, and the service's, stand at the n-th night. */

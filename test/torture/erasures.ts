@@ -4,12 +4,11 @@
  * records are as they came, nothing was paid again, and the warehouse, also a rebuilt one, holds what that of a world holds
  * whose service never delivered the person.
  */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { bytesAnswer } from '../../sandbox/answer.js';
-import { contents, differences, type Except } from '../support/contents.js';
+import { contents, differences, type Except, filesWith, landedPages } from '../support/contents.js';
 import { ended, type Place, start } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';
 import { Chance } from './chance.js';
@@ -190,7 +189,7 @@ async function eraseOne(
       `${unlike.length} records, after ${args.join(' ')} (${[...ids].join(', ')}): ${unlike[0]}`,
     );
   const written = [...ids].map((id) => id.slice(id.indexOf(' ') + 1));
-  const found = await filesWith(place, [...written, ...numbers.flatMap(spellingsOf)]);
+  const found = await filesWith(join(place.folder, 'data'), [...written, ...numbers.flatMap(spellingsOf)]);
   if (found.length > 0) throw new Error(`${person} is left in ${found.join(', ')}.`);
   return kills === report.kills ? 'not killed' : `killed ${at === undefined ? 'at random' : `at ${at}`}`;
 }
@@ -346,26 +345,6 @@ function spellingsOf(number: string): string[] {
 
 /** Every record of the landed pages, in their order. */
 async function records(place: Place): Promise<Row[]> {
-  const folder = join(place.folder, 'data', 'landing', 'events');
-  const names = (await readdir(folder, { recursive: true }))
-    .filter((name) => name.endsWith('.json.gz'))
-    .sort();
-  const all = await Promise.all(
-    names.map(
-      async (name) =>
-        JSON.parse(gunzipSync(await readFile(join(folder, name))).toString()) as { data: Row[] },
-    ),
-  );
-  return all.flatMap(({ data }) => data);
-}
-
-async function filesWith(place: Place, texts: readonly string[]): Promise<string[]> {
-  const entries = await readdir(join(place.folder, 'data'), { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const one of entries.filter((entry) => entry.isFile())) {
-    const bytes = await readFile(join(one.parentPath, one.name));
-    const held = one.name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
-    if (texts.some((text) => held.includes(text))) found.push(one.name);
-  }
-  return found;
+  const pages = await landedPages(join(place.folder, 'data'));
+  return pages.flatMap(({ page }) => (page as { data: Row[] }).data);
 }

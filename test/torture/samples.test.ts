@@ -12,10 +12,12 @@ import { PUSH_POINTS, pushWithKills } from './pushes.js';
 /** More where mutations are tried. */
 const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 12);
 
-test(
-  'a run may be killed at any moment: nothing is paid for twice, lost, or shown half done',
-  { tags: ['extended'], timeout: 170_000 },
-  async () => {
+test('two nights of a hostile service and a hostile data folder break no promise', async () => {
+  await fortnight(1, emptyFortnightReport(), 2);
+}, 180_000);
+
+describe('of the extended tests', { tags: ['extended'] }, () => {
+  test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
     const report = await killTorture({
       seed: 20261121,
       kills: Number(process.env['TORTURE_KILLS'] ?? 4),
@@ -32,14 +34,8 @@ test(
     expect(report.kills).toBeGreaterThan(1);
     expect(report.looks).toBeGreaterThan(1);
     expect(report.orphans).toBeGreaterThan(0);
-  },
-);
+  }, 170_000);
 
-test('two nights of a hostile service and a hostile data folder break no promise', async () => {
-  await fortnight(1, emptyFortnightReport(), 2);
-}, 180_000);
-
-describe('of the extended tests', { tags: ['extended'] }, () => {
   test('an erasure may be killed at any moment: the next one ends it, and nothing else is lost or paid again', async () => {
     const report = await eraseWithKills({
       seed: 20261121,

@@ -1,17 +1,18 @@
 /** What the checks find of faults in a sound warehouse of five days, and which days a night looks at. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { daysOf } from '../../src/ground/calendar.js';
 import { openInstance } from '../../src/landing/duckdb.js';
 import { fieldsFor, specificationOf } from '../../src/ground/fields.js';
 import { Session, statementsIn } from '../../src/warehouse/session.js';
-import { CHANNELS, DAYS, MODEL_PLANTS, PLANTS, type Plant } from './plants.js';
 import { anyPull, pullsOf } from './pulls.js';
 import {
   dayAfter,
   findingsIn,
+  lineOf,
   loadOne,
   micros,
   NOW,
@@ -24,7 +25,9 @@ import {
 import { refreshAll, refreshModels } from '../../src/warehouse/model.js';
 import { checkAll, readCheck, runChecks } from '../../src/warehouse/model.js';
 
-const DAY = '2026-11-20';
+const RANGE = { start: '2026-11-16', end: '2026-11-20' };
+const DAYS = daysOf(RANGE);
+const DAY = RANGE.end;
 
 /** A message of each channel, and what makes parts of it. */
 const MESSAGES: Record<string, Row> = {
@@ -39,6 +42,7 @@ const MESSAGES: Record<string, Row> = {
   'web-push-notification': { service: { ti: '안내' } },
   webhook: { url: 'https://example.com', method: 'POST', headers: {}, data: {} },
 };
+const CHANNELS = Object.keys(MESSAGES);
 const SENT = 5;
 const FAILED = 2;
 
@@ -89,12 +93,11 @@ async function makeSound(): Promise<Workshop> {
     })),
   };
   const answer = { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [metric] }, error: null };
-  const range = { start: '2026-11-16', end: '2026-11-20' };
   await workshop.with(async (warehouse) => {
     await loadOne(
       warehouse,
       workshop.statistics(
-        range,
+        RANGE,
         DAYS.flatMap((date) =>
           CHANNELS.map((channel) =>
             statistic({
@@ -109,7 +112,7 @@ async function makeSound(): Promise<Workshop> {
     );
     await loadOne(
       warehouse,
-      workshop.campaigns(range, Object.fromEntries(CHANNELS.map((channel) => [`c-${channel}`, answer]))),
+      workshop.campaigns(RANGE, Object.fromEntries(CHANNELS.map((channel) => [`c-${channel}`, answer]))),
     );
     for (const day of DAYS) {
       const rows = CHANNELS.map((channel) => ({
@@ -216,28 +219,45 @@ const QUICK = [
   'volume_unusual',
 ];
 
-function plant(
-  planted: Readonly<Record<string, readonly Plant[]>>,
-  find: (damage: string) => Promise<Finding[]>,
-): void {
-  for (const [name, all] of Object.entries(planted)) {
-    for (const [index, [damage, ...expected]] of all.entries()) {
-      const tags = index === 0 && QUICK.includes(name) ? [] : ['long'];
-      test(`${name} finds what was planted, and nothing else (${index + 1})`, { tags }, async () => {
-        expect(await find(damage)).toEqual(
-          expected.map((finding) => expect.objectContaining({ name, date: DAY, ...finding }) as Finding),
-        );
-      });
-    }
-  }
+interface Plant {
+  readonly check: string;
+  /** Whether the models are damaged, and not what they are made of. */
+  readonly inModels: boolean;
+  readonly damage: string;
+  readonly found: readonly string[];
 }
+
+const GOLDEN = join(import.meta.dirname, 'plants.sql');
+const [ABOUT = '', ...BLOCKS] = readFileSync(GOLDEN, 'utf8').trimEnd().split('\n\n');
+const PLANTS = BLOCKS.map((block): Plant => {
+  const [, check = '', where] = /^-- (\w+)( in the models)?/.exec(block) ?? [];
+  const found = block.split('\n').filter((line) => line.startsWith('--> '));
+  return { check, inModels: where !== undefined, damage: block.split('\n-->')[0] ?? '', found };
+});
 
 test('a sound warehouse gives no finding', { tags: ['long'] }, async () => {
   expect(await findingsAfter('select 1')).toEqual([]);
 });
 
-plant(PLANTS, findingsAfter);
-plant(MODEL_PLANTS, findingsAfterModels);
+describe('finds what was planted, and nothing else:', () => {
+  const found = PLANTS.map((plant) => plant.found);
+  for (const [at, { check, inModels, damage, found: expected }] of PLANTS.entries()) {
+    const nth = PLANTS.slice(0, at).filter((other) => other.check === check).length;
+    const tags = nth === 0 && QUICK.includes(check) ? [] : ['long'];
+    test(`${check} (${nth + 1})`, { tags }, async () => {
+      const findings = await (inModels ? findingsAfterModels : findingsAfter)(damage);
+      found[at] = findings.map(
+        ({ name, date = null, subject = null, finding, expected = null, actual = null }) =>
+          `--> ${lineOf({ name, date, subject, finding, expected, actual })}`,
+      );
+      if (process.env['UPDATE_GOLDEN'] !== '1') expect(found[at]).toEqual(expected);
+    });
+  }
+  afterAll(() => {
+    const blocks = PLANTS.map(({ damage }, at) => [damage, ...(found[at] ?? [])].join('\n'));
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, `${[ABOUT, ...blocks].join('\n\n')}\n`);
+  });
+});
 
 test('what loads noted is told, and stays with the day', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
@@ -272,11 +292,9 @@ test('what loads noted is told, and stays with the day', { tags: ['long'] }, asy
 
 test('every check has been seen to find something, and says what it means', () => {
   const checks = statementsIn('checks').map(readCheck);
-  const planted = Object.entries({ ...PLANTS, ...MODEL_PLANTS }).flatMap(([name, all]) =>
-    all.some(([, ...expected]) => expected.length > 0) ? [name] : [],
-  );
-  const seen = [...planted, 'load_notes', 'schema_drift'];
-  expect(checks.map(({ name }) => name)).toEqual(seen.sort());
+  const planted = PLANTS.flatMap(({ check, found }) => (found.length > 0 ? [check] : []));
+  const seen = new Set([...planted, 'load_notes', 'schema_drift']);
+  expect(checks.map(({ name }) => name)).toEqual([...seen].sort());
   for (const { meaning, severity } of checks) {
     expect(meaning).toMatch(/^[A-Z].*[.]$/);
     if (severity === 'stop') expect(meaning).toContain('`dawnload rebuild`');
@@ -297,35 +315,31 @@ test('every check has been seen to find something, and says what it means', () =
   ]);
 });
 
-describe('a night', () => {
+describe('a night', { tags: ['long'] }, () => {
   const damage = `update daily_statistics_by_subchannel set click = 2 where channel = 'push-notification'`;
   const touch = (day: string): string =>
     `insert into ops.touched_days values ('statistics_by_subchannel', '${day}')`;
 
-  test(
-    'looks at the days that changed, and leaves the findings of all others as they were',
-    { tags: ['long'] },
-    async () => {
-      expect(await findingsOfNight(damage)).toEqual([]);
-      expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
-      const old = `insert into ops.checks by name
+  test('looks at the days that changed, and leaves the findings of all others as they were', async () => {
+    expect(await findingsOfNight(damage)).toEqual([]);
+    expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
+    const old = `insert into ops.checks by name
       select name, 'warn' as severity, date '2026-11-17' as date, 'as before' as finding, 'M.' as meaning
       from (values ('subchannels_agree'), ('no check any more')) as old(name)`;
-      const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
-      expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
-        ['2026-11-17', 'as before'],
-        [DAY, 'The sub-channels do not add up to the channel.'],
-      ]);
-    },
-  );
+    const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
+    expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
+      ['2026-11-17', 'as before'],
+      [DAY, 'The sub-channels do not add up to the channel.'],
+    ]);
+  });
 
-  test('looks at all days with a check that is new or was changed', { tags: ['long'] }, async () => {
+  test('looks at all days with a check that is new or was changed', async () => {
     const changed = `update ops.check_versions set fingerprint = 'old' where name = 'subchannels_agree'`;
     const findings = await findingsOfNight(`${damage};${changed}`);
     expect(findings.map(({ date }) => date)).toEqual(DAYS);
   });
 
-  test('that is killed while it checks leaves the work to the next one', { tags: ['long'] }, async () => {
+  test('that is killed while it checks leaves the work to the next one', async () => {
     const workshop = new Workshop();
     await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 1, message_failed: 2 })]));
     const killed = new Workshop({

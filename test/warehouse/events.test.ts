@@ -480,7 +480,7 @@ test('an answer that is kept beside a page stays beside it when it has to be men
   expect(await workshop.load(whole)).toMatchObject([{ rows: 1, notes: { mended: 1 } }]);
 });
 
-describe('an export of many batches, which several workers prepare', () => {
+describe('an export of many batches, which several workers prepare', { tags: ['long'] }, () => {
   const text = '안녕하세요 '.repeat(40);
   const options = { memoryLimitMb: 160, threads: 2 };
   const exported = (workshop: Workshop): ReturnType<Workshop['events']> =>
@@ -493,7 +493,7 @@ describe('an export of many batches, which several workers prepare', () => {
       ),
     );
 
-  test('is whole when every page has to be mended, with each record once', { tags: ['long'] }, async () => {
+  test('is whole when every page has to be mended, with each record once', async () => {
     const workshop = new Workshop(options);
     const pull = exported(workshop);
     for (const { file } of pull.files) {
@@ -504,26 +504,22 @@ describe('an export of many batches, which several workers prepare', () => {
     expect(await workshop.lines('select count(distinct event_id) from events')).toEqual(['30000']);
   });
 
-  test(
-    'leaves nothing when a late page is none, and the next load is whole',
-    { tags: ['long'] },
-    async () => {
-      const workshop = new Workshop(options);
-      const pull = exported(workshop);
-      const last = pull.files.at(-2)?.file ?? '';
-      const kept = readFileSync(last);
-      writeFileSync(last, gzipSync('{"status": "processing"}'));
-      await expect(workshop.load(pull)).rejects.toThrow(/not an answer of the expected shape|not a page/);
-      expect(await workshop.lines('select count(*) from events')).toEqual(['0']);
-      writeFileSync(last, kept);
-      expect(await workshop.load(pull)).toMatchObject([{ rows: 30_000, notes: {} }]);
-      expect(
-        await workshop.lines(`
+  test('leaves nothing when a late page is none, and the next load is whole', async () => {
+    const workshop = new Workshop(options);
+    const pull = exported(workshop);
+    const last = pull.files.at(-2)?.file ?? '';
+    const kept = readFileSync(last);
+    writeFileSync(last, gzipSync('{"status": "processing"}'));
+    await expect(workshop.load(pull)).rejects.toThrow(/not an answer of the expected shape|not a page/);
+    expect(await workshop.lines('select count(*) from events')).toEqual(['0']);
+    writeFileSync(last, kept);
+    expect(await workshop.load(pull)).toMatchObject([{ rows: 30_000, notes: {} }]);
+    expect(
+      await workshop.lines(`
         select count(*), count(distinct event_id), (select count(*) from push_messages),
           (select count(*) from message_contents) from events`),
-      ).toEqual(['30000 | 30000 | 30000 | 350']);
-    },
-  );
+    ).toEqual(['30000 | 30000 | 30000 | 350']);
+  });
 });
 
 describe('the contents of messages', () => {

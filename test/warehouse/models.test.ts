@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/load-events.js';
@@ -141,30 +141,14 @@ function exportOf(
   return workshop.events(day, [rows]);
 }
 
-test(
-  'every model is there and empty on an empty warehouse, and the checks find nothing',
-  { tags: ['long'] },
-  async () => {
+describe('models that nights bring forward', { tags: ['long'] }, () => {
+  test('every model is there and empty on an empty warehouse, and the checks find nothing', async () => {
     const workshop = new Workshop();
     expect(await workshop.findings()).toEqual([]);
     for (const { relation } of models()) expect(await workshop.look(`from ${relation}`)).toEqual([]);
-  },
-);
+  });
 
-test('every model works on a warehouse that holds only free statistics', async () => {
-  const workshop = new Workshop();
-  await model(workshop, [workshop.statistics(DAY, [statistic({ date: DAY })])], 'last');
-  const held = await everything(workshop);
-  expect(held['marts.channel_days']).toMatchObject([
-    { sent: '10', failed: '1', delivered: '9', clicked: '2' },
-  ]);
-  for (const { relation } of TABLES) expect(held[relation]).toEqual([]);
-});
-
-test(
-  'tables brought forward night by night, in any order, are those made at once',
-  { timeout: 120_000, tags: ['long'] },
-  async () => {
+  test('tables brought forward night by night, in any order, are those made at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(dayOfEvents, { minLength: 2, maxLength: 5 }), async (days) => {
         const [nightly, atOnce] = [new Workshop(), new Workshop()];
@@ -180,36 +164,32 @@ test(
       }),
       { numRuns: 2, endOnFailure: true },
     );
-  },
-);
+  }, 120_000);
 
-test('a night computes the days that it touched, and no other', { tags: ['long'] }, async () => {
-  const workshop = new Workshop();
-  const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
-  await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
-  await workshop.change('update marts.daily_events set events = 99');
-  await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
-  expect(
-    await workshop.lines('select date::varchar as date, events from marts.daily_events order by date'),
-  ).toEqual([`${DAY} | 99`, `${dayAfter(DAY)} | 1`]);
-});
+  test('a night computes the days that it touched, and no other', async () => {
+    const workshop = new Workshop();
+    const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
+    await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
+    await workshop.change('update marts.daily_events set events = 99');
+    await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
+    expect(
+      await workshop.lines('select date::varchar as date, events from marts.daily_events order by date'),
+    ).toEqual([`${DAY} | 99`, `${dayAfter(DAY)} | 1`]);
+  });
 
-test('a model that was changed is made anew for all days', { tags: ['long'] }, async () => {
-  const workshop = new Workshop();
-  const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
-  await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
-  await workshop.change(
-    `update marts.daily_events set events = 99;
+  test('a model that was changed is made anew for all days', async () => {
+    const workshop = new Workshop();
+    const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
+    await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
+    await workshop.change(
+      `update marts.daily_events set events = 99;
      update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events'`,
-  );
-  await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
-  expect(await workshop.lines('select events from marts.daily_events')).toEqual(['1', '1']);
-});
+    );
+    await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
+    expect(await workshop.lines('select events from marts.daily_events')).toEqual(['1', '1']);
+  });
 
-test(
-  'a modelling stage that is stopped leaves the marts as they were, and is done again',
-  { tags: ['long'] },
-  async () => {
+  test('a modelling stage that is stopped leaves the marts as they were, and is done again', async () => {
     const workshop = new Workshop();
     const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
     await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
@@ -220,5 +200,15 @@ test(
     expect(await workshop.lines('select sum(events)::integer as events from marts.daily_events')).toEqual([
       '3',
     ]);
-  },
-);
+  });
+});
+
+test('every model works on a warehouse that holds only free statistics', async () => {
+  const workshop = new Workshop();
+  await model(workshop, [workshop.statistics(DAY, [statistic({ date: DAY })])], 'last');
+  const held = await everything(workshop);
+  expect(held['marts.channel_days']).toMatchObject([
+    { sent: '10', failed: '1', delivered: '9', clicked: '2' },
+  ]);
+  for (const { relation } of TABLES) expect(held[relation]).toEqual([]);
+});

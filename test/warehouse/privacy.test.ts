@@ -365,61 +365,55 @@ function hostile(number: string, address: string): { records: Row[]; statistics:
   return { records, statistics, answer: { data: { lastCollectedAt: '2026-11-21 07:00:00', extra, stats } } };
 }
 
-describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
+describe.each(['hash', 'drop'] as const)('a hostile day (%s)', { tags: ['long'] }, (recipients) => {
   const number = '01087654321';
   const address = 'private.person@somewhere.example';
 
-  test(
-    'leaves no number and no address in any byte or any text of the file',
-    { tags: ['long'] },
-    async () => {
-      const workshop = workshopFor(recipients);
-      const { records, statistics, answer } = hostile(number, address);
-      const plain = records.filter(({ id }) => !String(id).includes('odd'));
-      await workshop.with(async (warehouse) => {
-        await loadOne(warehouse, workshop.events(DAY, [plain]));
-        await loadOne(
-          warehouse,
-          workshop.events('2026-11-19', [
-            records.map((row) => ({ ...row, id: `again ${String(row['id'])}` })),
-          ]),
-        );
-        await loadOne(warehouse, workshop.statistics(DAY, statistics));
-        await loadOne(warehouse, workshop.statistics(DAY, [statistic({ message_sent: 11 })]));
-        await loadOne(
-          warehouse,
-          workshop.subchannels(
-            DAY,
-            statistics.map((row) => ({ ...row, resource_name: row['campaign_name'], node_name: number })),
-          ),
-        );
-        await loadOne(warehouse, workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
-        await refreshModels(warehouse);
-        await runChecks(warehouse);
-      });
-      const needles = [
-        number,
-        number.slice(1),
-        '010-8765-4321',
-        address,
-        'private.person',
-        'somewhere.example',
-      ];
-      await workshop.close();
-      const bytes = readFileSync(workshop.path);
-      for (const needle of needles) expect(bytes.includes(needle), needle).toBe(false);
-      const tables = await workshop.look(
-        `select format('"{}"."{}"', table_schema, table_name) as name from information_schema.tables`,
+  test('leaves no number and no address in any byte or any text of the file', async () => {
+    const workshop = workshopFor(recipients);
+    const { records, statistics, answer } = hostile(number, address);
+    const plain = records.filter(({ id }) => !String(id).includes('odd'));
+    await workshop.with(async (warehouse) => {
+      await loadOne(warehouse, workshop.events(DAY, [plain]));
+      await loadOne(
+        warehouse,
+        workshop.events('2026-11-19', [records.map((row) => ({ ...row, id: `again ${String(row['id'])}` }))]),
       );
-      expect(tables.length).toBeGreaterThan(30);
-      for (const { name } of tables) {
-        const text = JSON.stringify(await workshop.look(`from ${String(name)}`));
-        for (const needle of needles) expect(text, String(name)).not.toContain(needle);
-      }
-      const { n } = await workshop.lookOne('select count(*)::integer as n from events');
-      expect(n).toBe(records.length + plain.length);
-    },
-  );
+      await loadOne(warehouse, workshop.statistics(DAY, statistics));
+      await loadOne(warehouse, workshop.statistics(DAY, [statistic({ message_sent: 11 })]));
+      await loadOne(
+        warehouse,
+        workshop.subchannels(
+          DAY,
+          statistics.map((row) => ({ ...row, resource_name: row['campaign_name'], node_name: number })),
+        ),
+      );
+      await loadOne(warehouse, workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
+      await refreshModels(warehouse);
+      await runChecks(warehouse);
+    });
+    const needles = [
+      number,
+      number.slice(1),
+      '010-8765-4321',
+      address,
+      'private.person',
+      'somewhere.example',
+    ];
+    await workshop.close();
+    const bytes = readFileSync(workshop.path);
+    for (const needle of needles) expect(bytes.includes(needle), needle).toBe(false);
+    const tables = await workshop.look(
+      `select format('"{}"."{}"', table_schema, table_name) as name from information_schema.tables`,
+    );
+    expect(tables.length).toBeGreaterThan(30);
+    for (const { name } of tables) {
+      const text = JSON.stringify(await workshop.look(`from ${String(name)}`));
+      for (const needle of needles) expect(text, String(name)).not.toContain(needle);
+    }
+    const { n } = await workshop.lookOne('select count(*)::integer as n from events');
+    expect(n).toBe(records.length + plain.length);
+  });
 });
 
 describe('under privacy.columns', () => {

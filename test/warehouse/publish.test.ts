@@ -90,9 +90,10 @@ class OtherProgram {
   }
 }
 
-test('the private file becomes the published one, whole', async () => {
+test('the private file becomes the published one, whole, and what a killed run left behind is swept', async () => {
   const workshop = await filled(10);
   const published = join(workshop.folder, 'warehouse.duckdb');
+  writeFileSync(`${published}.next-12345`, 'half');
   const points: string[] = [];
   const bytes = await publish({
     working: workshop.path,
@@ -138,20 +139,14 @@ test.each([...PUBLISH_POINTS])('stopped at %s, readers see one of the two files,
   expect(await sentIn(published)).toBe(20);
 });
 
-test('what a killed run left behind is swept', async () => {
+test('nothing is published into a folder that is not there, nor of a private file whose log was not written into it', async () => {
   const workshop = await filled(10);
-  const published = join(workshop.folder, 'warehouse.duckdb');
-  writeFileSync(`${published}.next-12345`, 'half');
-  await publish({ working: workshop.path, published, effects: quiet });
-  expect(existsSync(`${published}.next-12345`)).toBe(false);
-});
-
-test('a private file whose log was not written into it is not published', async () => {
-  const workshop = await filled(10);
+  const into = (...path: string[]): Promise<number> =>
+    publish({ working: workshop.path, published: join(workshop.folder, ...path), effects: quiet });
+  await expect(into('nowhere', 'warehouse.duckdb')).rejects.toThrow(StorageError);
   writeFileSync(`${workshop.path}.wal`, 'x');
-  const published = join(workshop.folder, 'warehouse.duckdb');
-  await expect(publish({ working: workshop.path, published, effects: quiet })).rejects.toThrow(DamageError);
-  expect(existsSync(published)).toBe(false);
+  await expect(into('warehouse.duckdb')).rejects.toThrow(DamageError);
+  expect(existsSync(join(workshop.folder, 'warehouse.duckdb'))).toBe(false);
 });
 
 test('the log of somebody who wrote into the published file is not replayed into the new one', async () => {
@@ -169,12 +164,6 @@ test('the log of somebody who wrote into the published file is not replayed into
   await publish({ working: workshop.path, published, effects: quiet });
   expect(existsSync(`${published}.wal`)).toBe(false);
   expect(await sentIn(published)).toBe(10);
-});
-
-test('a folder that is not there is a matter of storage', async () => {
-  const workshop = await filled(10);
-  const published = join(workshop.folder, 'nowhere', 'warehouse.duckdb');
-  await expect(publish({ working: workshop.path, published, effects: quiet })).rejects.toThrow(StorageError);
 });
 
 test('a rebuilt file takes the place of the old one, its log gone with it', async () => {

@@ -312,7 +312,7 @@ describe('an opt-out', () => {
   });
 });
 
-describe('the comparison with all others', () => {
+describe('the comparison with all others', { tags: ['long'] }, () => {
   const days = HELD.eventDays.slice(0, 10);
 
   /** So many messages of each campaign, of which so many are followed by an opt-out. */
@@ -335,33 +335,29 @@ describe('the comparison with all others', () => {
     };
   };
 
-  test(
-    'calls a campaign more or less than chance explains, corrected for all that are judged',
-    { tags: ['long'] },
-    async () => {
-      const workshop = await referenceWorkshop(
-        campaigns({ worse: [500, 15], better: [500, 0], usual: [500, 4], few: [20, 2] }),
-      );
-      const rows = await asked(workshop, 'opt-outs-after-messages');
-      expect(rows).toMatchObject([
-        {
-          resource_id: 'worse',
-          verdict_code: 'more',
-          per_thousand: 30,
-          per_thousand_of_others: 5.882,
-          ratio: 5.1,
-        },
-        { resource_id: 'better', verdict_code: 'fewer', per_thousand: 0, opted_out: '0' },
-        { resource_id: 'usual', verdict_code: 'inconclusive', per_thousand: 8 },
-        { resource_id: 'few', verdict_code: 'too_few', p_value: null },
-      ]);
-      expect(rows[0]).toMatchObject({
-        verdict: 'More opt-outs than chance explains: 30.00 per thousand, all others 5.88.',
-      });
-      const [korean] = await asked(workshop, 'opt-outs-after-messages', { lang: 'ko' });
-      expect(korean?.['verdict']).toContain('1,000건당 30.00건');
-    },
-  );
+  test('calls a campaign more or less than chance explains, corrected for all that are judged', async () => {
+    const workshop = await referenceWorkshop(
+      campaigns({ worse: [500, 15], better: [500, 0], usual: [500, 4], few: [20, 2] }),
+    );
+    const rows = await asked(workshop, 'opt-outs-after-messages');
+    expect(rows).toMatchObject([
+      {
+        resource_id: 'worse',
+        verdict_code: 'more',
+        per_thousand: 30,
+        per_thousand_of_others: 5.882,
+        ratio: 5.1,
+      },
+      { resource_id: 'better', verdict_code: 'fewer', per_thousand: 0, opted_out: '0' },
+      { resource_id: 'usual', verdict_code: 'inconclusive', per_thousand: 8 },
+      { resource_id: 'few', verdict_code: 'too_few', p_value: null },
+    ]);
+    expect(rows[0]).toMatchObject({
+      verdict: 'More opt-outs than chance explains: 30.00 per thousand, all others 5.88.',
+    });
+    const [korean] = await asked(workshop, 'opt-outs-after-messages', { lang: 'ko' });
+    expect(korean?.['verdict']).toContain('1,000건당 30.00건');
+  });
 });
 
 const FIRST = '2026-11-01';

@@ -1,3 +1,4 @@
+// @module-tag long
 // @module-tag extended
 /** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
 import fc from 'fast-check';
@@ -185,47 +186,39 @@ async function expectSame(removed: Workshop, kept: Workshop): Promise<void> {
   expect(await findings(removed)).toEqual(await findings(kept));
 }
 
-test(
-  'a warehouse of which days leave night by night answers as one that has them all',
-  { tags: ['long'], timeout: 300_000 },
-  async () => {
-    const kept = await nights(10);
-    const removed = await nights(10, 8);
-    expect(await held(removed)).toHaveLength(8);
-    await expectSame(removed, kept);
+test('a warehouse of which days leave night by night answers as one that has them all', async () => {
+  const kept = await nights(10);
+  const removed = await nights(10, 8);
+  expect(await held(removed)).toHaveLength(8);
+  await expectSame(removed, kept);
 
-    // Every model is made again: what cannot be computed any more is taken over, and noted anew.
-    const renew = "update ops.models set fingerprint = 'of an older version'";
-    for (const workshop of [kept, removed]) {
-      await workshop.change(renew);
-      await night(workshop, nightOf(workshop, 10));
-    }
-    await expectSame(removed, kept);
-  },
-);
+  // Every model is made again: what cannot be computed any more is taken over, and noted anew.
+  const renew = "update ops.models set fingerprint = 'of an older version'";
+  for (const workshop of [kept, removed]) {
+    await workshop.change(renew);
+    await night(workshop, nightOf(workshop, 10));
+  }
+  await expectSame(removed, kept);
+}, 300_000);
 
-test(
-  'a full refresh keeps what both versions of a model have of days that left',
-  { tags: ['long'] },
-  async () => {
-    const workshop = await nights(3, 1);
-    const days =
-      'select date::varchar as date, events, kind from marts.daily_events where channel = $$push-notification$$ order by all';
-    const before = await workshop.look(days);
-    // As an older version made it: a column was text, one is new, one is gone.
-    await workshop.change(`
+test('a full refresh keeps what both versions of a model have of days that left', async () => {
+  const workshop = await nights(3, 1);
+  const days =
+    'select date::varchar as date, events, kind from marts.daily_events where channel = $$push-notification$$ order by all';
+  const before = await workshop.look(days);
+  // As an older version made it: a column was text, one is new, one is gone.
+  await workshop.change(`
     alter table marts.daily_events alter events type varchar;
     alter table marts.daily_events drop column kind;
     alter table marts.daily_events add column old integer;
     update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events'`);
-    await night(workshop, nightOf(workshop, 3));
-    const after = await workshop.look(days);
-    // The records of the last night count on the day before as well.
-    const left = ({ date }: Row): boolean => String(date) < day(2);
-    expect(after.filter(left)).toEqual(before.filter(left).map((row) => ({ ...row, kind: null })));
-    expect(after.filter((row) => row['kind'] === null)).toEqual(after.filter(left));
-  },
-);
+  await night(workshop, nightOf(workshop, 3));
+  const after = await workshop.look(days);
+  // The records of the last night count on the day before as well.
+  const left = ({ date }: Row): boolean => String(date) < day(2);
+  expect(after.filter(left)).toEqual(before.filter(left).map((row) => ({ ...row, kind: null })));
+  expect(after.filter((row) => row['kind'] === null)).toEqual(after.filter(left));
+});
 
 /** What a night may bring: a day that is new or comes again, perhaps without a record; statistics; days that leave. */
 const turn = fc.record({
@@ -234,52 +227,48 @@ const turn = fc.record({
   leave: fc.option(fc.integer({ min: -3, max: 13 })),
 });
 
-test(
-  'whatever comes when, no check is misled, and what was computed of days that left stands until they come again',
-  { tags: ['long'], timeout: 300_000 },
-  async () => {
-    const computed = `
+test('whatever comes when, no check is misled, and what was computed of days that left stands until they come again', async () => {
+  const computed = `
       select 'events' as what, date, sum(events)::bigint as number from marts.daily_events group by date
       union all select 'people', date, count(*) from marts.daily_people group by date
       union all select 'answers', date, count(*) from marts.message_responses group by date`;
-    await fc.assert(
-      fc.asyncProperty(fc.array(turn, { minLength: 6, maxLength: 10 }), async (turns) => {
-        const workshop = new Workshop();
-        await night(workshop, []);
-        for (const { day: n, what, leave: before } of turns) {
-          const left = `from (${computed}) where date in (select date from ops.removed_days where date <> '${day(n)}')`;
-          const stands = await workshop.look(`${left} order by all`);
-          if (what === 'all anew')
-            await workshop.change('delete from ops.models; delete from ops.check_versions');
-          const pulls = {
-            events: () => [exportOf(workshop, n)],
-            'no events': () => [workshop.events(day(n), [[]])],
-            statistics: () => [workshop.statistics(day(n), [statistic({ date: day(n), message_sent: 50 })])],
-            'all anew': () => [],
-          }[what]();
-          await night(workshop, pulls);
-          expect(await workshop.look(`${left} order by all`)).toEqual(stands);
-          expect(await workshop.look("select * from ops.checks where severity = 'stop'")).toEqual([]);
-          const tables = models()
-            .filter(isIncremental)
-            .map(
-              ({ relation, incremental }) => `
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { minLength: 6, maxLength: 10 }), async (turns) => {
+      const workshop = new Workshop();
+      await night(workshop, []);
+      for (const { day: n, what, leave: before } of turns) {
+        const left = `from (${computed}) where date in (select date from ops.removed_days where date <> '${day(n)}')`;
+        const stands = await workshop.look(`${left} order by all`);
+        if (what === 'all anew')
+          await workshop.change('delete from ops.models; delete from ops.check_versions');
+        const pulls = {
+          events: () => [exportOf(workshop, n)],
+          'no events': () => [workshop.events(day(n), [[]])],
+          statistics: () => [workshop.statistics(day(n), [statistic({ date: day(n), message_sent: 50 })])],
+          'all anew': () => [],
+        }[what]();
+        await night(workshop, pulls);
+        expect(await workshop.look(`${left} order by all`)).toEqual(stands);
+        expect(await workshop.look("select * from ops.checks where severity = 'stop'")).toEqual([]);
+        const tables = models()
+          .filter(isIncremental)
+          .map(
+            ({ relation, incremental }) => `
             select '${relation}', ${columnOf(incremental)}, count(*), sum(hash(held))::varchar
             from ${relation} as held group by all`,
-            );
-          expect(
-            await workshop.look(`(${tables.join(' union all ')}) except all from ops.model_days`),
-          ).toEqual([]);
-          expect(
-            await workshop.look(`from ops.model_days except all (${tables.join(' union all ')})`),
-          ).toEqual([]);
-          if (before !== null) await leave(workshop, day(before));
-          expect(
-            await workshop.look('from ops.removed_days where date in (select export_date from events)'),
-          ).toEqual([]);
-        }
-      }),
-      { numRuns: 2, endOnFailure: true },
-    );
-  },
-);
+          );
+        expect(await workshop.look(`(${tables.join(' union all ')}) except all from ops.model_days`)).toEqual(
+          [],
+        );
+        expect(await workshop.look(`from ops.model_days except all (${tables.join(' union all ')})`)).toEqual(
+          [],
+        );
+        if (before !== null) await leave(workshop, day(before));
+        expect(
+          await workshop.look('from ops.removed_days where date in (select export_date from events)'),
+        ).toEqual([]);
+      }
+    }),
+    { numRuns: 2, endOnFailure: true },
+  );
+}, 300_000);

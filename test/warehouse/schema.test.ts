@@ -10,24 +10,32 @@ import { refreshModels } from '../../src/warehouse/model.js';
 const GOLDEN = join(import.meta.dirname, 'schema.txt');
 const ANSWERS = join(import.meta.dirname, '../readers/queries/golden.txt');
 
-/** Tables and views with the types of their columns, as text. Their comments are those of the dictionary. */
+/** Every column of the file, in the order of its relation. */
+const COLUMNS = `
+  select schema_name || '.' || table_name as relation, column_name as name, lower(data_type) as type
+  from duckdb_columns() where database_name = current_database() and not internal
+  order by relation, column_index`;
+const TABLES = `select schema_name || '.' || table_name as relation from duckdb_tables() where not internal order by 1`;
+
+/**
+ * What docs/tables.md, which lists the columns of every relation, leaves open: which relations are tables, and the type of each
+ * column by its name. Where a name has several types, the rarer ones stand with their relations.
+ */
 async function dump(workshop: Workshop): Promise<string> {
   const rows = await workshop.look(`
-    select
-        columns.schema_name || '.' || columns.table_name as table_name,
-        if(tables.table_name is null, 'view', 'table') as kind,
-        list(lower(columns.data_type) || ' ' || columns.column_name order by columns.column_index) as columns
-    from duckdb_columns() as columns
-    left join duckdb_tables() as tables using (database_name, schema_name, table_name)
-    where columns.database_name = current_database() and not columns.internal
-    group by all
-    order by all`);
+    with counted as (
+      select *, count(*) over (partition by name, type) as uses from (${COLUMNS}) as columns
+    ), typed as (
+      select *, first_value(type) over (partition by name order by uses desc, type) as usual from counted
+    )
+    select 'table' as type, list(relation) as names from (${TABLES}) as tables
+    union all
+    select type, list_sort(list(distinct if(type = usual, name, relation || '.' || name))) from typed group by type
+    order by type`);
   return rows
-    .map(({ table_name, kind, columns }) => {
-      const text = `${String(kind)} ${String(table_name)}: ${(columns as string[]).join(', ')}`;
-      return `${text.replaceAll(/(.{80,110}),\s/g, '$1,\n    ')}\n`;
-    })
-    .join('');
+    .map(({ type, names }) => `${String(type)}: ${(names as string[]).join(', ')}\n`)
+    .join('')
+    .replaceAll(/(.{80,105}), /g, '$1,\n    ');
 }
 
 async function migrated(): Promise<Workshop> {
@@ -50,8 +58,9 @@ test('the migrations make the schema that is on record', async () => {
   expect(found).toBe(readFileSync(GOLDEN, 'utf8'));
 });
 
-test('every table, view and column has a comment', async () => {
+test('every table, view and column has a comment, and no temporary table stays in the file', async () => {
   const workshop = await made();
+  expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
   expect(
     await workshop.look(`
       select schema_name, table_name, column_name from duckdb_columns() where not internal and comment is null
@@ -83,15 +92,11 @@ test('a file of an older schema is brought forward and keeps its rows', async ()
     insert into daily_statistics (date, click) values ('2026-11-20', 7)`,
   );
   await workshop.with(refreshModels);
-  expect(await dump(workshop)).toBe(readFileSync(GOLDEN, 'utf8'));
+  const today = await made();
+  for (const shape of [COLUMNS, TABLES]) expect(await workshop.look(shape)).toEqual(await today.look(shape));
   expect(await workshop.look('select date::varchar as date, click from daily_statistics')).toEqual([
     { date: '2026-11-20', click: '7' },
   ]);
-});
-
-test('nothing of the key or the temporary tables stays in the file', async () => {
-  const workshop = await made();
-  expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
 });
 
 test('macros that another version made are made again', async () => {

@@ -589,13 +589,6 @@ describe('standard output', () => {
     expect(lines).toBe(1);
   });
 
-  it('is whole or an error, also where a late row fails', async () => {
-    const sql = "select if(range = 2000000, 'x', range::varchar)::int as n from range(3000000)";
-    const output = join(folder, 'late.csv');
-    expect((await failure({ sql, output })).message).toContain('Conversion Error');
-    expect(readdirSync(folder)).not.toContain('late.csv');
-  });
-
   it('that is read slowly slows the query down, instead of filling the memory', async () => {
     let most = 0;
     let bytes = 0;

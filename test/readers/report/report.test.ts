@@ -17,6 +17,7 @@ import { makeReport } from '../../../src/readers/report/report.js';
 import { SECTIONS } from '../../../src/readers/report/sections.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { copyTemplate } from '../../support/template.js';
+import { ends } from '../../support/place.js';
 
 const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerror=alert(1)>`;
 
@@ -193,9 +194,11 @@ test('a section whose query fails says so, as does the command, and the others a
   const sentences = sentencesOf(await make(file));
   expect(sentences.get('failures')).toMatch(/^This part could not be drawn: .*failure_reasons/);
   expect([...sentences.values()].filter((said) => said.includes('could not be drawn'))).toHaveLength(1);
-  const command = await place.run(['report', '--data-dir', lacking]);
-  expect(command.code).toBe(1);
-  expect(command.stderr).toMatch(/A part of it could not be drawn: .*failure_reasons/);
+  await ends(
+    place.run(['report', '--data-dir', lacking]),
+    1,
+    /A part of it could not be drawn: .*failure_reasons/,
+  );
 });
 
 test('names that try to be markup are names', async () => {
@@ -235,12 +238,12 @@ describe('the command', () => {
   });
 
   test('says in one sentence that there is no warehouse, or no folder to write to', async () => {
-    const none = await place.run(['report', '--data-dir', join(folder, 'nothing')]);
-    expect(none.code).toBe(2);
-    expect(none.stderr).toContain('There is no warehouse');
-    const away = await place.run(['report', '--output', join(folder, 'no', 'such', 'report.html')]);
-    expect(away.code).toBe(2);
-    expect(away.stderr).toContain('cannot be written, because there is no folder');
+    await ends(place.run(['report', '--data-dir', join(folder, 'nothing')]), 2, 'There is no warehouse');
+    await ends(
+      place.run(['report', '--output', join(folder, 'no', 'such', 'report.html')]),
+      2,
+      'cannot be written, because there is no folder',
+    );
   });
 });
 
