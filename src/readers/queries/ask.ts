@@ -383,33 +383,34 @@ export async function relationsIn(
   reader: Reader,
   sql: string,
 ): Promise<{ relations: ReadonlySet<string>; isSure: boolean }> {
-  const known = Object.keys(Dictionary.load().of('relations'));
+  const known = new Set(Object.keys(Dictionary.load().of('relations')));
   const views = new Map(
     models().flatMap(({ relation, select, incremental }) =>
       incremental === undefined ? [[relation, select] as const] : [],
     ),
   );
-  const knownOf = (name: string): string[] => {
+  const relationOf = (name: string): string => {
     const bare = name
-      .replace(/ .*/s, '')
+      .replace(/ AS .*/s, '')
       .replaceAll('"', '')
-      .toLowerCase()
-      .replace(/^(warehouse\.)?(main\.)?/, '');
+      .toLowerCase();
+    const own = bare.replace(/^(warehouse\.)?(main\.)?/, '');
     // A view of a mart in main is named as the mart.
-    const mart = views.has(bare) ? `marts.${bare}` : '';
-    return known.filter((one) => one === bare || one === mart);
+    return views.has(own) && known.has(`marts.${own}`) ? `marts.${own}` : own;
   };
   const [{ tables, is_sure: isSure }] = parsed.parse(await reader.rows('ask/parsed', z.unknown(), { sql }));
   const words = withoutComments(sql).replaceAll('"', '').matchAll(AFTER_FROM);
-  const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).flatMap(knownOf);
+  const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).map(relationOf);
   const read = new Set(named);
   // The loop visits what it adds. DuckDB sees the tables behind macros, but behind some views it sees nothing.
   for (const name of read) {
-    const told = reader.connection.getTableNames(`from ${name}`, true).flatMap(knownOf);
-    const mentioned = known.filter((other) => mentions(views.get(name) ?? '', other));
+    const from = `from "${name.replace('.', '"."')}"`;
+    const told = reader.connection.getTableNames(from, true).map(relationOf);
+    const mentioned = [...known].filter((other) => mentions(views.get(name) ?? '', other));
     for (const other of [...told, ...mentioned]) read.add(other);
   }
-  return { relations: new Set([...read].filter((name) => named.includes(name) || !views.has(name))), isSure };
+  const isShown = (name: string): boolean => known.has(name) && (named.includes(name) || !views.has(name));
+  return { relations: new Set([...read].filter(isShown)), isSure };
 }
 
 /** A sentence on the days that retention removed from tables that SQL reads. */
