@@ -121,13 +121,17 @@ async function runAll(
     const type = duckdb.StatementType[prepared.statementType];
     // An `explain` may run what it explains.
     if (!READING.includes(type)) throw notReading(subject, type);
+    const isLast = i === statements.count - 1;
+    if (isLast !== (type === 'SELECT'))
+      throw new UsageError(
+        isLast
+          ? `${subject} asks nothing: its last statement is ${type}.`
+          : `${subject} asks several questions, and only one is answered at a time.`,
+        { hint: 'End with one select. Only `set variable` and temporary tables may stand before it.' },
+      );
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
-    if (i === statements.count - 1) return prepared.run();
-    if (type === 'SELECT')
-      throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
-        hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
-      });
+    if (isLast) return prepared.run();
     await prepared.run();
   }
 }
@@ -176,7 +180,7 @@ const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
  */
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
-  const text = messageOf(cause);
+  const text = messageOf(cause).replace(/^Failed to extract statements: /, '');
   const found = PLACE.exec(text);
   const [, line = '', shown = '', caret] = found ?? [];
   // If the beginning of the line is omitted, the position of the caret is not the column.
@@ -447,7 +451,7 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
  *
  * @param isTold whether the question's own sentences say something, as they may where the file holds no day of it at all
  */
-export async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
+async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
   const covered = await reader.rows('status/coverage', streamDay);
   const held = covered.filter((day) => day.stream === stream);
