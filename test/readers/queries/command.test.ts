@@ -540,8 +540,21 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
     ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /cannot name a new query/],
     ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a new query/],
     ['there is no SQL', { new: 'x' }, /no SQL to keep/],
+    [
+      'its header is not whole',
+      { sql: '-- title: X\n\nselect 1', new: 'x' },
+      /new query x has no readable params/,
+    ],
   ])('is not written where %s', async (_, options, sentence) => {
     expect((await failure(options, own)).message).toMatch(sentence);
+    expect(readdirSync(join(folder, 'own'))).not.toContain('x.sql');
+  });
+
+  it('keeps the header of a file with a byte order mark', async () => {
+    writeFileSync(join(folder, 'marked.sql'), `\ufeff${OWN}`);
+    await run({ file: join(folder, 'marked.sql'), new: 'marked' }, own);
+    expect(readFileSync(file('marked'), 'utf8').trim()).toBe(OWN.trim());
+    rmSync(file('marked'));
   });
 
   it('needs a folder in the settings', async () => {
