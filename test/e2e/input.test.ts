@@ -77,7 +77,10 @@ const PERFORMED: [string, RegExp][] = [
   ['schedule --at 06:59', /from 07:00 to 23:59/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
   ['exports attach junk x', /There is no export junk/],
-  ['exports attach 2026-11-20.1 a/../b', /EXPORT_ID must be the id of an export/],
+  [
+    'exports attach 2026-11-20.1 a/../b',
+    /EXPORT_ID must be the id of an export[^]*ask the operator of the service/,
+  ],
   ['exports attach 2026-11-20.1 a\nb', /EXPORT_ID must be/],
   [`exports attach 2026-11-20.1 ${'x'.repeat(201)}`, /EXPORT_ID must be/],
   ['run --config .', /cannot be read \(EISDIR\)/],
