@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { EXIT } from '../ground/errors.js';
 import { examine, type Check, type Extent } from '../operations/doctor.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { visible, wrapLine } from '../terminal/text.js';
+import { listed, visible } from '../terminal/text.js';
 import type { Command, JsonOptions } from './shared.js';
 
 export const doctorCommand: Command<Extent & JsonOptions> = async (options, invocation) => {
@@ -30,10 +30,8 @@ const NAME_WIDTH = 14;
 /** Formats the reason and, on the next line, the remedy. */
 function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Terminal): string {
   const mark = verdict.padEnd(4);
-  const indent = mark.length + NAME_WIDTH + 4;
-  const lines = [
-    wrapLine(`${mark}  ${name.padEnd(NAME_WIDTH)}  ${visible(reason)}`, width, indent),
-    ...(remedy === null ? [] : [wrapLine(' '.repeat(indent) + visible(remedy), width, indent)]),
-  ].join('\n');
+  const rows = [[mark, name.padEnd(NAME_WIDTH), visible(reason)]];
+  if (remedy !== null) rows.push(['', '', visible(remedy)]);
+  const lines = listed(rows, width ?? Infinity);
   return color ? styleText(COLOURS[verdict], mark) + lines.slice(mark.length) : lines;
 }

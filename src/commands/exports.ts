@@ -81,6 +81,7 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
   if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId))
     throw new UsageError(
       'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
+      { hint: 'Copy it from the answer to the request, or ask the operator of the service for it.' },
     );
   const agree = async (sentence: string): Promise<boolean> =>
     yes || terminal.confirm(`${sentence} Go on?`, signal);

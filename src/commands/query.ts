@@ -1,8 +1,9 @@
 /** `dawnload query`: runs a query of the catalogue or any SQL against the published warehouse. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Language } from '../warehouse/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
@@ -17,7 +18,7 @@ import {
 import { inChild } from '../readers/queries/child.js';
 import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
-import { outsideOf, writeFileWhole, writePieces, writeTo } from '../readers/queries/output.js';
+import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Options } from './shared.js';
@@ -77,7 +78,8 @@ export async function queryCommand(
   };
   try {
     if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
-    else await writeFileWhole(output, (path) => answerTo((answer) => writePieces(path, answer)));
+    else
+      await writeFileWhole(output, (path) => answerTo((answer) => pipeline(answer, createWriteStream(path))));
     if (write !== undefined) terminal.note(write());
     return EXIT.done;
   } finally {

@@ -37,39 +37,30 @@ const FEW_ROWS = 3;
  * that is not enough, columns are omitted by their rank; names of things are truncated last.
  */
 export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
-  const heads = columns.map(({ name }) => printable(name));
+  const named = columns.map((column) => ({ ...column, name: printable(column.name) }));
   const cells = rows.map((row) => row.map((cell) => (cell === null ? null : printable(cell))));
   const beside = columns.flatMap(({ below }, i) => (below === true ? [] : [i]));
   const notes = cells.map((row) => row.filter((cell, i) => cell !== null && !beside.includes(i)).join(' '));
-  const at = <T>(list: readonly T[]): T[] => list.filter((_, i) => beside.includes(i));
-  const table = { columns: at(columns), heads: at(heads), cells: cells.map(at), notes };
+  const table = only({ columns: named, cells, notes }, beside);
   const { width } = drawing;
   const whole = measured(table, true);
   const natural = whole.map((one) => one.natural);
   if (width === undefined || outerWidth(natural) <= width) return grid(table, natural, drawing);
   const names = table.columns.findLastIndex(({ isName }) => isName === true) + 1;
-  const cutNames = measured(table, false);
-  const [kept, fewer] = [fitting(table.columns, whole, width), fitting(table.columns, cutNames, width)];
+  const kept = fitting(table.columns, whole, width);
+  const fewer = fitting(table.columns, measured(table, false), width);
   const isLosing = fewer.some((i) => (table.columns[i]?.rank ?? 0) < 2 && !kept.includes(i));
   const isNamed = kept.length > names && !isLosing;
-  const [measures, shownAt] = isNamed ? [whole, kept] : [cutNames, fewer];
-  const only = <T>(list: readonly T[]): T[] => list.filter((_, i) => shownAt.includes(i));
+  const shownAt = isNamed ? kept : fewer;
   const isWhole = shownAt.length === beside.length;
   const isFew = rows.length > 0 && rows.length <= FEW_ROWS;
   if (!isWhole && (isFew || shownAt.length < 2)) return blocks(table, drawing);
-  const part = {
-    columns: only(table.columns),
-    heads: only(table.heads),
-    cells: table.cells.map(only),
-    notes,
-  };
-  const drawn = grid(part, widthsWithin(only(measures), width), drawing);
+  const part = only(table, shownAt);
+  const drawn = grid(part, widthsWithin(measured(part, isNamed), width), drawing);
   if (isWhole) return drawn;
-  const left = table.heads.filter((_, i) => !shownAt.includes(i)).join(', ');
-  return `${drawn}\n${wrapLine(
-    TOO_NARROW[drawing.lang ?? 'en'].replace('{}', () => left),
-    width,
-  )}`;
+  const left = table.columns.filter((_, i) => !shownAt.includes(i)).map(({ name }) => name);
+  const sentence = TOO_NARROW[drawing.lang ?? 'en'].replace('{}', () => left.join(', '));
+  return `${drawn}\n${wrapLine(sentence, width)}`;
 }
 
 const TOO_NARROW = {
@@ -80,10 +71,15 @@ const TOO_NARROW = {
 /** The parts of a table; all texts are safe to print. */
 interface Parts {
   readonly columns: readonly Column[];
-  readonly heads: readonly string[];
   readonly cells: readonly Row[];
   /** The sentences below each row; empty if a row has none. */
   readonly notes: readonly string[];
+}
+
+/** The parts of some columns. */
+function only(table: Parts, shown: readonly number[]): Parts {
+  const of = <T>(list: readonly T[]): T[] => list.filter((_, i) => shown.includes(i));
+  return { ...table, columns: of(table.columns), cells: table.cells.map(of) };
 }
 
 const NULL = 'null';
@@ -98,14 +94,13 @@ interface Measure {
 }
 
 /** @param wholeNames true if names of things may not be truncated */
-function measured({ columns, heads, cells }: Parts, wholeNames: boolean): Measure[] {
+function measured({ columns, cells }: Parts, wholeNames: boolean): Measure[] {
   return columns.map((column, i) => {
-    const head = heads[i] ?? '';
     const cell = Math.max(0, ...cells.map((row) => widthOf(row[i] ?? NULL)));
-    const word = Math.max(...wordsOf(head).map((part) => widthOf(part.trimEnd())));
+    const word = Math.max(...wordsOf(column.name).map((part) => widthOf(part.trimEnd())));
     const isWhole = column.numeric || (wholeNames && column.isName === true);
     return {
-      natural: Math.max(cell, widthOf(head)),
+      natural: Math.max(cell, widthOf(column.name)),
       least: Math.max(word, isWhole ? cell : Math.min(cell, NARROWEST)),
       enough: Math.max(word, cell),
     };
@@ -136,10 +131,10 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
   return atMost(cap);
 }
 
-function grid({ columns, heads, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
+function grid({ columns, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
   const table = new Table({
-    head: widths.map((width, i) => packed(wordsOf(heads[i] ?? ''), width).join('\n')),
-    colAligns: widths.map((_, i) => (columns[i]?.numeric === true ? 'right' : 'left')),
+    head: columns.map(({ name }, i) => packed(wordsOf(name), widths[i] ?? 0).join('\n')),
+    colAligns: columns.map(({ numeric }) => (numeric ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
   const inner = outerWidth(widths) - 4;
@@ -163,13 +158,13 @@ function wordsOf(name: string): string[] {
 }
 
 /** Draws one block per row: `name  value` for each column, and the sentences below them. */
-function blocks({ heads, cells, notes }: Parts, drawing: Drawing): string {
+function blocks({ columns, cells, notes }: Parts, drawing: Drawing): string {
   const { width = Infinity } = drawing;
   return cells
     .flatMap((row, number) => [
       `── ${number + 1} ──`,
       listed(
-        heads.map((head, i) => [head, shown(row[i] ?? null, Infinity, drawing)]),
+        columns.map(({ name }, i) => [name, shown(row[i] ?? null, Infinity, drawing)]),
         width,
       ),
       ...[notes[number] ?? ''].filter((note) => note !== '').map((note) => wrapLine(note, width, 0)),

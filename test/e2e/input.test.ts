@@ -73,7 +73,10 @@ const PERFORMED: [string, RegExp][] = [
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
-  ['exports attach 2026-11-20.1 a/../b', /EXPORT_ID must be the id of an export/],
+  [
+    'exports attach 2026-11-20.1 a/../b',
+    /EXPORT_ID must be the id of an export[^]*ask the operator of the service/,
+  ],
   ['exports attach 2026-11-20.1 a\nb', /EXPORT_ID must be/],
   [`exports attach 2026-11-20.1 ${'x'.repeat(201)}`, /EXPORT_ID must be/],
   ['run --config .', /cannot be read \(EISDIR\)/],

@@ -72,9 +72,6 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
           .slice(0, 10)
       : undefined,
   };
-  // Under a low limit the words give way to the numbers.
-  const isLong = JSON.stringify(about).length > limits.characters / 2;
-  if (isLong && query) about.definitions = { all: 'too long here: describe the tables' };
   return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or ask for fewer days or columns.');
 }
 
@@ -83,7 +80,7 @@ export function fitted(
   name: string,
   items: readonly string[],
   rest: Readonly<Record<string, unknown>>,
-  { rows, characters }: Pick<Limits, 'rows' | 'characters'>,
+  { rows, characters }: Limits,
   advice: string,
 ): string {
   const written = (kept: readonly string[], why: string | null): string =>

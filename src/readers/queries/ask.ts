@@ -121,13 +121,17 @@ async function runAll(
     const type = duckdb.StatementType[prepared.statementType];
     // An `explain` may run what it explains.
     if (!READING.includes(type)) throw notReading(subject, type);
+    const isLast = i === statements.count - 1;
+    if (isLast !== (type === 'SELECT'))
+      throw new UsageError(
+        isLast
+          ? `${subject} asks nothing: its last statement is ${type}.`
+          : `${subject} asks several questions, and only one is answered at a time.`,
+        { hint: 'End with one select. Only `set variable` and temporary tables may stand before it.' },
+      );
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
-    if (i === statements.count - 1) return prepared.run();
-    if (type === 'SELECT')
-      throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
-        hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
-      });
+    if (isLast) return prepared.run();
     await prepared.run();
   }
 }
@@ -176,7 +180,7 @@ const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
  */
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
-  const text = messageOf(cause);
+  const text = messageOf(cause).replace(/^Failed to extract statements: /, '');
   const found = PLACE.exec(text);
   const [, line = '', shown = '', caret] = found ?? [];
   // If the beginning of the line is omitted, the position of the caret is not the column.
@@ -383,33 +387,34 @@ export async function relationsIn(
   reader: Reader,
   sql: string,
 ): Promise<{ relations: ReadonlySet<string>; isSure: boolean }> {
-  const known = Object.keys(Dictionary.load().of('relations'));
+  const known = new Set(Object.keys(Dictionary.load().of('relations')));
   const views = new Map(
     models().flatMap(({ relation, select, incremental }) =>
       incremental === undefined ? [[relation, select] as const] : [],
     ),
   );
-  const knownOf = (name: string): string[] => {
+  const relationOf = (name: string): string => {
     const bare = name
-      .replace(/ .*/s, '')
+      .replace(/ AS .*/s, '')
       .replaceAll('"', '')
-      .toLowerCase()
-      .replace(/^(warehouse\.)?(main\.)?/, '');
+      .toLowerCase();
+    const own = bare.replace(/^(warehouse\.)?(main\.)?/, '');
     // A view of a mart in main is named as the mart.
-    const mart = views.has(bare) ? `marts.${bare}` : '';
-    return known.filter((one) => one === bare || one === mart);
+    return views.has(own) && known.has(`marts.${own}`) ? `marts.${own}` : own;
   };
   const [{ tables, is_sure: isSure }] = parsed.parse(await reader.rows('ask/parsed', z.unknown(), { sql }));
   const words = withoutComments(sql).replaceAll('"', '').matchAll(AFTER_FROM);
-  const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).flatMap(knownOf);
+  const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).map(relationOf);
   const read = new Set(named);
   // The loop visits what it adds. DuckDB sees the tables behind macros, but behind some views it sees nothing.
   for (const name of read) {
-    const told = reader.connection.getTableNames(`from ${name}`, true).flatMap(knownOf);
-    const mentioned = known.filter((other) => mentions(views.get(name) ?? '', other));
+    const from = `from "${name.replace('.', '"."')}"`;
+    const told = reader.connection.getTableNames(from, true).map(relationOf);
+    const mentioned = [...known].filter((other) => mentions(views.get(name) ?? '', other));
     for (const other of [...told, ...mentioned]) read.add(other);
   }
-  return { relations: new Set([...read].filter((name) => named.includes(name) || !views.has(name))), isSure };
+  const isShown = (name: string): boolean => known.has(name) && (named.includes(name) || !views.has(name));
+  return { relations: new Set([...read].filter(isShown)), isSure };
 }
 
 /** A sentence on the days that retention removed from tables that SQL reads. */
@@ -446,7 +451,7 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
  *
  * @param isTold whether the question's own sentences say something, as they may where the file holds no day of it at all
  */
-export async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
+async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
   const covered = await reader.rows('status/coverage', streamDay);
   const held = covered.filter((day) => day.stream === stream);

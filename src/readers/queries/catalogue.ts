@@ -62,7 +62,7 @@ const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'),
  * @throws UsageError for a file in the user's folder without a whole header
  */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
-  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file));
+  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file, textOf(file)));
   const rank = ({ subject }: QueryFile): number => SUBJECTS.indexOf(subject);
   return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
@@ -78,7 +78,7 @@ export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${n
 export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
   const file = files.get(name);
-  if (file !== undefined) return parseQuery(name, file);
+  if (file !== undefined) return parseQuery(name, file, textOf(file));
   const inOwn = own && join(own, `${name}.sql`);
   const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
   throw new UsageError(`There is no query ${name}.`, {
@@ -139,9 +139,10 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
   );
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
   const made = `-- title: ${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}\n\n`;
+  const text = `${sql.startsWith('-- title:') ? '' : made}${sql.trim().replace(/;?$/, ';')}\n`;
+  parseQuery(name, `the new query ${name}`, text);
   return () => {
     mkdirSync(own, { recursive: true });
-    const text = `${sql.startsWith('-- title:') ? '' : made}${sql.trim().replace(/;?$/, ';')}\n`;
     writeFileSync(file, text, { flag: 'wx' });
     return `${file} is written. Edit its title and question there; \`dawnload query ${name}\` runs it.`;
   };
@@ -151,8 +152,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
  * Parses the header: `title`, `title_ko`, `subject`, `question`, `params` (either `none` or a list of indented lines), `sentences` with the
  * common table expressions that they read (`given`), and the names of shared sentences (`also`).
  */
-function parseQuery(name: string, file: string): QueryFile {
-  const sql = textOf(file);
+function parseQuery(name: string, file: string, sql: string): QueryFile {
   const header = headerOf(sql);
   const field = (key: string): string => {
     const [text = ''] = header[key] ?? [];
@@ -209,7 +209,7 @@ export type ParameterValues = ReadonlyMap<string, string>;
  *
  * @throws UsageError for a text without `=`, or a repeated name
  */
-export function parseAssignments(texts: readonly string[]): ParameterValues {
+function parseAssignments(texts: readonly string[]): ParameterValues {
   const values = new Map<string, string>();
   for (const text of texts) {
     const [, name, value = ''] = /^\s*(\w+)\s*=(.*)$/s.exec(text) ?? [];
@@ -231,7 +231,7 @@ export function parseAssignments(texts: readonly string[]): ParameterValues {
  * @param now the clock of the command determines the present, because a rehearsal may have moved it
  * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
  */
-export function valuesFor(
+function valuesFor(
   { name: query, params }: QueryFile,
   given: ParameterValues,
   now: Date,
@@ -368,7 +368,7 @@ function readSql(file: string): string {
       hint: 'Name a file, or give the text: `--sql "$(cat)"`.',
     });
   try {
-    return readFileSync(file, 'utf8');
+    return textOf(file);
   } catch (cause) {
     throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
       hint: 'Name a file of SQL that this account may read.',

@@ -2,7 +2,7 @@
  * Where an answer or a page goes: to standard output, at the pace of its reader, or to a file, which is written completely
  * or not at all, and which is none of the job's own.
  */
-import { createWriteStream, existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Writable, Readable } from 'node:stream';
@@ -75,11 +75,6 @@ export function realPlace(file: string): string {
   const place = join(folder, basename(file));
   const link = attempted(() => readlinkSync(place));
   return link === undefined ? place : realPlace(resolve(folder, link));
-}
-
-/** Writes all pieces to a new file. */
-export async function writePieces(file: string, pieces: Pieces): Promise<void> {
-  await pipeline(Readable.from(pieces), createWriteStream(file));
 }
 
 /**

@@ -79,7 +79,7 @@ export function cellSql({ given, type }: QueryResult['columns'][number], nth: nu
 
 /** Kinds of errors about the text of a query; the words of any other kind may repeat a value. */
 const OF_THE_TEXT =
-  /cannot be run: (Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type|only reading is allowed|holds no statement/;
+  /cannot be run: (Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
 
 /** The error by its kind, column and place; a cause would repeat the values. */
 function withoutValues(error: UsageError, subject: string): UsageError {

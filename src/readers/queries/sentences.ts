@@ -13,7 +13,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
 import { selectIn } from '../../warehouse/session.js';
-import type { Row, Text, Wording } from './wording.js';
+import type { Words } from '../../warehouse/dictionary.js';
+import type { Row, Wording } from './wording.js';
 
 /**
  * A sentence reports, and a finding reports what stands out. A note qualifies what is reported, a to-do says what to change,
@@ -23,7 +24,7 @@ const ROLES = ['sentence', 'finding', 'note', 'to do', 'alert'] as const;
 
 type Role = (typeof ROLES)[number];
 
-export interface Sentence extends Text {
+export interface Sentence extends Words {
   readonly select: string;
   readonly as: Role;
 }

@@ -1,12 +1,6 @@
 /** How numbers, days and names are written in a language, in sentences and in the report. */
-import { Dictionary, type Language } from '../../warehouse/dictionary.js';
+import { Dictionary, type Language, type Words } from '../../warehouse/dictionary.js';
 import { formatPrice } from '../../ground/text.js';
-
-/** A text in both languages. */
-export interface Text {
-  readonly en: string;
-  readonly ko: string;
-}
 
 /** The unit of a number. A share is stored as a number from 0 to 1. */
 export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'price' | 'day' | 'hour';
@@ -56,7 +50,7 @@ export class Wording {
     this.#dates = { short: dates(language === 'ko' ? 'long' : 'short'), long: dates('long', 'numeric') };
   }
 
-  say(text: Text): string {
+  say(text: Words): string {
     return text[this.language];
   }
 

@@ -1,7 +1,7 @@
 /** The words of the page in both languages. What is said of answers stands with the queries, in sql/queries. */
-import type { Text } from '../queries/wording.js';
+import type { Words } from '../../warehouse/dictionary.js';
 
-const text = (en: string, ko: string): Text => ({ en, ko });
+const text = (en: string, ko: string): Words => ({ en, ko });
 
 export const WORDS = {
   // The frame of the page.
@@ -121,7 +121,7 @@ export const WORDS = {
     'The last run ({run}) is incomplete. `dawnload status` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.',
     '마지막 실행({run})이 일부만 완료되었습니다. 빠진 항목은 `dawnload status`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.',
   ),
-} satisfies Record<string, Text>;
+} satisfies Record<string, Words>;
 
 export type Word = keyof typeof WORDS;
 
@@ -129,7 +129,7 @@ const CAMPAIGN = text('Campaign', '캠페인');
 const CHANGE = text('Change', '변화');
 
 /** Heads of columns whose names would not say on the page what they are. */
-export const HEADS: Readonly<Record<string, Text>> = {
+export const HEADS: Readonly<Record<string, Words>> = {
   campaign_name: CAMPAIGN,
   channel_or_campaign: CAMPAIGN,
   item: CAMPAIGN,

@@ -43,7 +43,8 @@ beforeAll(async () => {
       ('statistics', '2026-10-31', 'missing'), ('statistics', '2026-11-06', 'missing'), ('statistics', '2026-11-07', 'not_complete'),
       ('events', '2026-10-30', 'missing'), ('events', '2026-10-31', 'missing'), ('events', '2026-11-01', 'given_up'), ('events', '2026-11-05', 'waits');
     insert into ops.snapshots (stream, date) values ('opt_outs', '2026-11-04');
-    insert into ops.coverage (stream, date) values ('opt_outs', '2026-11-04')`);
+    insert into ops.coverage (stream, date) values ('opt_outs', '2026-11-04');
+    create view catalog."Odd products" as select item_id as id from catalog_items`);
   open = await Reader.open(file);
   await open.confine();
 });
@@ -177,6 +178,7 @@ describe('an answer for an agent', () => {
     ['from marts.opt_out_requests', ['opt_outs']],
     ['from marts.ab_tests', ['events', 'statistics']],
     ['from marts.channel_days c join text_messages using (date) limit 1', ['events', 'statistics']],
+    ['from catalog."Odd products"', ['catalogs']],
     ["select 'from events' as text from range(1)", []],
   ])('knows no other streams behind SQL: %s', async (sql, streams) => {
     expect((await queried(sql)).about.coverage.map((row) => row.stream)).toEqual(streams);

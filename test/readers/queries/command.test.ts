@@ -372,9 +372,18 @@ describe('a mistake', () => {
       { sql: 'select\n  evnt_name\nfrom events' },
       /^The query cannot be run: Binder Error: Referenced column "evnt_name" not found in FROM clause \(line 2, column 3\)\. .*event_name/s,
     ],
-    ['no SQL', { sql: 'selct 1' }, /syntax error at or near "selct" \(line 1, column 1\)/],
+    [
+      'no SQL',
+      { sql: 'selct 1' },
+      /cannot be run: Parser Error: syntax error at or near "selct" \(line 1, column 1\)/,
+    ],
     ['a value that only a later row shows', { sql: LATE }, /Conversion Error/],
     ['several statements that ask', { sql: 'select 1;;\n-- two\nselect 2;' }, /asks several questions/],
+    [
+      'nothing to answer',
+      { sql: 'create temp table own as select 1' },
+      /asks nothing: its last statement is CREATE/,
+    ],
     ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet/],
     ['a missing file', { file: 'none.sql' }, /ENOENT/],
     ['SQL on standard input', { file: '-' }, /not read from standard input.*--sql/],
@@ -531,8 +540,21 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
     ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /cannot name a new query/],
     ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a new query/],
     ['there is no SQL', { new: 'x' }, /no SQL to keep/],
+    [
+      'its header is not whole',
+      { sql: '-- title: X\n\nselect 1', new: 'x' },
+      /new query x has no readable params/,
+    ],
   ])('is not written where %s', async (_, options, sentence) => {
     expect((await failure(options, own)).message).toMatch(sentence);
+    expect(readdirSync(join(folder, 'own'))).not.toContain('x.sql');
+  });
+
+  it('keeps the header of a file with a byte order mark', async () => {
+    writeFileSync(join(folder, 'marked.sql'), `\ufeff${OWN}`);
+    await run({ file: join(folder, 'marked.sql'), new: 'marked' }, own);
+    expect(readFileSync(file('marked'), 'utf8').trim()).toBe(OWN.trim());
+    rmSync(file('marked'));
   });
 
   it('needs a folder in the settings', async () => {
