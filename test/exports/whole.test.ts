@@ -406,7 +406,7 @@ test(
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
     await place.run(['exports', 'abandon', KEY]);
     await place.run(['run']);
-    expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
+    expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 0 }]);
     const { stdout, stderr } = await place.run(['query', 'missing-days']);
     expect(stdout + stderr).toMatch(/A person gave up the events of 1\sday on 20\sNov/);
     expect(stdout + stderr).not.toMatch(/day missing/);
