@@ -390,7 +390,10 @@ test(
   async () => {
     const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
     const run = await place.run(['run']);
-    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/days_missing .* wait for a person/)]);
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(/days_missing .* wait for a person.* only what fits `exports\.budget`/),
+    ]);
     const status = await place.run(['status']);
     expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
     expect(status.stdout).toMatch(/waits +events: 2026-11-20; a person has to decide/);
@@ -405,6 +408,9 @@ test(
     await place.run(['run']);
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
     await place.run(['exports', 'abandon', KEY]);
+    const abandoned = await place.run(['status']);
+    expect(abandoned.stdout).toMatch(/given up +events: 2026-11-20/);
+    expect(abandoned.stdout).not.toMatch(/wait for a person/);
     await place.run(['run']);
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 0 }]);
     const { stdout, stderr } = await place.run(['query', 'missing-days']);
