@@ -155,6 +155,14 @@ export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
   return ask(file, [], (reader) => reader.rows('status/exports', exportRow));
 }
 
+/** The days whose events have left a closed file, by retention. */
+export async function removedKnownBy(file: string): Promise<Day[]> {
+  const removed = await ask(file, [], (reader) =>
+    reader.rows('status/removed', streamDay.pick({ date: true })),
+  );
+  return removed.map(({ date }) => date);
+}
+
 const knownErasure = z.object({
   line: z.number(),
   persons: z.number(),
