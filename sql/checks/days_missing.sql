@@ -1,7 +1,8 @@
 -- severity: warn
 -- scope: full
 -- meaning: Sums over these days are too low. Where the finding says that days are missing, the next run pulls them, and `dawnload
---   backfill` does it now; where it says that they wait, a person must decide first (`dawnload exports list`).
+--   backfill` does it now, both of events only what fits `exports.budget`; where it says that they wait, a person must decide first
+--   (`dawnload exports list`).
 
 with held as (
     select stream, min(date) as first_date, max(date) as last_date

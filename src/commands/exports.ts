@@ -11,9 +11,11 @@ import { pricePart, priceOf } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow } from '../job/wanted-days.js';
+import { dataFiles } from '../landing/paths.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
+import { removedKnownBy } from '../warehouse/reader.js';
 import { summarise } from './run.js';
 import { knownOf, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
@@ -34,7 +36,11 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
   const state = await ledgerNow(config, invocation.effects);
   const entry = entryIn(state, key);
   if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
-  else for (const line of inWords(entry, config.exports.currency)) terminal.out(line);
+  else {
+    const removed = await removedKnownBy(dataFiles(config.dataDir).published);
+    const lines = inWords(entry, removed.includes(entry.day), config.exports.currency);
+    for (const line of lines) terminal.out(line);
+  }
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   return warnAll(terminal, needed);
 };
@@ -42,15 +48,19 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
 const BILLED: Readonly<Record<ledgers.Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
 
 /** The export as lines of `what  value`. */
-function inWords(entry: ledgers.Export, currency: string | undefined): string[] {
+function inWords(entry: ledgers.Export, isRemoved: boolean, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
   const known = billed === 'no' ? undefined : recordsOf(entry);
   const price = known && priceOf([{ records: known, pricePerRecord }]);
+  const isGone = entry.state === 'loaded' && isRemoved;
   const size =
     records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
     ['export', `${entry.key}, of the KST day ${entry.day}`],
-    ['state', `${entry.state}: ${ledgers.STATES[entry.state]}`],
+    [
+      'state',
+      `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : ledgers.STATES[entry.state]}`,
+    ],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
     ['messages', entry.messageData ? 'with message data' : 'without message data'],

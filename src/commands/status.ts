@@ -91,7 +91,8 @@ async function readStatus({ effects, ...invocation }: Invocation) {
     running: lock.taken ? { command, pid, since } : null,
     last_run: latest === undefined ? null : runJson(latest),
     published: existsSync(file) ? file : null,
-    findings: published.findings,
+    /** Without the days that were missing or waited after the last run: those of now are above. */
+    findings: published.findings.filter(({ name }) => name !== 'days_missing'),
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
     failure: typeof failure === 'string' ? failure : null,
     withheld: withheldRun(runs, published.runs),

@@ -49,6 +49,14 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
 }
 
+/** Returns the error for a published file that another program has open for writing. */
+export function openElsewhere(published: string, cause: unknown): StorageError {
+  return new StorageError(`${published} is open for writing in another program.`, {
+    hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
+    cause,
+  });
+}
+
 /** Returns the error for a damaged landed file; `what` ends the sentence "The landed file … ". */
 export function damaged(file: string, what: string, cause?: unknown): DamageError {
   return new DamageError(`The landed file ${file} ${what}.`, {

@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
 import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
+import { openElsewhere } from '../landing/storage-error.js';
 import type { DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { storageError } from '../landing/storage-error.js';
@@ -198,11 +199,7 @@ async function assertNotWritten(published: string): Promise<void> {
     instance.closeSync();
   } catch (cause) {
     // Any other fault of the old file does not matter, since the new one replaces it.
-    if (!isLocked(cause)) return;
-    throw new StorageError(`${published} is open for writing in another program.`, {
-      hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
-      cause,
-    });
+    if (isLocked(cause)) throw openElsewhere(published, cause);
   }
 }
 

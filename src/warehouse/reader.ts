@@ -4,11 +4,11 @@
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { codeOf, ConfigError, CorruptDatabaseError, messageOf } from '../ground/errors.js';
+import { codeOf, ConfigError, CorruptDatabaseError, messageOf, StorageError } from '../ground/errors.js';
 import type { KnownHead } from '../journal/journal.js';
 import { headShape } from '../landing/landing-zone.js';
-import { isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
-import { storageError } from '../landing/storage-error.js';
+import { isLocked, isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
+import { openElsewhere, storageError } from '../landing/storage-error.js';
 import { refuseNewer } from './opening.js';
 import { statement } from './session.js';
 import type { Day } from '../ground/calendar.js';
@@ -29,7 +29,7 @@ export class Reader {
    * @param newer whether a file that a newer version of this program made is refused, or read as far as possible
    * @throws ConfigError when there is no file yet, or it is refused as newer
    * @throws CorruptDatabaseError when the file is not a warehouse
-   * @throws StorageError when this account may not read it
+   * @throws StorageError when this account may not read it, or another program has it open for writing
    */
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
@@ -43,6 +43,7 @@ export class Reader {
       accessSync(path, constants.R_OK);
       instance = await openInstance(path, { access_mode: 'READ_ONLY' });
     } catch (cause) {
+      if (isLocked(cause)) throw openElsewhere(path, cause);
       if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
       throw new CorruptDatabaseError(
         `${path} is not a DuckDB file that can be opened (${messageOf(cause).split('\n', 1).join('')}).`,
@@ -155,6 +156,14 @@ export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
   return ask(file, [], (reader) => reader.rows('status/exports', exportRow));
 }
 
+/** The days whose events have left a closed file, by retention. */
+export async function removedKnownBy(file: string): Promise<Day[]> {
+  const removed = await ask(file, [], (reader) =>
+    reader.rows('status/removed', streamDay.pick({ date: true })),
+  );
+  return removed.map(({ date }) => date);
+}
+
 const knownErasure = z.object({
   line: z.number(),
   persons: z.number(),
@@ -168,7 +177,8 @@ export async function erasuresKnownBy(file: string): Promise<z.output<typeof kno
   return ask(file, [], (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
 
-/** Asks a file that this process has not opened. A file that DuckDB cannot read is reported where it is opened. */
+/** Asks a file that this process has not opened. A file that DuckDB cannot read, or that another program
+ * has open for writing, is reported where it is opened. */
 async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => Promise<T>): Promise<T> {
   if (!existsSync(file)) return otherwise;
   let reader: Reader | undefined;
@@ -176,7 +186,8 @@ async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => 
     reader = await Reader.open(file, 'read');
     return await question(reader);
   } catch (error) {
-    if (!(error instanceof CorruptDatabaseError) && !isOfDuckDB(error)) throw error;
+    const isLockedFile = error instanceof StorageError && isLocked(error.cause);
+    if (!(error instanceof CorruptDatabaseError) && !isLockedFile && !isOfDuckDB(error)) throw error;
     return otherwise;
   } finally {
     await reader?.close();

@@ -71,6 +71,10 @@ test('the plan names what the next run removes, the run removes it, and daily ag
   expect(told.map(({ date }) => date)).toEqual(removed);
   expect(coverage.find(({ rows }) => 'events' in rows)?.date).toBe('2026-11-13');
   expect((await place.run(['status'])).stdout).toMatch(/2026-11-12 .* removed │/);
+  const stateOf = async (day: string): Promise<string> =>
+    (await place.run(['exports', 'show', `${day}.1`])).stdout.split('\n')[1] ?? '';
+  expect(await stateOf('2026-11-12')).toMatch(/loaded: retention removed its records from the warehouse$/);
+  expect(await stateOf('2026-11-13')).toMatch(/loaded: its records are in the warehouse$/);
 });
 
 test('free SQL, a bundled question and an answer for an agent say which events are not there', async () => {

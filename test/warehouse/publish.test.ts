@@ -7,7 +7,7 @@ import { onTestFinished, expect, test } from 'vitest';
 import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/ground/errors.js';
 import { discardDatabase, publish, replaceDatabase, rewriteDatabase } from '../../src/warehouse/publish.js';
 import { dataFiles } from '../../src/landing/paths.js';
-import { Reader } from '../../src/warehouse/reader.js';
+import { knownBy, Reader } from '../../src/warehouse/reader.js';
 import { PUBLISH_POINTS } from '../support/points.js';
 import { shared, statistic, Workshop } from './support.js';
 
@@ -159,6 +159,9 @@ test('the log of somebody who wrote into the published file is not replayed into
   await expect(publish({ working: workshop.path, published, effects: quiet })).rejects.toThrow(
     /open for writing in another program/,
   );
+  // Readers do not take it for a damaged one, and the next run asks it nothing.
+  await expect(Reader.open(published)).rejects.toThrow(/open for writing in another program/);
+  expect(await knownBy(published)).toEqual({ head: [], schema: 0 });
   await meddler.die();
   expect(existsSync(`${published}.wal`)).toBe(true);
   await publish({ working: workshop.path, published, effects: quiet });

@@ -475,6 +475,25 @@ describe('snapshots', () => {
       ['opt_outs', '2026-11-13', '0', '0'],
     ]);
     expect(await asked(workshop, 'missing-days', { end: newest })).toEqual([]);
+    // Only days that are wanted after the last one are behind: none that a person gave up, and none that has no state.
+    await workshop.change(
+      `update ops.coverage set date = date - 9 where stream = 'events';
+       insert into ops.coverage (stream, date) values ('statistics', '${newest}');
+       insert into ops.days (stream, date, state) values ('events', '${shiftDay(newest, -3)}', 'missing'),
+         ('events', '${shiftDay(newest, -2)}', 'given_up'), ('events', '${shiftDay(newest, -1)}', 'under_way'),
+         ('events', '${newest}', 'waits'), ('events', '${shiftDay(newest, 1)}', 'missing')`,
+    );
+    expect(
+      await workshop.lookOne(
+        "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'",
+      ),
+    ).toEqual({ missing: 2, behind: 3 });
+    await workshop.change(`delete from ops.days`);
+    expect(
+      await workshop.lookOne(
+        "select days_behind_newest::int as behind from marts.freshness where stream = 'events'",
+      ),
+    ).toEqual({ behind: 0 });
     // And they make the calendar no longer.
     expect(await workshop.lookOne('select max(date)::varchar as last from calendar')).toEqual({
       last: newest,

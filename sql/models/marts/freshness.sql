@@ -1,9 +1,10 @@
 -- grain: one stream that is held or wanted.
 --
 -- The missing days are those that the last run published in `ops.days`, as `status` and the checks name them: none before the first
--- day that is wanted, none that is paid for or waits for a person, and none that a person gave up. Reference data comes in complete snapshots, so no days can be missing, and
--- freshness is the number of nights since the last one. A night's snapshot is dated on the day after the newest day of the
--- statistics.
+-- day that is wanted, none that is paid for or waits for a person, and none that a person gave up. A stream is behind by the days
+-- after its last one that are missing, paid for or wait, up to the newest day of any stream. Reference data comes in complete
+-- snapshots, so no days can be missing, and freshness is the number of nights since the last one. A night's snapshot is dated on
+-- the day after the newest day of the statistics.
 
 with held as (
     select
@@ -19,22 +20,27 @@ with held as (
     group by stream
 ),
 
+latest as (
+    select coalesce(max(last_date) filter (not is_snapshot), max(last_date) - 1) as last_date
+    from held
+),
+
 wanted as (
-    select stream, min(date) as first_date, count(*) filter (state = 'missing') as days_missing
-    from ops.days
-    where state <> 'not_complete'
-    group by stream
+    select
+        days.stream,
+        count(*) filter (days.state = 'missing') as days_missing,
+        count(*) filter (days.date <= latest.last_date and (held.last_date is null or days.date > held.last_date)) as days_behind
+    from ops.days as days
+    left join held on days.stream = held.stream
+    cross join latest
+    where days.state in ('missing', 'under_way', 'waits')
+    group by days.stream
 ),
 
 streams as (
     select stream from held
     union
-    select stream from ops.days where state in ('missing', 'under_way', 'waits')
-),
-
-latest as (
-    select coalesce(max(last_date) filter (not is_snapshot), max(last_date) - 1) as last_date
-    from held
+    select stream from wanted
 )
 
 select
@@ -44,9 +50,7 @@ select
     coalesce(held.days_covered - held.days_removed, 0) as days_held,
     coalesce(held.days_removed, 0) as days_removed,
     coalesce(wanted.days_missing, 0) as days_missing,
-    greatest(
-        0, latest.last_date - coalesce(if(held.is_snapshot, held.last_date - 1, held.last_date), wanted.first_date - 1)
-    ) as days_behind_newest,
+    if(held.is_snapshot, greatest(0, latest.last_date - (held.last_date - 1)), coalesce(wanted.days_behind, 0)) as days_behind_newest,
     held.last_pulled_at,
     coalesce(held.rows, 0) as rows
 from streams
