@@ -9,6 +9,7 @@ import type { Effects } from '../ground/effects.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles, foldersOf, instantName } from '../landing/paths.js';
 import { orStorageError, readIfThere } from '../landing/storage-error.js';
+import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
 /**
@@ -215,7 +216,7 @@ export function receiptOf(
     /** Ids that more than three persons share; these were neither followed nor erased. */
     shared_ids: sharedIds,
     places: [
-      { place: `landing zone, ${cut.pulls} pulls`, erased: cut.records, unit: 'records' },
+      { place: `landing zone, ${plural(cut.pulls, 'pull')}`, erased: cut.records, unit: 'records' },
       ...Object.entries(rows).map(([name, erased]) => ({
         place: `warehouse, ${name}`,
         erased,
@@ -241,10 +242,10 @@ function receiptText(receipt: Receipt): string {
     `Rule: ${receipt.rule}`,
     'Persons, by the keyed digest of the id that was given:',
     ...receipt.persons.map((id) => `  ${id}`),
-    shared > 0 && `Not followed and not erased: ${shared} ids that more than three persons share.`,
+    shared > 0 && `Not followed and not erased: ${plural(shared, 'id')} that more than three persons share.`,
     'Erased:',
-    ...receipt.places.map(({ place, erased, unit }) => `  ${place}: ${erased} ${unit}`),
-    atService !== undefined && `  the service (E15): ${atService} rows`,
+    ...receipt.places.map(({ place, erased, unit }) => `  ${place}: ${plural(erased, unit.slice(0, -1))}`),
+    atService !== undefined && `  the service (E15): ${plural(atService, 'row')}`,
     ...search.removed.map((file) => `  ${file}: removed, since it contained an id`),
     search.left.length === 0
       ? `Searched ${search.files} files of the data folder for every spelling of the ${search.short_ids > 0 ? 'other ' : ''}ids: none found.`

@@ -335,8 +335,8 @@ async function noteJournal(folder: OpenFolder): Promise<void> {
   const { journal, ledger, forgotten, warehouse, erasures, report, config } = folder;
   const { effects } = folder.invocation;
   await ledger.readTexts();
-  for (const { advice } of actionsNeeded(ledger.entries(), ledger.doubt))
-    report.attention.push({ advice, list: 'dawnload exports list' });
+  for (const { key, advice } of actionsNeeded(ledger.entries(), ledger.doubt))
+    report.attention.push({ advice, list: key === 'ledger' ? 'dawnload recover' : 'dawnload exports list' });
   const pushes = pushesOf(journal);
   for (const push of pushes.filter(({ state }) => state === 'ambiguous'))
     report.attention.push({ advice: adviceOn(push), list: 'dawnload push list' });

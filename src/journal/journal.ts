@@ -302,7 +302,9 @@ async function read(place: JournalPlace) {
   const all = isLonger ? Buffer.concat([second, own.subarray(second.length)]) : own;
   const { bytes, hash } = isLonger ? proven(all) : proof;
   const isDamaged = all.includes('\n', bytes.length);
-  let lacks = isDamaged ? `${path} is damaged after line ${linesIn(bytes).length}.` : undefined;
+  const sound = linesIn(bytes).length;
+  const where = sound === 0 ? 'in its first line' : `after line ${sound}`;
+  let lacks = isDamaged ? `${path} is damaged ${where}.` : undefined;
   if (isOther) lacks = `${path} and its second copy are different journals.`;
   // A kill between the first line and its copy leaves no copy.
   if (copy.length === 0 && linesIn(mine).length > 1) lacks = `The second copy ${copyPath} is missing.`;

@@ -161,7 +161,7 @@ export async function equalInLake(
       });
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    reason = messageOf(error);
+    reason = messageOf(error).replace(/[.]$/, '');
   }
   const waiting = days.filter((day) => !held.includes(day));
   if (waiting.length === 0) return held;

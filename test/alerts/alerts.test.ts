@@ -1,5 +1,5 @@
 /** What is worth an alert, and what receivers hear of whole runs. */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
@@ -98,6 +98,16 @@ describe('alerts', { tags: ['long'] }, () => {
     // The next night has nothing to tell.
     expect((await place.run(['run'])).code).toBe(0);
     expect(receiver.take()).toEqual([]);
+  });
+
+  test('tell of a journal that was lost, and the command that finds what it held', async () => {
+    const receiver = await Hook.listen();
+    const place = await make(`alerts: [{ url: "${receiver.url}", on: [needs_action] }]\n`);
+    expect((await place.run(['run'])).code).toBe(0);
+    for (const folder of ['ledger', 'landing/ledger'])
+      await rm(join(place.folder, 'data', folder), { recursive: true });
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(receiver.take()).toMatchObject([{ cause: 'needs_action', next: 'dawnload recover' }]);
   });
 
   test('tell only what a receiver wants to hear, as Slack takes it, at an address from the environment', async () => {

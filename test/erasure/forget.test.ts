@@ -156,6 +156,8 @@ describe('forget', () => {
     expect(receipt).toMatchObject({ reference: 'request 7', search: { left: [] } });
     expect(receipt['service_deleted_rows']).toBeTypeOf('number');
     expect(written).toContain('none found');
+    expect(written).toMatch(/: 1 (row|record)$/m);
+    expect(written).not.toMatch(/\b1 (rows|records|pulls)\b/);
   });
 
   test('erases nothing here where the service refuses', async () => {

@@ -184,6 +184,12 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     expect(events(journal)).toEqual(['intended']);
   });
 
+  it('when the first line is damaged in both', async () => {
+    const { path, copyPath, text, reopened } = await written();
+    for (const file of [path, copyPath]) await writeFile(file, text.replace('"p"', '"q"'));
+    expect((await reopened()).lacks).toMatch(/journal\.jsonl is damaged in its first line\.$/);
+  });
+
   it('when its copy belongs to another journal, the lines of which are kept', async () => {
     const { path, copyPath, reopened } = await written();
     const other = await written();

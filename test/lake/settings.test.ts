@@ -1,7 +1,7 @@
 /** The settings under `lake:`, the types of the lake, and what its failures are told as. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig, requireLake, type Config } from '../../src/config/config.js';
 import {
@@ -12,6 +12,10 @@ import {
   TryLaterError,
 } from '../../src/ground/errors.js';
 import { catalogFailure, lakeType } from '../../src/lake/lake.js';
+import { equalInLake } from '../../src/lake/verify.js';
+import type { Journal } from '../../src/journal/journal.js';
+import { dataFiles } from '../../src/landing/paths.js';
+import { invocationOf } from '../support/in-process.js';
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dawnload-lake-settings-'));
@@ -109,4 +113,19 @@ test.each([
   const failure = catalogFailure(new Error(text));
   expect(failure).toBeInstanceOf(kind);
   expect((failure as ServiceError).hint).toMatch(/\.$/);
+});
+
+test('a lake that could not be asked keeps old days in the file, as one sentence says', async () => {
+  const config = { ...(await load(`lake:\n${CATALOG}retention: { events: 8 days }\n`)), dataDir: folder };
+  const files = dataFiles(folder);
+  await mkdir(dirname(files.published), { recursive: true });
+  await writeFile(files.published, 'no database');
+  const told: string[] = [];
+  const report = { attention: [] };
+  const night = { config, files, report, invocation: invocationOf({}, told), journal: {} as Journal };
+  const due = [{ day: '2026-11-01', pull: 'p', loadedAt: new Date(0) }];
+  expect(await equalInLake(due, night)).toEqual([]);
+  expect([...told, JSON.stringify(report)].join()).toMatch(
+    /compared with the lake: .*[^.]\. `dawnload lake verify` shows/,
+  );
 });
