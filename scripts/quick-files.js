@@ -1,21 +1,19 @@
-// The quick suite stays quick: reads the figures of vitest's JSON reporter, and fails for each test file that took far longer
-// than the five seconds that a quick file may take alone. The margin allows for a busy machine, and for the fixed world,
-// which a fresh clone makes once.
+// The quick suite stays quick: reads the figures of vitest's JSON reporter, and fails for each test file that takes more than a
+// quarter of the time of all files together, on a fast machine and on a slow one.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-const LIMIT_SECONDS = 40;
+const LARGEST_SHARE = 0.25;
 
 const { testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const slow = testResults
-  .map(({ name, startTime, endTime }) => ({
-    file: relative('.', name),
-    seconds: (endTime - startTime) / 1000,
-  }))
-  .filter(({ seconds }) => seconds > LIMIT_SECONDS);
-for (const { file, seconds } of slow) {
-  console.error(
-    `${file} took ${seconds.toFixed(1)} s. A file of the quick suite may take 5 s alone: tag its longest tests as long.`,
-  );
+const timed = testResults.map(({ name, startTime, endTime }) => ({
+  file: relative('.', name),
+  ms: endTime - startTime,
+}));
+const all = timed.reduce((sum, { ms }) => sum + ms, 0);
+const slow = timed.filter(({ ms }) => ms > all * LARGEST_SHARE);
+for (const { file, ms } of slow) {
+  const share = Math.round((100 * ms) / all);
+  console.error(`${file} takes ${share} % of the quick suite: tag its longest tests as long.`);
 }
 process.exitCode = slow.length === 0 ? 0 : 1;
