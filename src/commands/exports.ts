@@ -10,7 +10,7 @@ import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../
 import { pricePart, priceOf } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
-import { ledgerNow } from '../job/wanted-days.js';
+import { ledgerNow, withLedger } from '../job/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
 import { resumeExport, type ResumeOptions } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
@@ -37,7 +37,8 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
   const entry = entryIn(state, key);
   if (json === true) terminal.out(JSON.stringify(asJson(entry, state.lock.taken)));
   else {
-    const removed = await removedKnownBy(dataFiles(config.dataDir).published);
+    const ofFile = { removed: await removedKnownBy(dataFiles(config.dataDir).published) };
+    const { removed } = withLedger(ofFile, state);
     const lines = inWords(entry, removed.includes(entry.day), config.exports.currency);
     for (const line of lines) terminal.out(line);
   }

@@ -69,7 +69,7 @@ async function readStatus({ effects, ...invocation }: Invocation) {
   });
   // The journal includes runs that published nothing; without a journal, the last run in the file counts.
   const latest = runs.at(-1) ?? published.runs[0];
-  const failure = runs.at(-1)?.over?.summary['failure'];
+  const { failure = null, failed_steps } = summary.parse(runs.at(-1)?.over?.summary);
   const { command = null, pid = null, since = null } = lock.holder ?? {};
   const file = dataFiles(config.dataDir).published;
   return {
@@ -94,10 +94,10 @@ async function readStatus({ effects, ...invocation }: Invocation) {
     /** Without the days that were missing or waited after the last run: those of now are above. */
     findings: published.findings.filter(({ name }) => name !== 'days_missing'),
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
-    failure: typeof failure === 'string' ? failure : null,
+    failure,
     withheld: withheldRun(runs, published.runs),
     /** The steps after publishing that failed in the latest run: `lake`, `push NAME`, `landing`, `page`, `after_publish[0]`. */
-    failed_steps: summary.parse(runs.at(-1)?.over?.summary).failed_steps,
+    failed_steps,
     /** Exports and pushes that a person has to decide about, and a journal that lacks something. */
     needs_attention: [...needed, ...pushes.map((push) => ({ key: push.id, advice: adviceOn(push) }))],
     /** Paid exports that are not loaded yet; resuming them is free. */
@@ -134,6 +134,7 @@ function lookbackFor([latest]: DaysNow['latestChange'], days: number) {
 const summary = z
   .object({
     findings: z.array(findingGroup).default([]),
+    failure: z.string().optional(),
     withheld: z.string().optional(),
     failed_steps: z.array(z.string()).default([]),
   })

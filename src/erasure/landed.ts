@@ -331,10 +331,10 @@ export class Erasures {
   }
 }
 
-// What arrived after an erasure, or was restored, when a folder is opened.
+// Data that arrives after an erasure, or is restored: searched whenever a folder is opened.
 
 /** The parts of the open data folder that hold persons. */
-export interface ErasureFolder {
+interface ErasureFolder {
   readonly erasures: Erasures;
   readonly landing: LandingZone;
   readonly warehouse: Pick<Warehouse, 'loader' | 'knownErasure'>;

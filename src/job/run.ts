@@ -192,7 +192,10 @@ export function rebuild(config: Config, invocation: Invocation): Promise<RunRepo
   );
 }
 
-/** Copies the computed rows of days with removed pages from the private file, or else the published one: they cannot be computed again. */
+/**
+ * Copies the computed rows of days with removed pages, which cannot be computed again, from the private file, or else from the
+ * published one.
+ */
 async function takeRemovedDays(folder: OpenFolder): Promise<void> {
   const { warehouse, files, erasures, invocation } = folder;
   const days = removedExports(folder.journal, folder.ledger.entries()).map(({ day }) => day);
@@ -249,24 +252,21 @@ function recordAndDeliver(
 export async function deliver(folder: OpenFolder, work: () => Promise<void>): Promise<RunReport> {
   let due: readonly DueFolder[] = [];
   let failure = await stage(folder, 'pull', 'pulling', () => work().then(() => undefined, asError));
+  // After Ctrl-C nothing more is begun.
+  if (failure instanceof InterruptedError) throw failure;
   // After a disk error, no further stage is begun: the next run publishes. A damaged database file is not published: only a
   // new file can replace it.
-  if (
-    !(failure instanceof StorageError || failure instanceof CorruptDatabaseError) &&
-    !isInterrupted(failure)
-  )
+  if (!(failure instanceof StorageError || failure instanceof CorruptDatabaseError))
     try {
       due = await modelAndPublish(folder, failure);
     } catch (error) {
+      if (error instanceof InterruptedError) throw error;
       failure ??= asError(error);
     }
-  // After Ctrl-C nothing more is begun.
-  if (!isInterrupted(failure)) await afterRun({ folder, due, failure });
+  await afterRun({ folder, due, failure });
   if (failure !== undefined) throw failure;
   return folder.report;
 }
-
-const isInterrupted = (failure: Error | undefined): boolean => failure instanceof InterruptedError;
 
 /** Does a stage, and says so. */
 async function stage<T>(
@@ -319,11 +319,11 @@ async function modelAndPublish(folder: OpenFolder, failure: Error | undefined): 
 
 /** The wanted days of a job, by what the private file and the journal know now. */
 async function wantedNow(job: Job, folder: OpenFolder) {
-  const { warehouse, ledger, config, invocation } = folder;
+  const { warehouse, config, invocation } = folder;
   const now = nowBy(folder);
   const { session } = warehouse;
   const ofFile = await knownDays((name, shape) => session.rows(name, shape), dayOf(now));
-  const known = withLedger(ofFile, folder, ledger.doubt !== undefined);
+  const known = withLedger(ofFile, folder);
   return wantedDays(job, { ...known, runId: invocation.runId }, config.exports, now);
 }
 

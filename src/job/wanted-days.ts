@@ -93,11 +93,10 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
 export function withLedger<K extends { readonly removed: readonly Day[] }>(
   known: K,
   { ledger, journal }: Pick<LedgerState, 'ledger' | 'journal'>,
-  unsure: boolean,
 ) {
   const entries = ledger.entries();
   const removed = [...known.removed, ...removedExports(journal, entries).map(({ day }) => day)];
-  return { ...known, removed: [...new Set(removed)].sort(), entries, unsure };
+  return { ...known, removed: [...new Set(removed)].sort(), entries, unsure: ledger.doubt !== undefined };
 }
 
 type Prices = Pick<Config['exports'], 'budget' | 'pricePerRecord'>;
@@ -134,11 +133,11 @@ export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Dat
 
 function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
   const { entries, unsure, runId } = known;
-  const isHeld = setOf(known.coverage);
   // A run that pulls the statistics first decides by them.
   const pulled = job.streams.has('statistics') ? daysOf(job.days) : [];
   const messages = withForecasts(known.messages, pulled);
-  const held = new Set([...daysOf(job.eventDays).filter((date) => isHeld('events', date)), ...known.removed]);
+  const covered = known.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
+  const held = new Set([...covered, ...known.removed]);
   const decided = decide(job, { entries, messages, budget, unsure, held, now, runId });
   const decisions = new Map(decided.map((decision) => [decision.day, decision]));
   const blocking = entries.filter(({ state }) => blocksRuns(state));
@@ -154,7 +153,7 @@ function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Price
   });
   return daysOf(job.eventDays).flatMap((date) => {
     if (known.removed.includes(date)) return [day(date, 'removed')];
-    if (isHeld('events', date)) return [day(date, 'held')];
+    if (held.has(date)) return [day(date, 'held')];
     const entry = paid.get(date);
     const decision = decisions.get(date);
     if (entry !== undefined)
@@ -248,7 +247,7 @@ export async function daysNow(
     ? await Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
     : await read(() => Promise.resolve([]));
   const state = await ledgerNow(config, effects, head);
-  const known = withLedger(ofFile, state, state.doubt !== undefined);
+  const known = withLedger(ofFile, state);
   const { coverage, removed, messages: counted } = known;
   const job = jobFrom(coverage.map(({ date }) => date).sort()[0]);
   const isRunning = state.lock.taken;

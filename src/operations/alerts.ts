@@ -123,7 +123,7 @@ function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
   return failure instanceof TryLaterError;
 }
 
-/** What is missing, the first gap alone, and every step that failed after publishing. */
+/** The first gap, and every step that failed after publishing, in sentences. */
 function whatIsMissing(report: RunReport): string {
   const gap = report.gaps.slice(0, 1).map((one) => describeGap(one).replace(/[.]?$/, '.'));
   const all = [...gap, ...failedSteps(report)];
@@ -164,11 +164,8 @@ export async function withAlerts(
   work: (report: RunReport) => Promise<unknown>,
 ): Promise<RunReport> {
   const report = new RunReport(() => invocation.effects.now());
-  if (config.alerts.length === 0) {
-    await work(report);
-    return report;
-  }
   const tell = async (failure?: unknown): Promise<void> => {
+    if (config.alerts.length === 0) return;
     const complete = lastCompleteDay(invocation.effects.now());
     const { published } = dataFiles(config.dataDir);
     const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));

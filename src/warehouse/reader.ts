@@ -177,8 +177,10 @@ export async function erasuresKnownBy(file: string): Promise<z.output<typeof kno
   return ask(file, [], (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
 
-/** Asks a file that this process has not opened. A file that DuckDB cannot read, or that another program
- * has open for writing, is reported where it is opened. */
+/**
+ * Asks a file that this process has not opened. A file that DuckDB cannot read, or that another program has open for writing, is
+ * reported where it is opened.
+ */
 async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => Promise<T>): Promise<T> {
   if (!existsSync(file)) return otherwise;
   let reader: Reader | undefined;

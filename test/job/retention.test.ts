@@ -236,6 +236,8 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
     "select distinct state from ops.days where stream = 'events' and date < date '2026-11-13'",
   );
   expect(states).toEqual([{ state: 'removed' }]);
+  const shown = await place.run(['exports', 'show', '2026-11-12.1']);
+  expect(shown.stdout).toContain('retention removed its records from the warehouse');
   await rm(join(place.folder, 'data'), { recursive: true });
   await cp(kept, join(place.folder, 'data'), { recursive: true });
 });

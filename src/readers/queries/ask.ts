@@ -1,7 +1,6 @@
 /**
  * Asks the published file a question: sets the parameters as session variables, runs the preparing statements, and gives the
- * answer. Before and beside it, what of the question the file can answer: the streams and days that it names, and what is held
- * of them.
+ * answer. It also compares the streams and days that a question names with those that the file holds.
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { z } from 'zod';
@@ -286,7 +285,7 @@ const plain = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
 
-// What of a question the file can answer.
+// The streams and days of a question, and those of them that the file holds.
 
 /** The longest range of days that are compared one by one. */
 const MOST_DAYS = 4_000;
@@ -373,7 +372,7 @@ function streamsOf(relations: ReadonlySet<string>): Set<Stream> {
   return new Set([...computed, ...loaded]);
 }
 
-/** What DuckDB's parser finds in selects; no tables for other statements, which it does not show. */
+/** The tables that DuckDB's parser finds in a select; null for other statements. */
 const parsed = z.tuple([z.object({ tables: z.array(z.string()).nullable(), is_sure: z.boolean() })]);
 
 /** The words that may be tables in other statements. */
