@@ -1,114 +1,29 @@
 #!/usr/bin/env node
-/** The entry point: handles signals, reports errors, and is the only code that ends the process. */
-import { setMaxListeners } from 'node:events';
-import { existsSync } from 'node:fs';
-import { CommanderError } from 'commander';
-import { commandLine, type Action } from './commands/program.js';
-import type { Flags } from './config/config.js';
-import { packageVersion, realEffects } from './ground/effects.js';
-import { codeOf, DawnloadError, EXIT, exitCodeOf, InterruptedError, messageOf } from './ground/errors.js';
-import { jsonLog, realTerminal } from './terminal/terminal.js';
+/**
+ * The entry point. It imports nothing before the check of Node's version, because libraries that an older Node cannot read
+ * end in a stack trace.
+ */
+import { readFileSync } from 'node:fs';
 
-// A key or a query on the command line may name a person: from here on the process list shows the command alone.
-if (process.argv.includes('push')) process.title = 'dawnload push';
+const LEAST = [20, 19] as const;
 
-const stop = new AbortController();
-// Every concurrent request adds a listener to this signal and removes it again, so a large number is not a leak.
-setMaxListeners(0, stop.signal);
-const effects = realEffects();
-const runId = `${effects.now().toISOString()}-${process.pid}`;
-let terminal = realTerminal(process, Date.now);
-const version = packageVersion();
+process.exit(isTooOld() ? refuse() : await (await import('./main.js')).main(process.argv));
 
-process.on('SIGINT', () => {
-  interrupt('press Ctrl-C again');
-});
-process.on('SIGTERM', () => {
-  interrupt('send SIGTERM again');
-});
-// A program that reads our output may stop reading (`| head`), which is not a failure.
-process.stdout.on('error', (error) => {
-  if (codeOf(error) === 'EPIPE') process.exit(EXIT.done);
+function isTooOld(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1]);
+}
+
+/** Returns the exit code. The version is shown anyway, for reports of bugs. */
+function refuse(): number {
+  if (process.argv.some((word) => word === '--version' || word === '-V')) {
+    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+    process.stdout.write(`${/"version":\s*"([^"]+)"/.exec(text)?.[1] ?? 'unknown'}\n`);
+    return 0;
+  }
   process.stderr.write(
-    `dawnload: The output cannot be written (${messageOf(error)}).\n  Correct that and run the command again.\n`,
+    `dawnload: Node ${process.versions.node} (${process.platform}-${process.arch}) is too old; dawnload needs Node ${LEAST.join('.')} or newer.\n` +
+      '  Install a newer Node (https://nodejs.org), then run the command again.\n',
   );
-  process.exit(EXIT.incomplete);
-});
-
-process.exit(await main(process.argv));
-
-async function main(argv: readonly string[]): Promise<number> {
-  let exitCode: number = EXIT.done;
-  let verbose = false;
-  const perform = async (flags: Flags, action: Action): Promise<void> => {
-    verbose = flags.verbose === true;
-    // Help and version need no settings, and loading the settings takes most of the time.
-    const { loadConfig } = await import('./config/config.js');
-    const { dataFiles } = await import('./landing/paths.js');
-    if (flags.logFormat === 'json') {
-      terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
-    }
-    exitCode = await action({
-      flags,
-      effects,
-      terminal,
-      signal: stop.signal,
-      runId,
-      version,
-      environment: process.env,
-      loadConfig: () => {
-        const config = loadConfig(flags);
-        if (existsSync(dataFiles(config.dataDir).erasing)) {
-          terminal.warn('An erasure was stopped before its end: `dawnload forget` goes on with it.');
-        }
-        return config;
-      },
-    });
-  };
-  try {
-    await commandLine(version, perform).parseAsync(argv);
-  } catch (error) {
-    exitCode = report(error, verbose);
-  }
-  terminal.progress('');
-  // A pipe may still hold some of what was written.
-  await new Promise((resolve) => process.stdout.write('', resolve));
-  return exitCode;
-}
-
-/** @param again describes what ends the process at once, such as `press Ctrl-C again` */
-function interrupt(again: string): void {
-  // The second signal ends the process at once; durable data stays.
-  if (stop.signal.aborted) {
-    // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. If SIGINT ends the
-    // process, a shell sees the same exit code. Process 1 of a container ignores it and exits below.
-    process.removeAllListeners('SIGINT');
-    process.kill(process.pid, 'SIGINT');
-    process.exit(EXIT.interrupted);
-  }
-  terminal.note(`Stopping after this step; ${again} to quit now.`);
-  stop.abort(
-    new InterruptedError('Interrupted.', {
-      hint: 'Completed steps are kept. The next run continues from there.',
-    }),
-  );
-}
-
-/** Prints the error and its hint; returns its exit code. */
-function report(error: unknown, verbose: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const known = error instanceof DawnloadError;
-  terminal.error(known ? sentenceOf(error) : `Something unforeseen went wrong: ${messageOf(error)}`);
-  if (known && error.hint !== undefined) terminal.note(`  ${error.hint}`);
-  if (verbose || !known) {
-    for (let cause = error; cause instanceof Error; cause = cause.cause)
-      for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);
-  }
-  return exitCodeOf(error);
-}
-
-/** Returns the error's message; for an interruption, wherever it was noticed, a sentence about the current step. */
-function sentenceOf(error: DawnloadError): string {
-  if (!(error instanceof InterruptedError)) return error.message;
-  return terminal.doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${terminal.doing}.`;
+  return 1;
 }

@@ -1,7 +1,10 @@
-// Makes one file of JSON of the dictionary, `sql/schema/*.yaml`, once it is compiled.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Finishes what was compiled: the command gets its run bit, which `npm link` needs, and the dictionary, `sql/schema/*.yaml`,
+// becomes one file of JSON.
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { documentShape } from '../dist/src/warehouse/dictionary.js';
+
+chmodSync(new URL('../dist/src/cli.js', import.meta.url), 0o755);
 
 const folder = new URL('../sql/schema/', import.meta.url);
 const whole = {};
