@@ -97,7 +97,9 @@ export class InterruptedError extends DawnloadError {
 
 /** Returns the message of any thrown value, for the `cause` chain and for one-line reports. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // A failure to connect to any address of a host has a code and no message.
+  return error.message === '' ? (codeOf(error) ?? error.name) : error.message;
 }
 
 export function asError(error: unknown): Error {

@@ -5,6 +5,7 @@
  * exchange and a limit on the decoded body, without redirects and retries; and what its answer means. A failure states
  * whether the request may have reached the service.
  */
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import pLimit from 'p-limit';
@@ -509,8 +510,17 @@ class TooLarge extends Error {}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
+/**
+ * How long a connection to one of several addresses of a host may take before the next one is tried: long enough to repeat
+ * a lost packet twice (after 1 s and 3 s). After Node's own 250 ms, a distant IPv4 beside a dead IPv6 is never reached.
+ */
+const ATTEMPT_MS = 4_000;
+
 /** The HTTP library, which takes as long to load as DuckDB to open a file: commands without a request do without it. */
-export const http = () => import('undici');
+export function http() {
+  setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_MS);
+  return import('undici');
+}
 
 /** A dispatcher through the proxy that the environment names. Throws ConfigError if that is not an address. */
 export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise<EnvHttpProxyAgent> {
