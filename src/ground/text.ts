@@ -6,8 +6,17 @@ import { closest, distance } from 'fastest-levenshtein';
 
 /** Returns at most the first `most` characters of a text; it never cuts a surrogate pair, such as an emoji, in two. */
 export function cut(text: string, most: number): string {
-  const whole = text.toWellFormed();
+  // A character is at most two units: the rest of a text of millions is not looked at.
+  const whole = text.slice(0, 2 * most + 2).toWellFormed();
   return whole.length <= most ? whole : Array.from(whole).slice(0, most).join('');
+}
+
+/** The most of one value that people see; JSON, CSV and Parquet have all of it. */
+const LONGEST_SHOWN = 1_000;
+
+/** Shortens a value for people, with an ellipsis if anything was removed. Its time does not depend on the length. */
+export function shownText(text: string, most = LONGEST_SHOWN): string {
+  return text.length <= most ? text : `${cut(text, most - 1)}…`;
 }
 
 /** Serialises a value to JSON that DuckDB accepts: half a surrogate pair, in a text or a key, becomes U+FFFD. */

@@ -1,6 +1,5 @@
 /** Draws a result as a table: wide Korean letters are aligned, and control characters in cells are escaped. */
-import Table from 'cli-table3';
-import wrapAnsi from 'wrap-ansi';
+import { shownText } from '../ground/text.js';
 import { listed, packed, visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
@@ -37,12 +36,17 @@ const FEW_ROWS = 3;
  * that is not enough, columns are omitted by their rank; names of things are truncated last.
  */
 export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
+  const { width } = drawing;
   const named = columns.map((column) => ({ ...column, name: printable(column.name) }));
   const cells = rows.map((row) => row.map((cell) => (cell === null ? null : printable(cell))));
   const beside = columns.flatMap(({ below }, i) => (below === true ? [] : [i]));
   const notes = cells.map((row) => row.filter((cell, i) => cell !== null && !beside.includes(i)).join(' '));
-  const table = only({ columns: named, cells, notes }, beside);
-  const { width } = drawing;
+  const long = only({ columns: named, cells, notes }, beside);
+  // No more of a cell is measured than the terminal can show.
+  const table =
+    width === undefined
+      ? long
+      : { ...long, cells: long.cells.map((row) => row.map((cell) => cell && shownText(cell, 4 * width))) };
   const whole = measured(table, true);
   const natural = whole.map((one) => one.natural);
   if (width === undefined || outerWidth(natural) <= width) return grid(table, natural, drawing);
@@ -54,7 +58,7 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   const shownAt = isNamed ? kept : fewer;
   const isWhole = shownAt.length === beside.length;
   const isFew = rows.length > 0 && rows.length <= FEW_ROWS;
-  if (!isWhole && (isFew || shownAt.length < 2)) return blocks(table, drawing);
+  if (!isWhole && (isFew || shownAt.length < 2)) return blocks(long, drawing);
   const part = only(table, shownAt);
   const drawn = grid(part, widthsWithin(measured(part, isNamed), width), drawing);
   if (isWhole) return drawn;
@@ -131,19 +135,33 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
   return atMost(cap);
 }
 
+/** The lines of a table; the sentences below a row have a line of all columns. */
 function grid({ columns, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
-  const table = new Table({
-    head: columns.map(({ name }, i) => packed(wordsOf(name), widths[i] ?? 0).join('\n')),
-    colAligns: columns.map(({ numeric }) => (numeric ? 'right' : 'left')),
-    style: { head: [], border: [], compact: true },
-  });
+  const rule = (left: string, between: string, right: string): string =>
+    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}`;
+  const line = (row: readonly string[]): string =>
+    `│${row.map((text, i) => ` ${padded(text, widths[i] ?? 0, columns[i]?.numeric)} `).join('│')}│`;
+  const heads = columns.map(({ name }, i) => packed(wordsOf(name), widths[i] ?? 0));
+  const height = Math.max(...heads.map((lines) => lines.length));
+  const lines = [rule('┌', '┬', '┐')];
+  for (let i = 0; i < height; i++) lines.push(line(heads.map((head) => head[i] ?? '')));
+  if (cells.length > 0) lines.push(rule('├', '┼', '┤'));
   const inner = outerWidth(widths) - 4;
   for (const [number, row] of cells.entries()) {
-    table.push(widths.map((width, i) => shown(row[i] ?? null, width, drawing)));
+    lines.push(line(widths.map((width, i) => shown(row[i] ?? null, width, drawing))));
     const note = notes[number] ?? '';
-    if (note !== '') table.push([{ colSpan: widths.length, content: wrapLine(`  ${note}`, inner, 2) }]);
+    if (note !== '')
+      for (const part of wrapLine(`  ${note}`, inner, 2).split('\n'))
+        lines.push(`│ ${padded(cut(part, inner), inner)} │`);
   }
-  return table.toString();
+  lines.push(rule('└', notes.at(-1) ? '─' : '┴', '┘'));
+  return lines.join('\n');
+}
+
+/** The text with blanks up to the width, which are before a number. */
+function padded(text: string, width: number, isNumber = false): string {
+  const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return isNumber ? blanks + text : text + blanks;
 }
 
 function shown(cell: string | null, width: number, { color }: Drawing): string {
@@ -173,15 +191,24 @@ function blocks({ columns, cells, notes }: Parts, drawing: Drawing): string {
 }
 
 /**
- * Escapes control characters and composes letters, because the width of a decomposed Korean syllable is counted too high.
+ * Escapes control characters and composes letters, because the width of a decomposed Korean syllable is counted too high. Text
+ * of any length is shortened first, because measuring it takes minutes.
  */
 function printable(text: string): string {
-  return visible(text.normalize('NFC'));
+  return visible(shownText(text).normalize('NFC'));
 }
+
+const GRAPHEMES = new Intl.Segmenter();
 
 /** Truncates the text to the given number of columns, with an ellipsis if anything was removed. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const [kept = ''] = wrapAnsi(text, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n', 1);
+  let kept = '';
+  let room = width - 1;
+  for (const { segment } of GRAPHEMES.segment(text)) {
+    room -= widthOf(segment);
+    if (room < 0) break;
+    kept += segment;
+  }
   return `${kept}…`;
 }

@@ -10,6 +10,7 @@ import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Environment } from '../ground/effects.js';
 import { InterruptedError } from '../ground/errors.js';
+import { shownText } from '../ground/text.js';
 import { ProgressLine } from './progress-line.js';
 import { visible, wrapLine } from './text.js';
 
@@ -70,6 +71,9 @@ export interface Streams {
   readonly env: Environment;
 }
 
+/** The most of a note, warning or error that is written; a message may quote a value of any length. */
+const LONGEST_LINE = 10_000;
+
 /** The terminal of this process. */
 export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
@@ -86,7 +90,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
 
   /** Wraps the text at words first and then colours the label, so that colour codes do not count as width. */
   function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
-    const whole = wrapLine(`${label}${visible(text)}`, columnsOf(stderr));
+    const whole = wrapLine(`${label}${visible(shownText(text, LONGEST_LINE))}`, columnsOf(stderr));
     bottom.above(label === '' ? whole : `${styled(style, label.trimEnd())} ${whole.slice(label.length)}`);
   }
 
@@ -192,7 +196,13 @@ export function jsonLog(
     (level: 'info' | 'warning' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
       const { event = level === 'info' ? 'note' : level, ...rest } = fields;
-      const head = { time: now().toISOString(), run_id: runId, level, event, message: message.trim() };
+      const head = {
+        time: now().toISOString(),
+        run_id: runId,
+        level,
+        event,
+        message: shownText(message.trim(), LONGEST_LINE),
+      };
       write(`${JSON.stringify({ ...head, ...rest })}\n`);
     };
   let doing = '';

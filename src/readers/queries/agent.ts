@@ -32,13 +32,13 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
   const found = await ask(reader, question, language);
   const rows: string[] = [];
   let length = 0;
-  for await (const chunk of found.chunks) {
+  reading: for await (const chunk of found.chunks)
     for (const row of chunk.getRows()) {
-      rows.push(`[${found.columns.map(({ type }, i) => jsonText(row[i] ?? null, type)).join(',')}]`);
+      const text = `[${found.columns.map(({ type }, i) => jsonText(row[i] ?? null, type)).join(',')}]`;
+      rows.push(text);
+      length += text.length;
+      if (rows.length > limits.rows || length > limits.characters) break reading;
     }
-    length += rows.slice(-chunk.rowCount).join().length;
-    if (rows.length > limits.rows || length > limits.characters) break;
-  }
   const columns = found.columns.map(({ name }) => name);
   const { relations, isSure } = await relationsIn(reader, sql);
   const period = query && (await daysAsked(reader, query));

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../../ground/errors.js';
 import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
 import { DAILY_STREAMS, STREAMS, type Stream } from '../../ground/streams.js';
-import { nearWords } from '../../ground/text.js';
+import { nearWords, shownText } from '../../ground/text.js';
 import { answerOf, type QueryResult } from './formats.js';
 import { type ParameterValues, type QueryFile, type Question, withoutComments } from './catalogue.js';
 import { tellsOfDamage } from '../../landing/duckdb.js';
@@ -179,7 +179,8 @@ const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
  */
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
-  const text = messageOf(cause).replace(/^Failed to extract statements: /, '');
+  // A message may quote a value of any length.
+  const text = shownText(messageOf(cause), 10_000).replace(/^Failed to extract statements: /, '');
   const found = PLACE.exec(text);
   const [, line = '', shown = '', caret] = found ?? [];
   // If the beginning of the line is omitted, the position of the caret is not the column.

@@ -96,7 +96,7 @@ export async function saidOf(
 const rowShape = z.custom<Row>();
 
 /** JSON has no infinity and no NaN, which DuckDB writes as bare words; both are unknown. */
-const NO_JSON = /"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g;
+const NO_JSON = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:NaN|Infinity)/g;
 
 /** The rows of each select, in which numbers of all types are numbers. One statement costs DuckDB less than many. */
 export async function rowsOf(connection: DuckDBConnection, selects: readonly string[]): Promise<Row[][]> {

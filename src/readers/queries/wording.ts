@@ -1,6 +1,6 @@
 /** How numbers, days and names are written in a language, in sentences and in the report. */
 import { Dictionary, type Language, type Words } from '../../warehouse/dictionary.js';
-import { formatPrice } from '../../ground/text.js';
+import { formatPrice, shownText } from '../../ground/text.js';
 
 /** The unit of a number. A share is stored as a number from 0 to 1. */
 export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'price' | 'day' | 'hour';
@@ -141,7 +141,7 @@ export class Wording {
       return this.say({ en: `code ${value}`, ko: `코드 ${value}` });
     if (kind === 'verdict') return this.sentence(value);
     if (unit === 'day') return this.day(value);
-    return Dictionary.load().value(kind, value)?.[this.language] ?? value;
+    return Dictionary.load().value(kind, value)?.[this.language] ?? shownText(value);
   }
 
   /** A sentence of an answer: those of data tests are English in the warehouse. Korean has no space before a percent sign. */
