@@ -4,7 +4,7 @@ import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
 import * as ledgers from '../exports/ledger.js';
-import { askPage } from '../exports/download.js';
+import { askPage } from '../exports/answer.js';
 import { formatKst } from '../ground/calendar.js';
 import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../ground/errors.js';
 import { pricePart, priceOf } from '../ground/text.js';

@@ -24,7 +24,8 @@ import {
   type BudgetVerdict,
   type Decision,
 } from './budget.js';
-import { downloadExport, type DownloadFolder } from './download.js';
+import { downloadExport } from './download.js';
+import type { DownloadFolder, Patience } from './reading.js';
 import { type Export, judgedText } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
@@ -55,7 +56,12 @@ export interface Unpaid {
  * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
  * for exports in progress, actual records for landed ones.
  */
-export async function requestMissing(job: Job, service: ServiceClient, folder: PaymentFolder): Promise<void> {
+export async function requestMissing(
+  job: Job,
+  service: ServiceClient,
+  folder: PaymentFolder,
+  patience: Patience,
+): Promise<void> {
   const { ledger, warehouse, report } = folder;
   const { runId, signal, effects, terminal } = folder.invocation;
   const { budget } = ledger.settings;
@@ -120,9 +126,10 @@ export async function requestMissing(job: Job, service: ServiceClient, folder: P
         // An id that another export has belongs to one of the two at most.
         const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
-        const download = keepFailure(downloadExport(sent, service, folder)).finally(() =>
-          downloads.delete(download),
-        );
+        const download = keepFailure(downloadExport(sent, service, folder, patience)).finally(() => {
+          if (ledger.get(sent.key).landedAt !== undefined) patience.renew();
+          downloads.delete(download);
+        });
         downloads.add(download);
       }
     } else if (downloads.size > 0) {
@@ -172,12 +179,13 @@ export async function requestAgain(
   key: string,
   service: ServiceClient,
   folder: PaymentFolder,
+  patience: Patience,
 ): Promise<void> {
   const { ledger } = folder;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, folder);
   const outcome = await requestPaid({ again: key, estimate }, service, folder);
-  if (typeof outcome !== 'string') await downloadExport(outcome, service, folder);
+  if (typeof outcome !== 'string') await downloadExport(outcome, service, folder, patience);
   tellSpent(folder);
 }
 

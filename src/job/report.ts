@@ -19,7 +19,7 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import type { Budget } from '../exports/budget.js';
-import type { ExportLine } from '../exports/download.js';
+import type { ExportLine } from '../exports/reading.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import type { Gap, Needed, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/model.js';

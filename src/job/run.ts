@@ -27,7 +27,8 @@ import {
 } from '../ground/errors.js';
 import { recordsOf } from '../exports/budget.js';
 import { actionsNeeded, missingDays } from '../exports/ledger.js';
-import { downloadExport, resumeExports } from '../exports/download.js';
+import { downloadExport, downloadReady, resumeExports } from '../exports/download.js';
+import { Patience } from '../exports/reading.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf } from '../journal/journal.js';
@@ -122,10 +123,17 @@ async function extract(job: Job, service: ServiceClient, folder: OpenFolder): Pr
   if (job.streams.has('events')) {
     const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
     if (mayPay) await assertPublishable(files.published);
-    await resumeExports(service, folder);
-    await requestMissing(job, service, folder);
+    const patience = patienceOf(folder);
+    // A day that can be had is not delayed by an export that does not come.
+    await downloadReady(service, folder);
+    await requestMissing(job, service, folder, patience);
+    await resumeExports(service, folder, patience);
   }
   await pullReference(job, service, folder);
+}
+
+function patienceOf({ ledger, invocation: { effects } }: OpenFolder): Patience {
+  return new Patience(ledger.settings.maxWaitMinutes, effects);
 }
 
 export interface ResumeOptions {
@@ -145,9 +153,11 @@ export function resumeExport(
   const report = new RunReport(() => invocation.effects.now());
   return recordAndDeliver('exports resume', config, invocation, report, (folder) =>
     withService(folder, config, async (service) => {
-      if (!payAgain) return downloadExport(folder.ledger.get(key), service, folder, acceptIncomplete);
+      const patience = patienceOf(folder);
+      if (!payAgain)
+        return downloadExport(folder.ledger.get(key), service, folder, patience, acceptIncomplete);
       await assertPublishable(folder.files.published);
-      await requestAgain(key, service, folder);
+      await requestAgain(key, service, folder, patience);
     }),
   );
 }

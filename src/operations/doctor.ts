@@ -16,7 +16,7 @@ import {
 import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { EXPORT, exportsOf, landedAmong } from '../exports/ledger.js';
-import { landedPages } from '../exports/download.js';
+import { landedPages } from '../exports/reading.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';
 import { changesOf } from '../lake/replicate.js';

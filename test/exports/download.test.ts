@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { downloadExport, type DownloadFolder } from '../../src/exports/download.js';
+import { downloadExport, resumeExports } from '../../src/exports/download.js';
+import { Patience, type DownloadFolder } from '../../src/exports/reading.js';
 import { Ledger, type Export } from '../../src/exports/ledger.js';
 import { Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
@@ -62,13 +63,18 @@ async function setUp(
     invocation: { effects, signal: new AbortController().signal, runId: 'run', terminal: silent(said, said) },
     load: () => Promise.resolve(true),
   };
+  const patience = (): Patience => new Patience(maxWaitMinutes, effects);
   return {
     double,
+    ledger,
+    effects,
     slept: quick.slept,
+    /** Resumes all exports under way, as a run does. */
+    resume: () => resumeExports(service, folder, patience()),
     /** Downloads the export; with `kill`, the process dies when all pages have landed. */
     download: async (kill = false): Promise<Export> => {
       isDead = kill;
-      await downloadExport(ledger.get(KEY), service, folder);
+      await downloadExport(ledger.get(KEY), service, folder, patience());
       return ledger.get(KEY);
     },
     /** What people are told, and the reasons of gaps. */
@@ -193,8 +199,118 @@ describe('waiting for an export', () => {
       );
       expect(await staying.download()).toMatchObject({ state: 'requested', troubles: 1 });
       expect(staying.told()).toMatch(/is not delivered \(.*broken\)/);
-      expect(staying.asked()).toHaveLength(maxWaitMinutes === 0 ? 1 : 4);
+      if (maxWaitMinutes === 0) expect(staying.asked()).toHaveLength(1);
+      else expect(staying.slept.reduce((sum, ms) => sum + ms)).toBeCloseTo(60_000, -3);
     }
+  });
+});
+
+describe('the waiting time', () => {
+  const failures: readonly (readonly [string, body: unknown, status?: number])[] = [
+    ['Timeout', { error: 'Timeout' }],
+    ['status error', { status: 'error', message: 'busy' }],
+    ['HTTP 503', { error: 'down' }, 503],
+    ['a lost connection', undefined],
+    ['a page of a proxy', '<html>soon</html>'],
+    ['not_found', { status: 'not_found', message: 'not yet' }],
+    ['a body without a status', {}],
+  ];
+  test.each(failures.map(([what, body, status]) => ({ what, body, status })))(
+    'outlasts $what, before the first page and between pages',
+    async ({ body, status }) => {
+      const { download, slept } = await setUp(
+        ({ url }, response, nth) => {
+          const isFailing = nth < 12 || (pageOf(url) === 2 && nth < 24);
+          if (isFailing && body === undefined) response.destroy();
+          else if (isFailing && typeof body === 'string') response.end(body);
+          else if (isFailing) json(response, body, status);
+          else json(response, success(pageOf(url), 3));
+        },
+        { maxWaitMinutes: 60 },
+      );
+      expect(await download()).toMatchObject({ state: 'loaded', pages: 3, troubles: 0 });
+      expect(slept.length).toBeGreaterThan(12);
+    },
+  );
+
+  test('is one for all exports, which are read at the same time', async () => {
+    const { resume, ledger, effects, told, double } = await setUp(
+      ({ url }, response) => {
+        json(response, url.includes('good') ? success(pageOf(url), 1) : { error: 'Timeout' });
+      },
+      { maxWaitMinutes: 60 },
+    );
+    for (const [day, id] of [
+      ['2026-11-19', 'stuck'],
+      ['2026-11-18', 'good'],
+    ] as const) {
+      const { key } = await ledger.intend({ day, messageData: true, pricePerRecord: 0 });
+      await ledger.requested(key, id);
+    }
+    const began = effects.now().getTime();
+    await resume();
+    const minutes = (effects.now().getTime() - began) / 60_000;
+    expect(minutes).toBeGreaterThan(59);
+    expect(minutes).toBeLessThan(61);
+    expect(ledger.entries().map(({ state }) => state)).toEqual(['requested', 'requested', 'loaded']);
+    expect(told()).toMatch(/2026-11-19.1 is not delivered .*ask the service's operator about export stuck/);
+    expect(double.received.every(({ method, url }) => method === 'GET' || url === '/authenticate')).toBe(
+      true,
+    );
+  });
+
+  test('is not spent on an export that waits for a decision', async () => {
+    const { download, resume, slept } = await setUp((_, response) => {
+      json(response, { error: 'Timeout' });
+    });
+    for (const troubles of [1, 2, 3]) expect(await download()).toMatchObject({ troubles });
+    slept.length = 0;
+    await resume();
+    expect(slept).toEqual([]);
+  });
+});
+
+describe('a number of pages that is not plausible', () => {
+  const huge = 999_999_999;
+  test.each<[string, (page: number) => unknown]>([
+    ['pages without records', (page) => success(page, huge, page < 3 ? 3 : 0)],
+    ['the last page again', (page) => success(Math.min(page, 2), huge)],
+    ['invalid_page', (page) => (page < 3 ? success(page, huge) : { status: 'invalid_page' })],
+  ])('ends where %s follow the records', async (_, answer) => {
+    const { download, asked } = await setUp(
+      ({ url }, response) => {
+        json(response, answer(pageOf(url)));
+      },
+      { sent: 9 },
+    );
+    expect(await download()).toMatchObject({
+      state: 'loaded',
+      records: 9,
+      note: 'total_page_count is 999,999,999, but the pages after 3 have no records',
+    });
+    expect(Math.max(...asked())).toBeLessThan(12);
+    expect(asked().length).toBeLessThan(80);
+  });
+
+  test.each<[string, (page: number) => unknown]>([
+    ['a number that grows with each page', (page) => success(page, page + 3)],
+    ['999,999,999', (page) => success(page, huge)],
+  ])('and never ends (%s) is said, and nothing is lost', async (_, answer) => {
+    const { download, asked, told, landed } = await setUp(
+      ({ url }, response) => {
+        json(response, answer(pageOf(url)));
+      },
+      { sent: 9, concurrency: 8 },
+    );
+    expect(await download()).toMatchObject({ state: 'ready', troubles: 1 });
+    expect(told()).toMatch(
+      /announces [\d,]+ pages, and 110 pages with 330 records have landed, although the daily statistics count about 9 messages/,
+    );
+    expect(told()).toContain("Ask the service's operator how many records the export has.");
+    expect(await landed()).toHaveLength(110);
+    const before = asked().length;
+    await download();
+    expect(asked().length - before).toBeLessThan(10);
   });
 });
 
@@ -242,7 +358,7 @@ describe('reading the pages', () => {
     let total = 6;
     const { download, landed, asked } = await setUp(({ url }, response) => {
       const page = pageOf(url);
-      const isGone = total === 6 ? page === 3 : page > 2;
+      const isGone = page > 2;
       json(response, isGone ? { status: total === 6 ? 'error' : 'invalid_page' } : success(page, total));
     });
     expect(await download()).toMatchObject({ state: 'ready', troubles: 1 });
@@ -280,7 +396,7 @@ describe('reading the pages', () => {
   test('fewer records than the statistics tell of make the number of pages asked for again, and are told', async () => {
     for (const [more, told] of [
       [4, { pages: 4, records: 12, note: 'total_page_count changed from 1 to 4' }],
-      [1, { pages: 1, records: 3, note: 'it holds 3 records, at least 6 are expected' }],
+      [1, { pages: 1, records: 3, note: 'it has 3 records, at least 6 are expected' }],
     ] as const) {
       const { download } = await setUp(
         ({ url }, response, nth) => {
@@ -339,7 +455,7 @@ describe('reading the pages', () => {
       const page = pageOf(url);
       json(response, isDown ? { status: 'error' } : success(page, 4, page === 2 ? 0 : 3));
     });
-    const lack = { state: 'loaded', pages: 4, records: 9, short: 0, note: 'page 2 holds no records' };
+    const lack = { state: 'loaded', pages: 4, records: 9, short: 0, note: 'page 2 has no records' };
     expect(await download()).toMatchObject(lack);
     expect(asked().filter((page) => page === 2)).toHaveLength(4);
     isDown = true;
@@ -372,13 +488,13 @@ describe('reading the pages', () => {
       { data: records(3), total_page_count: 6 },
       /Page 3 .*\(E21 answered without a status\)/,
     ],
-  ])('a page that is %s ends it, and keeps what has landed', async (_, body, message) => {
+  ])('a page that is %s ends the reading, and the others are kept', async (_, body, message) => {
     const { download, told, landed, rejected } = await setUp(({ url }, response) => {
       const page = pageOf(url);
-      json(response, page < 3 ? success(page, 6) : body);
+      json(response, page === 3 ? body : success(page, 6));
     });
     expect((await download()).state).toBe('ready');
     expect(told()).toMatch(message);
-    expect([await landed(), await rejected()]).toEqual([[0, 1, 2], ['page-3']]);
+    expect([await landed(), await rejected()]).toEqual([[0, 1, 2, 4, 5], ['page-3']]);
   });
 });

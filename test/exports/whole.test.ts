@@ -157,7 +157,7 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
   };
 
   test.each<[string, (page: Page, number: number) => void, RegExp]>([
-    ['an empty last page', emptyEnd, /page 2 holds no records/],
+    ['an empty last page', emptyEnd, /page 2 has no records/],
     ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
   ])('(%s) is named, and read again on the next night', async (_, change, said) => {
     const place = await make(change);

@@ -68,16 +68,21 @@ export function json(
   response.end(JSON.stringify(body));
 }
 
-/** Effects whose pauses pass at once and are written down. */
+/** Effects whose pauses take no time, are written down, and move the clock on. */
 export function quickEffects(): Effects & { readonly slept: number[] } {
   const slept: number[] = [];
+  let time = Date.now();
+  const start = time;
   return {
     slept,
-    now: () => new Date(),
-    sleep: (ms, signal) => {
+    now: () => new Date(Date.now() + time - start),
+    sleep: async (ms, signal) => {
+      const end = Date.now() - start + time + ms;
       slept.push(ms);
       signal?.throwIfAborted();
-      return Promise.resolve();
+      // What else is under way gets its turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      time = Math.max(time, end - (Date.now() - start));
     },
     random: () => 0.5,
     reach: () => undefined,

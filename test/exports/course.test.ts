@@ -1,0 +1,138 @@
+/** What the answers of E21 mean, as a table: a script of answers, what is requested, and how the reading ends. */
+import { describe, expect, test } from 'vitest';
+import type { Answer, Other } from '../../src/exports/answer.js';
+import { Course, type Step, type Terms } from '../../src/exports/course.js';
+
+const TERMS: Terms = {
+  expectsRecords: true,
+  atLeast: 0,
+  plausiblePages: 10,
+  retries: 0,
+  pageParameter: 'page',
+  isAgain: false,
+  isMade: false,
+  keepsBeside: false,
+};
+
+const MINUTE = 60_000;
+
+/** A page of that many records out of `total` pages. */
+const page = (number: number, totalPages: number, records = 3, fingerprint = `of ${number}`): Answer => ({
+  kind: 'page',
+  number,
+  body: Buffer.from('{}'),
+  records,
+  totalPages,
+  fingerprint,
+});
+const other = (kind: Other['kind']): Answer => ({ kind, reason: kind, body: Buffer.from('{}') });
+
+/** Follows a course to its end; each pause takes 30 seconds. */
+function follow(answer: (number: number, nth: number) => Answer, terms: Partial<Terms>, minutes: number) {
+  const course = new Course({ ...TERMS, ...terms }, []);
+  const asked: number[] = [];
+  let now = 0;
+  for (;;) {
+    const step: Step = course.next(now, now >= minutes * MINUTE);
+    if (step.kind === 'pause') now += MINUTE / 2;
+    else if (step.kind !== 'ask') return { end: step.kind, minutes: now / MINUTE, asked, course };
+    else for (const number of step.pages) course.take(number, answer(number, asked.push(number) - 1), now);
+    if (asked.length > 5_000) throw new Error('no end');
+  }
+}
+
+type Row = readonly [
+  what: string,
+  answer: (number: number, nth: number) => Answer,
+  end: string,
+  after: Readonly<{ minutes: number; asked?: number; records?: number }>,
+  terms?: Partial<Terms>,
+];
+
+describe('a reading within a waiting time of ten minutes', () => {
+  const rows: readonly Row[] = [
+    ['all pages', (n) => page(n, 3), 'end', { minutes: 0, asked: 3, records: 9 }],
+    ['no record, none expected', () => page(0, 0, 0), 'empty', { minutes: 0 }, { expectsRecords: false }],
+    ['no record, some expected', () => page(0, 0, 0), 'doubtful', { minutes: 10 }],
+    ['processing for ever', () => other('processing'), 'processing', { minutes: 10 }],
+    [
+      'processing, then pages',
+      (n, nth) => (nth < 5 ? other('processing') : page(n, 1)),
+      'end',
+      { minutes: 2.5 },
+    ],
+    ['failures for ever', () => other('trouble'), 'stuck', { minutes: 10 }],
+    ['failures that pass', (n, nth) => (nth < 15 ? other('trouble') : page(n, 1)), 'end', { minutes: 7.5 }],
+    ['not found for ever', () => other('not_found'), 'unknown', { minutes: 10 }],
+    ['another shape for ever', () => other('strange'), 'stuck', { minutes: 5 }],
+    [
+      'no page 0 after processing',
+      (_, nth) => other(nth === 0 ? 'processing' : 'invalid_page'),
+      'doubtful',
+      { minutes: 10 },
+    ],
+    [
+      'a page that keeps failing',
+      (n) => (n === 2 ? other('trouble') : page(n, 4)),
+      'broken',
+      { minutes: 10, records: 9 },
+    ],
+    [
+      'a page that is gone',
+      (n) => (n === 2 ? other('not_found') : page(n, 4)),
+      'broken',
+      { minutes: 5, records: 9 },
+    ],
+    [
+      'a page that cannot be read',
+      (n) => (n === 2 ? other('unreadable') : page(n, 4)),
+      'end',
+      { minutes: 5, records: 9 },
+    ],
+    [
+      'a first page that cannot be read',
+      (n) => (n === 0 ? other('unreadable') : page(n, 4)),
+      'end',
+      { minutes: 5, records: 9 },
+    ],
+    [
+      'fewer pages than announced',
+      (n) => (n < 2 ? page(n, n === 0 ? 2 : 4) : other('invalid_page')),
+      'end',
+      { minutes: 0, records: 6 },
+    ],
+    ['page 0 for ever', (n) => page(n, 9, 3, 'same'), 'broken', { minutes: 0.5, records: 3 }],
+    ['empty pages without end', (n) => page(n, 1e8, n < 4 ? 3 : 0), 'end', { minutes: 1.5, records: 12 }],
+    [
+      'repeated pages without end',
+      (n) => page(n, 1e8, 3, `of ${Math.min(n, 3)}`),
+      'end',
+      { minutes: 1.5, records: 12 },
+    ],
+    [
+      'invalid pages without end',
+      (n) => (n < 4 ? page(n, 1e8) : other('invalid_page')),
+      'end',
+      { minutes: 1.5, records: 12 },
+    ],
+    ['full pages without end', (n) => page(n, n + 3), 'broken', { minutes: 0, asked: 100 }],
+    ['more pages than are plausible', (n) => page(n, 40), 'end', { minutes: 0, asked: 40, records: 120 }],
+  ];
+  test.each(rows.map(([what, answer, end, after, terms = {}]) => ({ what, answer, end, after, terms })))(
+    '$what: $end',
+    ({ answer, end, after, terms }) => {
+      const { minutes, asked, records } = after;
+      const found = follow(answer, terms, 10);
+      expect([found.end, found.minutes]).toEqual([end, minutes]);
+      if (asked !== undefined) expect(found.asked).toHaveLength(asked);
+      if (records !== undefined) expect(found.course.records).toBe(records);
+    },
+  );
+
+  test('that is over at once requests each page that fails a few times', () => {
+    const stuck = follow(() => other('trouble'), {}, 0);
+    expect([stuck.end, stuck.asked]).toEqual(['stuck', [0]]);
+    const broken = follow((n) => (n === 1 ? other('trouble') : page(n, 3)), {}, 0);
+    expect([broken.end, broken.asked]).toEqual(['broken', [0, 1, 1, 1, 1]]);
+  });
+});
