@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { fieldsFor, ID_COLUMNS, isReadAs } from '../ground/fields.js';
-import { didYouMean } from '../ground/text.js';
+import { bytesIn, didYouMean } from '../ground/text.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -87,6 +87,13 @@ const answerText = text('must be the text of an answer').refine(
   'must not be blank',
 );
 
+const sizeFrom = 'must be a size from 1MiB to 3GiB, such as 500MB';
+
+const size = z
+  .string(sizeFrom)
+  .transform((text) => bytesIn(text) ?? 0)
+  .refine((bytes) => bytes >= 2 ** 20 && bytes <= 3 * 2 ** 30, sizeFrom);
+
 const paidExports = section({
   budget: budget.optional(),
   price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
@@ -97,6 +104,7 @@ const paidExports = section({
   page_parameter: parameter().default('page'),
   refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
   max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
+  largest_answer: size.default(2 ** 30),
 });
 
 const webhook = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });

@@ -11,22 +11,23 @@ import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { landedAmong, type Ledger } from '../exports/ledger.js';
 import type { Effects } from '../ground/effects.js';
-import { elementsOf, jsonOf, readEnvelope, type Part } from '../ground/envelope.js';
+import { jsonOf, readEnvelope, type Body } from '../ground/envelope.js';
+import { elementsIn } from '../ground/large-body.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import {
-  gzipped,
   listPulls,
   pagesIn,
   readPull,
-  readWhole,
   type LandingZone,
   type Page,
   type Pull,
 } from '../landing/landing-zone.js';
+import { compressed, readBody, textOf } from '../landing/page-file.js';
 import { foldersOf } from '../landing/paths.js';
 import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
-import { loadError, orRepaired } from '../warehouse/load.js';
+import { loadError, naming, orRepaired } from '../warehouse/load.js';
+import { isDivided, withSlices } from '../warehouse/slices.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {
   asPattern,
@@ -176,22 +177,37 @@ export class Erasures {
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
     for (const some of inBatches(files ?? (await this.#pages()), BATCH_BYTES)) {
-      let found: Match[] = [];
-      try {
-        found = await this.#search(session, some);
-      } catch (error) {
-        if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
+      let found: Match[] | undefined;
+      if (!some.some(isDivided))
+        try {
+          found = await this.#search(session, some);
+        } catch (error) {
+          if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
+        }
+      if (found === undefined) {
+        found = [];
         for (const one of some) {
-          const { file: filename } = one;
-          const search = async (usable: readonly SizedFile[]) => this.#search(session, await sized(usable));
-          const fail = (cause: unknown): Error => loadError(cause, filename);
-          const searching = orRepaired(session, [one], this.place.tempDirectory, fail, search);
-          const matches = (await this.#readable(filename, searching)) ?? [];
-          found.push(...matches.map((each) => ({ ...each, filename })));
+          const matches = (await this.#readable(one.file, this.#searchRepaired(session, one))) ?? [];
+          found.push(...matches);
         }
       }
       if (found.length > 0) yield found;
     }
+  }
+
+  /** Searches one page, which may be too large to be read at once, or for DuckDB to read as it is. */
+  #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
+    const { file: filename } = page;
+    return withSlices([page], this.place.tempDirectory, async (slices) => {
+      const found: Match[] = [];
+      for (const slice of slices) {
+        const fail = (cause: unknown): Error => loadError(naming(cause, [[slice.file, filename]]), filename);
+        const search = async (usable: readonly SizedFile[]) => this.#search(session, await sized(usable));
+        const matches = await orRepaired(session, [slice], this.place.tempDirectory, fail, search);
+        for (const one of matches) found.push({ ...one, filename, position: slice.first + one.position });
+      }
+      return found;
+    });
   }
 
   async #pages(): Promise<SizedFile[]> {
@@ -231,22 +247,20 @@ export class Erasures {
    * @param own the positions of the records that hold an erased id, each with true if it is the person's own
    */
   async #cutPage(cut: Cut, file: string, own: ReadonlyMap<number, boolean>): Promise<void> {
-    const page = await readWhole(file);
-    const list = listIn(page);
-    if (list === undefined) return;
-    const records = elementsOf(page, list).map(({ start, end }) => page.toString('utf8', start, end));
-    const left = records.flatMap((record, nth) => {
+    const body = await readBody(file);
+    if (recordsIn(body) === undefined) return;
+    const leave = (record: string, nth: number): string | undefined => {
       const isOwn = own.get(nth);
       if (isOwn === undefined) return this.#finder.holds(record) ? (this.#blanked(record) ?? record) : record;
-      return isOwn ? [] : (this.#blanked(record) ?? []);
-    });
+      return isOwn ? undefined : this.#blanked(record);
+    };
     const pull = relative(this.#landing, dirname(file));
     if (!cutPulls(this.register.lines, this.register.last?.line).has(pull))
       await this.register.append({ event: 'cutting', pull, records: await this.#recordsIn(pull) });
-    const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
     const point = pull.startsWith('opt_outs') ? 'erasures/snapshot' : 'erasures/page';
-    await this.#disk.write(file, await gzipped(Buffer.from(text)), point);
-    cut.records += records.length - left.length;
+    let records = 0;
+    await this.#disk.write(file, compressed(cutText(file, leave, () => records++)), point);
+    cut.records += records;
     cut.pulls.add(pull);
   }
 
@@ -258,8 +272,8 @@ export class Erasures {
     const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
     for (const file of (await pagesIn(join(this.#landing, pull))).values()) {
-      const body = await this.#readable(file, readWhole(file));
-      records += body === undefined ? (landed.get(file) ?? 0) : (listIn(body)?.elements ?? 0);
+      const body = await this.#readable(file, readBody(file));
+      records += body === undefined ? (landed.get(file) ?? 0) : (recordsIn(body) ?? 0);
     }
     return records;
   }
@@ -283,10 +297,17 @@ export class Erasures {
   async blank(ids: readonly string[]): Promise<void> {
     this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
     for (const { file } of await this.#pages()) {
-      const page = await this.#readable(file, readWhole(file));
-      if (page !== undefined && this.#finder.holds(page.toString()))
+      if ((await this.#readable(file, this.#mentions(file))) === true)
         await this.#cutPage(nothingCut(), file, new Map());
     }
+  }
+
+  /** True if a record on a page holds one of the ids to blank. */
+  async #mentions(file: string): Promise<boolean> {
+    for await (const pieces of elementsIn(textOf(file), 'data'))
+      if (pieces.some(({ isElement, bytes }) => isElement && this.#finder.holds(bytes.toString())))
+        return true;
+    return false;
   }
 
   /** Returns a record with asterisks in place of what is to be erased; undefined if nothing is found. */
@@ -400,8 +421,36 @@ export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<strin
 /** Matches a text or a number in JSON. */
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
-/** The list of records on a page. */
-function listIn(page: Buffer): Part | undefined {
+/** The number of records on a page; undefined if it has no list of them. */
+function recordsIn(page: Body): number | undefined {
   const envelope = readEnvelope(page);
-  return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
+  return envelope?.kind === 'object' ? envelope.parts.get('data')?.elements : undefined;
+}
+
+/**
+ * The text of a page with what is left of its records, piece by piece.
+ *
+ * @param leave what is left of a record, by its position; undefined if nothing is
+ * @param onCut called for each record of which nothing is left
+ */
+async function* cutText(
+  file: string,
+  leave: (record: string, nth: number) => string | undefined,
+  onCut: () => void,
+): AsyncGenerator<Buffer> {
+  let nth = 0;
+  let isFirst = true;
+  for await (const pieces of elementsIn(textOf(file), 'data')) {
+    const texts: Buffer[] = [];
+    for (const { isElement, bytes } of pieces) {
+      const left = isElement ? leave(bytes.toString(), nth++) : undefined;
+      if (!isElement) texts.push(bytes);
+      else if (left === undefined) onCut();
+      else {
+        texts.push(Buffer.from(isFirst ? left : `,${left}`));
+        isFirst = false;
+      }
+    }
+    yield Buffer.concat(texts);
+  }
 }

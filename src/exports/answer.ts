@@ -1,6 +1,6 @@
 /** One answer of E21: what the service said about a page of an export. */
 import { createHash } from 'node:crypto';
-import { partValue, readEnvelope, textOf, type Envelope } from '../ground/envelope.js';
+import { bytesOf, partValue, readEnvelope, textOf, type Body, type Envelope } from '../ground/envelope.js';
 import { clean, type ServiceClient } from '../service/client.js';
 import { exportResult } from '../service/endpoints.js';
 
@@ -8,8 +8,8 @@ import { exportResult } from '../service/endpoints.js';
 export interface PageAnswer {
   readonly kind: 'page';
   readonly number: number;
-  /** The received bytes, which are landed. */
-  readonly body: Buffer;
+  /** What was received, which is landed. */
+  readonly body: Body;
   readonly records: number;
   readonly totalPages: number;
   /** A hash of the records' bytes; pages with equal fingerprints hold the same records. */
@@ -24,9 +24,15 @@ export interface Other {
    */
   readonly kind: 'processing' | 'not_found' | 'invalid_page' | 'trouble' | 'strange' | 'unreadable';
   readonly reason: string;
-  readonly body: Buffer;
+  readonly body: Body;
   /** True if the client has already repeated the request for an unreadable page. */
   readonly repeated?: true;
+}
+
+/** A page that is larger than the settings allow. */
+interface Oversized {
+  readonly kind: 'oversized';
+  readonly reason: string;
 }
 
 export type Answer = PageAnswer | Other;
@@ -41,8 +47,8 @@ export async function askPage(
   exportId: string,
   pageParameter: string,
   number: number,
-): Promise<Answer> {
-  const { verdict, body, status } = await service.ask(
+): Promise<Answer | Oversized> {
+  const { verdict, body, status } = await service.askLarge(
     exportResult(service.projectId, exportId, pageParameter, number),
   );
   if (verdict.kind === 'ok') {
@@ -50,9 +56,10 @@ export async function askPage(
     return 'reason' in result ? { ...result, reason: clean(result.reason, service.secrets) } : result;
   }
   const { kind, reason } = verdict;
-  if (kind === 'broken' && status === 200 && BEGINS_AS_JSON.test(body.toString('latin1', 0, 1024)))
+  if (kind === 'oversized') return { kind, reason };
+  if (kind === 'broken' && status === 200 && BEGINS_AS_JSON.test(bytesOf(body).toString('latin1', 0, 1024)))
     return { kind: 'unreadable', reason, body, repeated: true };
-  const isRefused = kind === 'refused' || kind === 'redirected' || kind === 'oversized';
+  const isRefused = kind === 'refused' || kind === 'redirected';
   const what = isRefused ? (reason.startsWith('HTTP 404') ? 'not_found' : 'strange') : 'trouble';
   return { kind: what, reason, body };
 }
@@ -61,7 +68,7 @@ export async function askPage(
 const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
 /** Reads a page that landed earlier; undefined if the bytes are not a page. */
-export function readPage(body: Buffer, number: number): PageAnswer | undefined {
+export function readPage(body: Body, number: number): PageAnswer | undefined {
   const envelope = readEnvelope(body);
   const result = envelope === undefined ? undefined : readResult(envelope, body, number);
   return result?.kind === 'page' ? result : undefined;
@@ -70,7 +77,7 @@ export function readPage(body: Buffer, number: number): PageAnswer | undefined {
 /** The keys of a page. */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
-function readResult(envelope: Envelope, body: Buffer, number: number): Answer {
+function readResult(envelope: Envelope, body: Body, number: number): Answer {
   const other = (kind: Other['kind'], reason: string): Other => ({ kind, reason, body });
   if (envelope.kind === 'array') return other('strange', 'E21 answered with a list');
   const { parts, twice } = envelope;
@@ -96,7 +103,7 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Answer {
   const doubled = PAGE_KEYS.find((key) => twice.has(key));
   if (doubled !== undefined) return unreadable(`with ${doubled} given twice`);
   const data = parts.get('data');
-  const empty = data === undefined || body.toString('latin1', data.start, data.start + 4) === 'null';
+  const empty = data === undefined || bytesOf(body).toString('latin1', data.start, data.start + 4) === 'null';
   if (!empty && data.elements === undefined) return unreadable('success with data that is not a list');
   const totalPages = pageCount(partValue(body, parts.get('total_page_count')));
   // Without the number of pages, missing pages would go unnoticed. The next answer may include the number.
@@ -105,8 +112,8 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Answer {
   if (totalPages === 0 && records > 0) return unreadable('with records and a total_page_count of 0');
   // An export without records may come without data; a page of an export with records may not.
   if (empty && (number > 0 || totalPages > 1)) return unreadable('success without data');
-  const bytes = empty ? '' : body.subarray(data.start, data.end);
-  const fingerprint = createHash('sha256').update(bytes).digest('hex');
+  const bytes = empty ? '' : bytesOf(body).subarray(data.start, data.end);
+  const fingerprint = data?.digest ?? createHash('sha256').update(bytes).digest('hex');
   return { kind: 'page', number, body, records, totalPages, fingerprint };
 }
 

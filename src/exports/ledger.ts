@@ -27,7 +27,8 @@ import {
 } from '../journal/journal.js';
 import { withoutPeople } from '../ground/redaction.js';
 import { STREAMS } from '../ground/streams.js';
-import { instant, readWhole, wholeNumber } from '../landing/landing-zone.js';
+import { instant, wholeNumber } from '../landing/landing-zone.js';
+import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
 import { isJudged } from '../service/client.js';

@@ -5,11 +5,10 @@
 import { basename, dirname } from 'node:path';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
-import type { DamageError } from '../ground/errors.js';
+import { ServiceError, type DamageError } from '../ground/errors.js';
 import { eventGap, type Gap } from '../ground/streams.js';
 import {
   firstAnswers,
-  readWhole,
   rowsIn,
   type LandingFolder,
   type LandingZone,
@@ -17,6 +16,7 @@ import {
   type Pull,
   type PullWriter,
 } from '../landing/landing-zone.js';
+import { readBody } from '../landing/page-file.js';
 import { pageName, type ExportFolder } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { settleAll, type ServiceClient } from '../service/client.js';
@@ -78,6 +78,14 @@ const RECORDS_PER_PAGE = 1_000;
 
 /** A plausible number of pages where nothing tells the number of records. */
 const UNKNOWN_PAGES = 1_000;
+
+/** A page is larger than the settings allow. */
+class TooLargeError extends ServiceError {}
+
+function unlessTooLarge(error: unknown): TooLargeError {
+  if (error instanceof TooLargeError) return error;
+  throw error;
+}
 
 /** A page on disk that was read; its bytes are not kept in memory. */
 interface LandedPage extends Page, KnownPage {}
@@ -152,7 +160,13 @@ export class Reading {
     const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
     if (isNew && !this.#isAgain) return this.#landed(whole);
     const course = await this.#course();
-    const end = await this.#follow(course);
+    const end = await this.#follow(course).catch(unlessTooLarge);
+    if (end instanceof TooLargeError) {
+      if (acceptIncomplete && this.#files.size > 0) return this.#finish(course);
+      // A setting is the remedy, so the export is in no doubt, however often it happens.
+      if (!this.patience.isGlance) this.#gap(end.sentences);
+      return undefined;
+    }
     if (this.patience.isGlance && end.kind !== 'end' && end.kind !== 'empty') return undefined;
     if (end.kind === 'broken') {
       if (acceptIncomplete) return this.#finish(course);
@@ -239,14 +253,18 @@ export class Reading {
     const { key, exportId } = entry;
     const { ledger, landing, invocation } = folder;
     const answer = await askPage(service, exportId, ledger.settings.pageParameter, number);
+    if (answer.kind === 'oversized')
+      throw new TooLargeError(`Page ${number} of export ${key} is ${answer.reason}.`, {
+        hint: 'Landed pages are kept. The next run resumes the same export at no cost.',
+      });
     if (answer.kind === 'processing' && ledger.get(key).state === 'requested')
       await ledger.record({ event: 'processing', key });
     const fate = course.take(number, answer, invocation.effects.now().getTime());
     if (fate?.kind === 'reject') await landing.reject('E21', `${key} ${fate.what}`, answer.body);
-    if (fate?.kind !== 'land' || answer.kind !== 'page') return;
+    if (fate?.kind !== 'land' || answer.kind !== 'page') return service.discard(answer.body);
     // The page that it replaces is set aside, so that no received data is lost.
     const before = this.#files.get(fate.number);
-    const replaced = before && (await unlessDamaged(readWhole(before.file)));
+    const replaced = before && (await unlessDamaged(readBody(before.file)));
     if (replaced !== undefined) await landing.reject('E21', `${key} page ${fate.number} replaced`, replaced);
     this.#files.set(fate.number, await this.writer.land(answer.body, answer.records, fate.number));
     this.#isMore ||= answer.records > 0;
@@ -301,7 +319,7 @@ export class Reading {
     const files = this.#files;
     for (const [number, page] of files)
       if (!this.#isOwn(page))
-        files.set(number, await writer.land(await readWhole(page.file), page.rows, number));
+        files.set(number, await writer.land(await readBody(page.file), page.rows, number));
     const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
     const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
     // A reading that landed before the export had another id would count as older than what that one brought.
@@ -346,7 +364,7 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
   const landed = new Map(pull?.files.map(({ file, rows }) => [basename(file), rows]));
   const pages: LandedPage[] = [];
   for (const [number, file] of await landing.pages(id)) {
-    const body = await unlessDamaged(readWhole(file));
+    const body = await unlessDamaged(readBody(file));
     const page = body && readPage(body, number);
     if (page === undefined) continue;
     const { records, totalPages } = page;
@@ -355,7 +373,7 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
     if (rows === 0) continue;
     // Pages whose records were all erased have equal bytes but do not repeat each other.
     const fingerprint = records === 0 ? String(number) : page.fingerprint;
-    pages.push({ number, file, rows, bytes: page.body.byteLength, totalPages, fingerprint });
+    pages.push({ number, file, rows, bytes: page.body.length, totalPages, fingerprint });
   }
   return pages;
 }

@@ -3,6 +3,7 @@
  * points. All code takes them as a parameter; this file holds the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,8 @@ export interface Effects {
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: string): void;
+  /** Resolves with the free bytes of the disk that holds a folder. */
+  free(folder: string): Promise<number>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,6 +37,10 @@ export function realEffects(environment: Environment = process.env): Effects {
     sleep: interruptibleSleep,
     random: () => Math.random(),
     reach: crashPoint(environment['DAWNLOAD_CRASH_AT']),
+    free: async (folder) => {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize;
+    },
   };
 }
 

@@ -4,6 +4,8 @@
  * records in its list, and whether it is complete. A page of an export is most of a megabyte; parsing it into
  * JavaScript objects would cost more than all other steps, and only DuckDB needs the contents.
  */
+import type { LargeBody } from './large-body.js';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
@@ -16,6 +18,14 @@ const COLON = 0x3a;
 const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
+/** The decoded body of an answer: its bytes or, of a large one, its outside and the file that holds it. */
+export type Body = Buffer | LargeBody;
+
+/** The bytes of a body that can be read at once: of a large one, its outside. */
+export function bytesOf(body: Body): Buffer {
+  return Buffer.isBuffer(body) ? body : body.outside;
+}
+
 /** The position of a value in the body, in bytes; `end` is excluded. */
 export interface Span {
   readonly start: number;
@@ -26,6 +36,8 @@ export interface Span {
 export interface Part extends Span {
   /** Number of elements if the value is an array. */
   readonly elements: number | undefined;
+  /** The SHA-256 of a value that the outside of a large body has no room for; it is empty there. */
+  readonly digest?: string;
 }
 
 export type Envelope =
@@ -44,139 +56,266 @@ export type Envelope =
  *
  * @returns undefined when the body is anything else than one complete JSON array or object
  */
-export function readEnvelope(body: Buffer): Envelope | undefined {
-  const hasMark = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const start = skipSpace(body, hasMark ? BYTE_ORDER_MARK.length : 0);
-  const opening = body[start];
-  if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) return undefined;
-  if (opening === OPEN_BRACKET) {
-    const list = measure(body, start);
-    if (list === undefined || skipSpace(body, list.end) !== body.length) return undefined;
-    return { kind: 'array', elements: list.elements ?? 0 };
-  }
-  return readObject(body, start);
+export function readEnvelope(body: Body): Envelope | undefined {
+  if (!Buffer.isBuffer(body)) return body.envelope;
+  const scanner = new EnvelopeScanner();
+  scanner.push(body);
+  return scanner.end();
 }
 
 /** Parses the value of a small part, a text into well-formed Unicode; undefined if the part is missing or not valid JSON. */
-export function partValue(body: Buffer, part: Span | undefined): unknown {
-  const value = part && jsonOf(body.subarray(part.start, part.end));
+export function partValue(body: Body, part: Span | undefined): unknown {
+  const value = part && jsonOf(bytesOf(body).subarray(part.start, part.end));
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 /** Returns the text of one of the outermost keys; undefined if the key is absent or its value is not text. */
-export function textOf(envelope: Envelope, body: Buffer, key: string): string | undefined {
+export function textOf(envelope: Envelope, body: Body, key: string): string | undefined {
   const value = envelope.kind === 'object' ? partValue(body, envelope.parts.get(key)) : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the elements of a list of the body, in order. */
-export function elementsOf(body: Buffer, list: Span): Span[] {
-  const elements: Span[] = [];
-  for (let at = list.start; at < list.end;) {
-    const value = measure(body, skipSpace(body, at + 1, true));
-    if (value === undefined) break;
-    elements.push(value);
-    at = skipSpace(body, value.end);
-    if (body[at] !== COMMA) break;
-  }
-  return elements;
+/** Called with positions in bytes from the start of the text, in their order. */
+export interface Listener {
+  /** A value of the outermost object begins; `key` is undefined if it is not a text that can be parsed. */
+  partBegins?(key: string | undefined, at: number): void;
+  partEnds?(key: string | undefined, part: Part): void;
+  /** An element begins: of the outermost array, or of an array that is a value of the outermost object. */
+  elementBegins?(at: number): void;
+  elementEnds?(at: number): void;
 }
 
-function readObject(body: Buffer, start: number): Envelope | undefined {
-  const parts = new Map<string, Part>();
-  const twice = new Set<string>();
-  let at = skipSpace(body, start + 1, true);
-  while (body[at] !== CLOSE_BRACE) {
-    const inner = valueAfterKey(body, at);
-    const value = inner === undefined ? undefined : measure(body, inner);
-    if (value === undefined) return undefined;
-    const key = partValue(body, { start: at, end: stringEnd(body, at) ?? at });
-    // A key that cannot be parsed is not one of the keys that this program reads.
-    if (typeof key === 'string') {
-      if (parts.has(key)) twice.add(key);
-      parts.set(key, value);
-    }
-    at = skipSpace(body, value.end);
-    if (body[at] === COMMA) at = skipSpace(body, at, true);
-    else if (body[at] !== CLOSE_BRACE) return undefined;
-  }
-  return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts, twice } : undefined;
-}
-
-/** The index of the value of a member whose key begins at `start`; undefined if there is no key and colon. */
-function valueAfterKey(body: Buffer, start: number): number | undefined {
-  const keyEnd = body[start] === QUOTE ? stringEnd(body, start) : undefined;
-  const colon = keyEnd === undefined ? body.length : skipSpace(body, keyEnd);
-  return body[colon] === COLON ? skipSpace(body, colon + 1) : undefined;
-}
-
-/** Measures one value from its first byte to its last, and counts its elements if it is an array. */
-function measure(body: Buffer, start: number): Part | undefined {
-  const opening = body[start];
-  if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) {
-    const end = scalarEnd(body, start);
-    return end === undefined ? undefined : { start, end, elements: undefined };
-  }
-  const closing: number[] = [opening + BETWEEN_BRACKETS];
-  let elements = 0;
-  /** True if the innermost array or object has a value after its last comma. */
-  let filled = false;
-  let at = skipSpace(body, start + 1, true);
-  while (at < body.length) {
-    const byte = body[at];
-    const close = closing[closing.length - 1];
-    if (byte === close) {
-      closing.pop();
-      at++;
-      if (closing.length === 0)
-        return { start, end: at, elements: close === CLOSE_BRACKET ? elements : undefined };
-      filled = true;
-    } else if (filled) {
-      if (byte !== COMMA) return undefined;
-      at++;
-      filled = false;
-    } else {
-      if (closing.length === 1) elements++;
-      if (close === CLOSE_BRACE) {
-        const inner = valueAfterKey(body, at);
-        if (inner === undefined) return undefined;
-        at = inner;
-      }
-      const first = body[at];
-      if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-        closing.push(first + BETWEEN_BRACKETS);
-        at++;
-      } else {
-        const end = scalarEnd(body, at);
-        if (end === undefined) return undefined;
-        at = end;
-        filled = true;
-      }
-    }
-    at = skipSpace(body, at, !filled);
-  }
-  return undefined;
-}
+/** What the scanner expects: the bytes of a byte order mark, the outermost bracket, an item or the closing bracket … */
+const MARK = 0;
+const TOP = 1;
+const ITEM = 2;
+/** … a comma or the closing bracket, the colon after a key, the value after the colon … */
+const AFTER = 3;
+const AFTER_KEY = 4;
+const VALUE = 5;
+/** … more of a text, the escaped character, more of a number or a word, spaces until the end, nothing. */
+const STRING = 6;
+const ESCAPE = 7;
+const NUMBER = 8;
+const WORD = 9;
+const END = 10;
+const FAILED = 11;
 
 /** The words of JSON, by their first byte. */
 const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
+const NO_WORD = Buffer.alloc(0);
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NUMBERS = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Returns the index after a text, a number or a word; undefined if there is none. */
-function scalarEnd(body: Buffer, start: number): number | undefined {
-  const byte = body[start];
-  if (byte === QUOTE) return stringEnd(body, start);
-  const word = WORDS.get(byte ?? 0);
-  if (word !== undefined) {
-    for (let i = 1; i < word.length; i++) if (body[start + i] !== word[i]) return undefined;
-    return start + word.length;
+/** The longest key that is parsed, in bytes; this program reads no longer one. */
+const LONGEST_KEY = 64 * 1024;
+
+/** Reads the outside of a JSON text that comes in pieces, which may end anywhere. */
+export class EnvelopeScanner {
+  readonly #parts = new Map<string, Part>();
+  readonly #twice = new Set<string>();
+  /** The closing brackets of what is open, from the outermost on. */
+  readonly #closing: number[] = [];
+  #state = MARK;
+  /** Number of bytes before the current piece. */
+  #before = 0;
+  #isArray = false;
+  /** True if the text that is being read is a key. */
+  #isKey = false;
+  /** The key of the value that is being read; its parts so far while it is a text of several pieces. */
+  #key: string | undefined;
+  #keyBytes: Buffer[] | undefined;
+  #partStart = 0;
+  #elements = 0;
+  /** The number that is being read, as far as it lies in earlier pieces; a word, and how much of it has been read. */
+  #digits = '';
+  #word: Buffer = NO_WORD;
+  #read = 0;
+
+  constructor(private readonly listener?: Listener) {}
+
+  get hasFailed(): boolean {
+    return this.#state === FAILED;
   }
-  let end = start;
-  while (isOfNumber(body[end])) end++;
-  NUMBER.lastIndex = 0;
-  const text = body.toString('latin1', start, end);
-  return end > start && NUMBER.test(text) && NUMBER.lastIndex === text.length ? end : undefined;
+
+  /** The envelope of the whole text; undefined if it is not one complete array or object. */
+  end(): Envelope | undefined {
+    if (this.#state !== END) return undefined;
+    if (this.#isArray) return { kind: 'array', elements: this.#elements };
+    return { kind: 'object', parts: this.#parts, twice: this.#twice };
+  }
+
+  push(bytes: Buffer): void {
+    const closing = this.#closing;
+    const { length } = bytes;
+    let state = this.#state;
+    let keyStart = 0;
+    let at = 0;
+    while (at < length) {
+      const byte = bytes[at] ?? 0;
+      // Ordered by frequency. Most texts are short: a native search for the end of each would cost three times as much.
+      if (state === STRING) {
+        let next = byte;
+        while (next !== QUOTE && next !== BACKSLASH && ++at < length) next = bytes[at] ?? 0;
+        if (at === length) break;
+        at++;
+        if (next === BACKSLASH) {
+          if (at < length) at++;
+          else state = ESCAPE;
+        } else if (this.#isKey) {
+          this.#isKey = false;
+          if (closing.length === 1) this.#endKey(bytes.subarray(keyStart, at));
+          state = AFTER_KEY;
+        } else {
+          state = AFTER;
+          if (closing.length <= 2) this.#endValue(at);
+        }
+      } else if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+        // Spaces may stand everywhere but inside a text, a number or a word.
+        if (state === NUMBER) state = this.#endNumber('', at);
+        else if (state === ESCAPE) state = STRING;
+        else if (state === WORD || state === MARK) state = this.#atOddSpace(state);
+        at++;
+      } else if (state === AFTER) {
+        if (byte === COMMA) state = ITEM;
+        else state = this.#close(byte, at + 1);
+        at++;
+      } else if (state === ITEM) {
+        if (byte === COMMA) at++;
+        else if (byte === closing[closing.length - 1]) state = this.#close(byte, ++at);
+        else {
+          const isArray = closing[closing.length - 1] === CLOSE_BRACKET;
+          if (closing.length <= 2) this.#beginItem(isArray, at);
+          if (isArray) state = VALUE;
+          else if (byte === QUOTE) {
+            state = STRING;
+            this.#isKey = true;
+            keyStart = at++;
+            if (closing.length === 1) this.#keyBytes = [];
+          } else state = FAILED;
+        }
+      } else if (state === AFTER_KEY) {
+        state = byte === COLON ? VALUE : FAILED;
+        at++;
+      } else if (state === VALUE) {
+        if (closing.length === 1 && !this.#isArray) this.#beginPart(at);
+        if (byte === QUOTE) {
+          state = STRING;
+          at++;
+        } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+          closing.push(byte + BETWEEN_BRACKETS);
+          state = ITEM;
+          at++;
+        } else {
+          this.#word = WORDS.get(byte) ?? NO_WORD;
+          this.#read = 0;
+          if (this.#word !== NO_WORD) state = WORD;
+          else state = isOfNumber(byte) ? NUMBER : FAILED;
+        }
+      } else if (state === NUMBER) {
+        const start = at;
+        while (at < length && isOfNumber(bytes[at])) at++;
+        const digits = bytes.toString('latin1', start, at);
+        if (at < length) state = this.#endNumber(digits, at);
+        else this.#digits += digits;
+      } else if (state === WORD) {
+        if (byte !== this.#word[this.#read++]) state = FAILED;
+        else if (this.#read === this.#word.length) {
+          state = AFTER;
+          if (closing.length <= 2) this.#endValue(at + 1);
+        }
+        at++;
+      } else if (state === ESCAPE) {
+        state = STRING;
+        at++;
+      } else if (
+        state === MARK &&
+        this.#read < BYTE_ORDER_MARK.length &&
+        byte === BYTE_ORDER_MARK[this.#read]
+      ) {
+        this.#read++;
+        if (this.#read === BYTE_ORDER_MARK.length) state = TOP;
+        at++;
+      } else if ((state === TOP || (state === MARK && this.#read === 0)) && isOpening(byte)) {
+        this.#isArray = byte === OPEN_BRACKET;
+        closing.push(byte + BETWEEN_BRACKETS);
+        state = ITEM;
+        at++;
+      } else state = FAILED;
+      if (state === FAILED) break;
+    }
+    if (this.#isKey && this.#keyBytes !== undefined) this.#keepKey(bytes.subarray(keyStart));
+    this.#before += length;
+    this.#state = state;
+  }
+
+  /** The state after a space inside a word or a byte order mark; before the mark, spaces may stand. */
+  #atOddSpace(state: number): number {
+    return state === MARK && this.#read === 0 ? TOP : FAILED;
+  }
+
+  #endNumber(digits: string, at: number): number {
+    const isNumber = NUMBERS.test(this.#digits + digits);
+    this.#digits = '';
+    if (!isNumber) return FAILED;
+    if (this.#closing.length <= 2) this.#endValue(at);
+    return AFTER;
+  }
+
+  #close(byte: number, end: number): number {
+    if (this.#closing.pop() !== byte) return FAILED;
+    if (this.#closing.length === 0) return END;
+    if (this.#closing.length <= 2) this.#endValue(end, byte === CLOSE_BRACKET);
+    return AFTER;
+  }
+
+  #beginItem(isInArray: boolean, at: number): void {
+    if (this.#closing.length !== (this.#isArray ? 1 : 2)) return;
+    this.#elements++;
+    if (isInArray) this.listener?.elementBegins?.(this.#before + at);
+  }
+
+  #beginPart(at: number): void {
+    this.#partStart = this.#before + at;
+    this.#elements = 0;
+    this.listener?.partBegins?.(this.#key, this.#partStart);
+  }
+
+  /** Ends a value of the outermost array or object, or of one inside it. */
+  #endValue(at: number, isArray = false): void {
+    const depth = this.#closing.length;
+    const end = this.#before + at;
+    if (depth === (this.#isArray ? 1 : 2)) {
+      if (this.#closing[depth - 1] === CLOSE_BRACKET) this.listener?.elementEnds?.(end);
+      return;
+    }
+    if (depth !== 1) return;
+    const key = this.#key;
+    const part = { start: this.#partStart, end, elements: isArray ? this.#elements : undefined };
+    // A key that cannot be parsed is not one of the keys that this program reads.
+    if (key !== undefined) {
+      if (this.#parts.has(key)) this.#twice.add(key);
+      this.#parts.set(key, part);
+    }
+    this.listener?.partEnds?.(key, part);
+  }
+
+  #keepKey(bytes: Buffer): void {
+    if (this.#keyBytes === undefined) return;
+    this.#keyBytes.push(bytes);
+    if (this.#keyBytes.reduce((sum, { length }) => sum + length, 0) > LONGEST_KEY) this.#keyBytes = undefined;
+  }
+
+  #endKey(bytes: Buffer): void {
+    this.#keepKey(bytes);
+    const key = this.#keyBytes && jsonOf(Buffer.concat(this.#keyBytes));
+    this.#key = typeof key === 'string' ? key.toWellFormed() : undefined;
+    this.#keyBytes = undefined;
+  }
+}
+
+function isOpening(byte: number): boolean {
+  return byte === OPEN_BRACE || byte === OPEN_BRACKET;
 }
 
 /** True for digits, signs, the point, and the letter of an exponent. */
@@ -188,29 +327,6 @@ function isOfNumber(byte = 0): boolean {
     byte === 0x2e ||
     (byte | 0x20) === 0x65
   );
-}
-
-/**
- * Returns the index after a string's closing quote. A loop is used, since most strings are short, and a native search
- * for each would cost three times as much.
- */
-function stringEnd(body: Buffer, start: number): number | undefined {
-  for (let at = start + 1; at < body.length; at++) {
-    const byte = body[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
-  }
-  return undefined;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function skipSpace(body: Buffer, start: number, andCommas = false): number {
-  let at = start;
-  while (isSpace(body[at]) || (andCommas && body[at] === COMMA)) at++;
-  return at;
 }
 
 // The repair of texts that a strict parser rejects: faulty characters are replaced in place, and the rest stays as received.

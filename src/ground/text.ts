@@ -75,3 +75,25 @@ export function pricePart(amount: number | null | undefined, currency?: string |
   const isKnown = amount !== undefined && amount !== null && amount !== 0;
   return isKnown ? `, price ${about}${formatPrice(amount, currency ?? undefined)}` : '';
 }
+
+const SIZE = /^(\d+(?:\.\d+)?) ?(B|KB|MB|GB|KiB|MiB|GiB)$/i;
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ b: 1, kb: 1e3, mb: 1e6, gb: 1e9 },
+  ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
+};
+
+/** The number of bytes of a size such as `500MB` or `1.5 GiB`; undefined for another text. */
+export function bytesIn(size: string): number | undefined {
+  const [, number, unit = ''] = SIZE.exec(size.trim()) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  return number === undefined || factor === undefined ? undefined : Math.round(Number(number) * factor);
+}
+
+/** A size as people set it: `1 GiB`, `500 MB`; `73.4 MB` if it is not a whole number of either. */
+export function sizeInWords(bytes: number): string {
+  for (const unit of ['GiB', 'MiB', 'GB', 'MB']) {
+    const number = bytes / (UNITS[unit.toLowerCase()] ?? 1);
+    if (number >= 1 && Number.isInteger(number)) return `${number} ${unit}`;
+  }
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -164,12 +164,12 @@ export function resumeExport(
 
 /** Does work with a client of the service, whose failure ends this run alone, and says so. */
 async function withService(
-  { invocation }: OpenFolder,
+  { invocation, landing }: OpenFolder,
   config: ServiceConfig,
   work: (service: ServiceClient) => Promise<void>,
 ): Promise<void> {
   try {
-    await ServiceClient.using(config, invocation, work);
+    await ServiceClient.using(config, invocation, work, landing);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const hint = `${error.hint ?? ''} Nothing is lost; the next run continues from here.`.trimStart();

@@ -2,15 +2,24 @@
  * Writes files atomically: a file is written under a temporary name, fsynced, renamed into its place, and its folder
  * fsynced. A reader sees the file complete or not at all, even after a power cut.
  */
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError } from '../ground/errors.js';
-import { namesIn, orStorageError, unless } from './storage-error.js';
+import { namesIn, orStorageError, storageError, unless } from './storage-error.js';
 
 /** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
+
+/** The number of bytes that must be free for each step of so many bytes of a large text. */
+const SPACE_STEP = 64 * 1024 * 1024;
+
+/** Takes half the time of the default level and hardly more space, in chunks so large that a page needs one or two. */
+export const FAST = { level: 1, memLevel: 9, chunkSize: 256 * 1024 };
 
 const TEMPORARY = /^\.tmp-\d+-\d+$/;
 let temporaries = 0;
@@ -31,20 +40,74 @@ export class DurableFolder {
    * Writes a whole file, replacing one that is there, and resolves when it is durable under its name. `what` names
    * the crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
    */
-  async write(path: string, body: Uint8Array | string, what: string): Promise<void> {
+  async write(path: string, body: Uint8Array | string | AsyncIterable<Buffer>, what: string): Promise<void> {
+    await this.#place(this.#temporaryFor(path), path, what, (file) => writeFile(file, body));
+  }
+
+  #temporaryFor(path: string): string {
+    return join(this.#partOf(path), `.tmp-${process.pid}-${temporaries++}`);
+  }
+
+  /**
+   * Compresses a text into a temporary file in the part of the root that holds the path, and resolves with its path. Asks for
+   * free space before, and whenever so much has come that the file may have taken it.
+   *
+   * @throws StorageError; then no file is left. Any error of the text, likewise
+   */
+  async store(text: AsyncIterable<Buffer>, path: string, free: Effects['free']): Promise<string> {
+    const temporary = this.#temporaryFor(path);
+    const folder = dirname(temporary);
+    await this.makeFolder(folder);
+    let failure: { readonly cause: unknown } | undefined;
+    async function* asking(): AsyncGenerator<Buffer> {
+      let asked = 0;
+      try {
+        for await (const piece of text) {
+          if (asked <= 0) {
+            asked = SPACE_STEP;
+            if ((await free(folder)) < SPACE_STEP)
+              throw storageError('write', path, Object.assign(new Error('full'), { code: 'ENOSPC' }));
+          }
+          asked -= piece.length;
+          yield piece;
+        }
+      } catch (cause) {
+        failure = { cause };
+        throw cause;
+      }
+    }
+    try {
+      await pipeline(asking, createGzip(FAST), createWriteStream(temporary, { mode: FILE_MODE }));
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw failure === undefined ? storageError('write', path, error) : failure.cause;
+    }
+    return temporary;
+  }
+
+  /** Gives a complete temporary file its name, and resolves when it is durable. As `write` otherwise. */
+  adopt(temporary: string, path: string, what: string): Promise<void> {
+    return this.#place(temporary, path, what);
+  }
+
+  async #place(
+    temporary: string,
+    path: string,
+    what: string,
+    fill?: (file: FileHandle) => Promise<void>,
+  ): Promise<void> {
     const folder = dirname(path);
     await this.makeFolder(folder);
-    const temporary = join(this.#partOf(path), `.tmp-${process.pid}-${temporaries++}`);
     await orStorageError('write', path, async () => {
       try {
         this.#effects.reach(`${what}/before-write`);
-        const handle = await open(temporary, 'w', FILE_MODE);
+        const file = await open(temporary, fill === undefined ? 'r+' : 'w', FILE_MODE);
         try {
-          await handle.writeFile(body);
+          await fill?.(file);
           this.#effects.reach(`${what}/before-fsync`);
-          await handle.sync();
+          await file.sync();
         } finally {
-          await handle.close();
+          await file.close();
         }
         this.#effects.reach(`${what}/before-rename`);
         await rename(temporary, path);

@@ -4,19 +4,20 @@
  * (JSON, gzip), and its manifest, which is written last and never changed. It is plain data, so loading it requires neither
  * the service nor the ledger.
  */
-import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Invocation } from '../config/invocation.js';
 import { isDay, type DayRange } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
+import type { Body } from '../ground/envelope.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, STREAMS, type Gap, type Stream } from '../ground/streams.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
+import { gzipped, sizeOf, textOf } from './page-file.js';
 import {
   exportFolder,
   foldersOf,
@@ -30,7 +31,7 @@ import {
   rejectedPath,
   type ExportFolder,
 } from './paths.js';
-import { damaged, namesIn, orStorageError, readIfThere, unlessDamaged, unreadable } from './storage-error.js';
+import { namesIn, orStorageError, readIfThere, unlessDamaged } from './storage-error.js';
 
 export const wholeNumber = z.number().int().nonnegative();
 /** An instant, which is written as an ISO text. */
@@ -227,6 +228,8 @@ const AT_ONCE = 64;
 export class LandingZone {
   /** The latest instant of a pull, in milliseconds. */
   #latest: number;
+  /** The temporary files of large answers that have not landed. */
+  readonly #spooled = new Set<string>();
 
   private constructor(
     readonly folder: string,
@@ -338,10 +341,35 @@ export class LandingZone {
    * @param endpoint such as `E21`
    * @param what a few words
    */
-  async reject(endpoint: string, what: string, body: Uint8Array): Promise<string> {
-    const path = rejectedPath(endpoint, what, this.effects.now(), body);
-    await this.disk.write(join(this.folder, path), await gzipped(body), 'land/rejected');
+  async reject(endpoint: string, what: string, body: Body): Promise<string> {
+    const hash = createHash('sha256');
+    if (Buffer.isBuffer(body)) hash.update(body);
+    else for await (const piece of textOf(body.file)) hash.update(piece);
+    const path = rejectedPath(endpoint, what, this.effects.now(), hash.digest('hex'));
+    await this.place(body, path, 'land/rejected');
     return path;
+  }
+
+  /** Writes a body to a path relative to `landing/`. Throws `StorageError`; it leaves no file there then. */
+  async place(body: Body, path: string, what: string): Promise<void> {
+    const file = join(this.folder, path);
+    if (Buffer.isBuffer(body)) await this.disk.write(file, await gzipped(body), what);
+    else if (this.#spooled.delete(body.file)) await this.disk.adopt(body.file, file, what);
+    else await this.disk.write(file, createReadStream(body.file), what);
+  }
+
+  /** Compresses a large answer into a temporary file, which `land` and `reject` give its name. */
+  async store(text: AsyncIterable<Buffer>): Promise<string> {
+    const free = (folder: string): Promise<number> => this.effects.free(folder);
+    const file = await this.disk.store(text, join(this.folder, 'answer'), free);
+    this.#spooled.add(file);
+    return file;
+  }
+
+  /** Removes a temporary file that has no name yet. */
+  async discard(file: string): Promise<void> {
+    if (!this.#spooled.delete(file)) return;
+    await orStorageError('clean up', file, () => rm(file, { force: true }));
   }
 
   /**
@@ -402,7 +430,7 @@ export class LandingZone {
     const names = await namesIn(this.folder, { recursive: true });
     const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
     const all = new Set([...files, ...pulls.flatMap((pull) => pull.files.map(({ file }) => file))]);
-    for (const file of all) await unlessDamaged(readWhole(file), onDamage);
+    for (const file of all) await unlessDamaged(sizeOf(file), onDamage);
     return all.size;
   }
 }
@@ -431,10 +459,10 @@ export class PullWriter {
    * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by default
    * it is the next one. Throws `StorageError`; the page leaves no file then.
    */
-  async land(body: Uint8Array, rows: number, number = this.#next++): Promise<Page> {
-    const file = join(this.zone.folder, this.id, pageName(number));
-    await this.zone.disk.write(file, await gzipped(body), `land/${this.stream}`);
-    return { file, rows, bytes: body.byteLength };
+  async land(body: Body, rows: number, number = this.#next++): Promise<Page> {
+    const path = join(this.id, pageName(number));
+    await this.zone.place(body, path, `land/${this.stream}`);
+    return { file: join(this.zone.folder, path), rows, bytes: body.length };
   }
 
   /** Removes pages that do not count. Throws `StorageError`. */
@@ -515,32 +543,5 @@ export async function readPull(landing: string, id: string): Promise<LandedPull 
         ? `To make it again at no cost: \`dawnload exports resume ${key}\`.`
         : 'Move its folder away. The next run pulls again at no cost.';
     throw new DamageError(`${path} is not a valid manifest.`, { hint: again, cause });
-  }
-}
-
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
-/**
- * Compresses a body at level 1, which takes half the time of the default level and hardly more space. It runs off the
- * JavaScript thread, in chunks so large that a page needs one or two transfers instead of sixteen.
- */
-export function gzipped(body: Uint8Array): Promise<Buffer> {
-  return compress(body, { level: 1, memLevel: 9, chunkSize: 256 * 1024 });
-}
-
-/** Returns the body of a landed file as it was received. Throws `DamageError` when the file is not whole, `StorageError`. */
-export async function readWhole(file: string): Promise<Buffer> {
-  try {
-    const bytes = await readFile(file);
-    const body = await decompress(bytes);
-    // gunzip accepts an empty file, and ignores bytes after the end. A gzip ends with the size of its content.
-    if (bytes.length < 4 || bytes.readUInt32LE(bytes.length - 4) !== body.length)
-      throw damaged(file, 'is incomplete or damaged');
-    return body;
-  } catch (error) {
-    if (error instanceof DamageError) throw error;
-    const code = codeOf(error) ?? '';
-    throw code.startsWith('Z_') ? damaged(file, 'is incomplete or damaged', error) : unreadable(file, error);
   }
 }

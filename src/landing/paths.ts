@@ -53,8 +53,8 @@ export function firstReading(id: string): string {
  * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
  * the first digits of the SHA-256 of its bytes.
  */
-export function rejectedPath(endpoint: string, what: string, at: Date, body: Uint8Array): string {
-  const digits = createHash('sha256').update(body).digest('hex').slice(0, 16);
+export function rejectedPath(endpoint: string, what: string, at: Date, digest: string): string {
+  const digits = digest.slice(0, 16);
   return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);
 }
 

@@ -6,6 +6,15 @@ import { estimateDays } from '../exports/budget.js';
 import type { Invocation } from '../config/invocation.js';
 import { dayTotals } from '../statistics/pull-daily.js';
 
+/** A test asks twice, and takes an answer of any size that fits into memory. */
+const PACE = {
+  requestsPerSecond: 10,
+  concurrency: 1,
+  retries: 0,
+  serviceClock: 'obey',
+  exports: { largestAnswer: Infinity },
+} as const;
+
 /**
  * Checks that the service accepts the keys and knows the project. Resolves to the size of the last complete night, with the
  * records of its export unless the service counted nothing; or to the error, and the setting that the service refuses. `skewMs`
@@ -14,11 +23,10 @@ import { dayTotals } from '../statistics/pull-daily.js';
  * @throws InterruptedError, and errors that have other causes than the settings
  */
 export async function contactService(
-  access: Omit<ServiceSettings, 'requestsPerSecond' | 'concurrency' | 'retries' | 'serviceClock'>,
+  access: Omit<ServiceSettings, keyof typeof PACE>,
   invocation: Pick<Invocation, 'effects' | 'signal' | 'version'>,
 ) {
-  const pace = { requestsPerSecond: 10, concurrency: 1, retries: 0, serviceClock: 'obey' as const };
-  return ServiceClient.using({ ...access, ...pace }, invocation, async (service) => {
+  return ServiceClient.using({ ...access, ...PACE }, invocation, async (service) => {
     let isAuthorized = false;
     try {
       await service.authorize();

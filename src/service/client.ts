@@ -6,27 +6,36 @@
  * whether the request may have reached the service.
  */
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
 import type { buildConnector, Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
-import { partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
+import {
+  bytesOf,
+  partValue,
+  readEnvelope,
+  textOf,
+  type Body,
+  type Envelope,
+  type Part,
+} from '../ground/envelope.js';
 import {
   ClockError,
   codeOf,
   ConfigError,
   CredentialsError,
+  DawnloadError,
   InterruptedError,
   messageOf,
   ServiceError,
 } from '../ground/errors.js';
+import { LARGE } from '../ground/large-body.js';
 import { Secrets, withoutPeople } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import { formatDuration } from '../terminal/text.js';
+import { readBody, TooLarge, type Room, type Spool } from './body.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
 
 /** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
@@ -39,12 +48,15 @@ export type ServiceSettings = Pick<
   | 'requestTimeoutSeconds'
   | 'retries'
   | 'serviceClock'
-> & { readonly credentials: Pick<ServiceConfig['credentials'], 'reveal'> };
+> & {
+  readonly credentials: Pick<ServiceConfig['credentials'], 'reveal'>;
+  readonly exports: Pick<ServiceConfig['exports'], 'largestAnswer'>;
+};
 
 /** A verdict together with the body that it was read from, if there is a body. */
-export interface ServiceAnswer {
+export interface ServiceAnswer<B extends Body = Buffer> {
   readonly verdict: AnswerClass;
-  readonly body: Buffer;
+  readonly body: B;
   readonly status: number | undefined;
 }
 
@@ -58,7 +70,16 @@ type Exchanged = (
   question: ServiceRequest,
   token: string | undefined,
   signal: AbortSignal,
-) => Promise<ServiceAnswer>;
+  room: Room,
+) => Promise<ServiceAnswer<Body>>;
+
+/** The size in bytes up to which an answer is held in memory whose inside the caller reads. */
+const IN_MEMORY = 256 * 1024 * 1024;
+
+/** An answer that was read without a spool. */
+function whole({ body, ...rest }: ServiceAnswer<Body>): ServiceAnswer {
+  return { ...rest, body: bytesOf(body) };
+}
 
 /** Permission for one request that must not be repeated; returned by `authorize`. */
 export interface Permit {
@@ -85,6 +106,7 @@ export class ServiceClient {
     effects: Effects,
     signal: AbortSignal,
     version: string,
+    private readonly spool?: Spool,
   ) {
     const { accessKey, secretKey } = settings.credentials.reveal();
     this.secrets = new Secrets(accessKey, secretKey);
@@ -107,8 +129,9 @@ export class ServiceClient {
     settings: ServiceSettings,
     { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
     work: (service: ServiceClient) => Promise<T>,
+    spool?: Spool,
   ): Promise<T> {
-    const service = new ServiceClient(settings, effects, signal, version);
+    const service = new ServiceClient(settings, effects, signal, version, spool);
     try {
       return await work(service);
     } finally {
@@ -181,11 +204,33 @@ export class ServiceClient {
    * @throws InterruptedError when the run is being stopped, or the signal aborts
    */
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
+    return whole(await this.#ask(question, signal, this.#room(IN_MEMORY)));
+  }
+
+  /** Asks as `ask`, for an answer that may be too large for memory; a caller that does not land it discards it. */
+  askLarge(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer<Body>> {
+    const { spool } = this;
+    const room = this.#room(spool === undefined ? IN_MEMORY : Infinity);
+    return this.#ask(question, signal, { ...room, spool });
+  }
+
+  /** Removes the file of a large body that has not landed. */
+  async discard(body: Body): Promise<void> {
+    if (!Buffer.isBuffer(body)) await this.spool?.discard(body.file);
+  }
+
+  /** @param most the number of bytes that the caller can take */
+  #room(most: number): Room {
+    const { largestAnswer } = this.settings.exports;
+    return largestAnswer <= most ? { most: largestAnswer, setting: 'exports.largest_answer' } : { most };
+  }
+
+  async #ask(question: FreeRequest, signal: AbortSignal, room: Room): Promise<ServiceAnswer<Body>> {
     const token = await this.#validToken();
-    let answer = await this.#persist(question, token, signal);
+    let answer = await this.#persist(question, token, signal, room);
     if (answer.verdict.kind === 'unauthorized') {
       this.#refuse(token);
-      answer = await this.#persist(question, await this.#validToken(), signal);
+      answer = await this.#persist(question, await this.#validToken(), signal, room);
     }
     const { verdict, status } = answer;
     // A valid token of another project is rejected as unauthorized too; only the status distinguishes the two cases.
@@ -215,9 +260,9 @@ export class ServiceClient {
       secrets: this.secrets,
       sendOnce: async (question) => {
         // Once its intent is recorded, the request is never aborted, not even by Ctrl-C.
-        const answer = await this.#paced(question, token, NEVER);
+        const answer = await this.#paced(question, token, NEVER, { most: LARGE });
         if (answer.verdict.kind === 'unauthorized') this.#refuse(token);
-        return answer;
+        return whole(answer);
       },
     };
   }
@@ -249,11 +294,13 @@ export class ServiceClient {
     question: FreeRequest,
     token: string | undefined,
     signal: AbortSignal,
-  ): Promise<ServiceAnswer> {
+    room: Room,
+  ): Promise<ServiceAnswer<Body>> {
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#paced(question, token, signal);
+      const answer = await this.#paced(question, token, signal, room);
       const { verdict } = answer;
       if (attempt > this.settings.retries || !isWorthRetrying(verdict, question.whole)) return answer;
+      await this.discard(answer.body);
       const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
       await this.#effects.sleep(pauseBefore(attempt, this.#effects.random(), asked), signal);
     }
@@ -263,8 +310,9 @@ export class ServiceClient {
     question: ServiceRequest,
     token: string | undefined,
     signal: AbortSignal,
-  ): Promise<ServiceAnswer> {
-    const result = await this.#transport.exchange(question, token, signal);
+    room: Room,
+  ): Promise<ServiceAnswer<Body>> {
+    const result = await this.#transport.exchange(question, token, signal, room);
     if ('kind' in result) {
       const body = result.kind === 'unreachable' ? result.received : NO_BODY;
       return { verdict: result, body, status: undefined };
@@ -284,6 +332,7 @@ export class ServiceClient {
       authenticate(this.settings.credentials.reveal()),
       undefined,
       this.#signal,
+      { most: LARGE },
     );
     if (verdict.kind === 'ok') {
       const token = textOf(verdict.envelope, body, 'data')?.trim() ?? '';
@@ -456,7 +505,7 @@ export interface RawAnswer {
   readonly location: string | undefined;
   /** The header `Date`, which shows the service's clock. */
   readonly date: string | undefined;
-  readonly body: Buffer;
+  readonly body: Body;
 }
 
 /** The class of an answer, or of a missing answer. */
@@ -487,11 +536,8 @@ export type AnswerClass =
       /** The part of the body that came before the connection broke. */
       readonly received: Buffer;
     }
-  /** The body is larger than any valid answer. */
+  /** The decoded body is larger than the limit, which `reason` names with the setting that raises it. */
   | { readonly kind: 'oversized'; readonly reason: string };
-
-/** Maximum size of a decoded body in bytes; no valid answer is larger. */
-const LARGEST_BODY = 64 * 1024 * 1024;
 
 /** Error codes of a failed connection: no part of the request had been written. */
 const NEVER_SENT = new Set([
@@ -505,8 +551,6 @@ const NEVER_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'ERR_INVALID_URL',
 ]);
-
-class TooLarge extends Error {}
 
 export type Transport = ReturnType<typeof httpTransport>;
 
@@ -550,6 +594,7 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     question: ServiceRequest,
     token: string | undefined,
     signal: AbortSignal,
+    room: Room = { most: LARGE },
   ): Promise<RawAnswer | AnswerClass> {
     signal.throwIfAborted();
     const { Pool } = await http();
@@ -579,9 +624,10 @@ export function httpTransport(baseUrl: string, connections: number, deadlineMs: 
     signal.addEventListener('abort', stop, { once: true });
     deadline.addEventListener('abort', stop, { once: true });
     try {
-      return await send(baseUrl + question.path, question, own, dispatcher, abort.signal, chunks);
+      return await send(baseUrl + question.path, question, own, dispatcher, abort.signal, room, chunks);
     } catch (cause) {
       if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
+      if (cause instanceof DawnloadError) throw cause;
       const lateMs = deadline.aborted ? deadlineMs : undefined;
       return failure(cause, lateMs, Buffer.concat(chunks), question.once ? isConnected : undefined);
     } finally {
@@ -599,6 +645,7 @@ async function send(
   own: Readonly<Record<string, string | undefined>>,
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  room: Room,
   chunks: Buffer[],
 ): Promise<RawAnswer> {
   const { request } = await http();
@@ -628,32 +675,13 @@ async function send(
     retryAfter: header('retry-after'),
     location: header('location'),
     date: header('date'),
-    body: await readCapped(answer.body, header('content-encoding'), chunks),
+    body: await readBody(
+      answer.body,
+      { encoding: header('content-encoding'), length: header('content-length') },
+      room,
+      chunks,
+    ),
   };
-}
-
-/**
- * Returns the whole decoded body; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
- * hundreds of MB.
- *
- * @param chunks gets the parts as they come, also of a body that breaks off
- */
-async function readCapped(body: Readable, encoding: string | undefined, chunks: Buffer[]): Promise<Buffer> {
-  const decoder = /^\s*(?:x-)?gzip\s*$/i.test(encoding ?? '') ? createGunzip() : undefined;
-  const source = decoder === undefined ? body : body.pipe(decoder);
-  if (decoder !== undefined) body.on('error', (error) => decoder.destroy(error));
-  let length = 0;
-  try {
-    for await (const chunk of source) {
-      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-      length += bytes.length;
-      if (length > LARGEST_BODY) throw new TooLarge();
-      chunks.push(bytes);
-    }
-  } finally {
-    body.destroy();
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
 /**
@@ -666,9 +694,7 @@ function failure(
   received: Buffer,
   isConnected?: boolean,
 ): AnswerClass {
-  if (error instanceof TooLarge) {
-    return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
-  }
+  if (error instanceof TooLarge) return { kind: 'oversized', reason: error.message };
   const code = innermostCode(error);
   const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
   const what = WORDS[code ?? ''] ?? code ?? messageOf(error);
@@ -725,7 +751,7 @@ export function judge(
     }
     if (told !== undefined) return { kind: 'ok', envelope };
   }
-  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
+  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, bytesOf(answer.body));
   const words = said === undefined ? undefined : clean(said, secrets);
   const status = `HTTP ${answer.status}`;
 
@@ -792,7 +818,9 @@ const HTML = 'an HTML page, as a proxy would send it';
 /** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
   // Longer than any shown text: a truncated secret would not be recognised.
-  const text = body.toString('utf8', 0, 1024 * 1024).trim();
+  const text = bytesOf(body)
+    .toString('utf8', 0, 1024 * 1024)
+    .trim();
   if (text === '') return undefined;
   if (text.startsWith('<')) return HTML;
   if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;

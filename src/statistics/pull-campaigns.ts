@@ -10,8 +10,8 @@ import {
   type DaysOf,
   type StatisticsFolder,
 } from './pull-daily.js';
-import { type ServiceClient, settleAll } from '../service/client.js';
-import { campaignStatistics, type FreeRequest } from '../service/endpoints.js';
+import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
+import { campaignStatistics } from '../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../ground/envelope.js';
 import { CredentialsError } from '../ground/errors.js';
 
@@ -134,9 +134,10 @@ export async function extractCampaign(
   land: (part: DayRange, body: Buffer, rows: number) => Promise<void>,
 ): Promise<CampaignFailure | undefined> {
   let failure: CampaignFailure | undefined;
-  const ask = (part: DayRange): FreeRequest => campaignStatistics(service.projectId, campaignId, part);
+  const ask = (part: DayRange): Promise<ServiceAnswer> =>
+    service.ask(campaignStatistics(service.projectId, campaignId, part));
   try {
-    for await (const { days, verdict, body, status } of answersIn(service, range, ask)) {
+    for await (const { days, verdict, body, status } of answersIn(range, ask)) {
       const rows = verdict.kind === 'ok' ? statisticsIn(verdict.envelope, body) : undefined;
       if (rows !== undefined) await land(days, body, rows);
       else if (verdict.kind !== 'ok') {

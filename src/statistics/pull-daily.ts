@@ -10,7 +10,7 @@ import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/cl
 import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../service/endpoints.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
-import { jsonOf, repairedJson } from '../ground/envelope.js';
+import { jsonOf, repairedJson, type Body } from '../ground/envelope.js';
 import type { MessageTotals } from '../warehouse/reader.js';
 
 /** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
@@ -99,9 +99,9 @@ async function doubtfulAmong(days: readonly Day[], folder: StatisticsFolder, str
 
 /** Receives the answers and writes them to disk before they are read. */
 export interface DailySink {
-  accept(range: DayRange, body: Buffer, rows: number): Promise<void>;
+  accept(range: DayRange, body: Body, rows: number): Promise<void>;
   /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
-  reject(endpoint: string, range: DayRange, body: Buffer): Promise<unknown>;
+  reject(endpoint: string, range: DayRange, body: Body): Promise<unknown>;
 }
 
 /**
@@ -126,9 +126,10 @@ async function extract(
   sink: DailySink,
 ): Promise<Gap[]> {
   const gaps: Gap[] = [];
-  const ask = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part);
-  const { endpoint } = ask(range);
-  for await (const { days, verdict, body } of answersIn(service, range, ask)) {
+  const question = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part);
+  const { endpoint } = question(range);
+  const ask = (part: DayRange): Promise<ServiceAnswer<Body>> => service.askLarge(question(part));
+  for await (const { days, verdict, body } of answersIn(range, ask)) {
     if (verdict.kind === 'broken' && dayCount(days) > 1) {
       // One day may be the cause, and must not withhold the others.
       const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, sink));
@@ -140,6 +141,7 @@ async function extract(
       await sink.reject(endpoint, days, body);
       gaps.push({ stream, days, reason: `${endpoint} answered with an object instead of a list.` });
     }
+    await service.discard(body);
   }
   return gaps;
 }
@@ -151,18 +153,17 @@ const PATIENCE = 2;
  * The answers for a range: one for all of it, or for parts of it where the service answers `Timeout` or too much, of which
  * a smaller range is the remedy.
  */
-export async function* answersIn(
-  service: ServiceClient,
+export async function* answersIn<B extends Body>(
   range: DayRange,
-  ask: (part: DayRange) => FreeRequest,
-): AsyncGenerator<ServiceAnswer & { readonly days: DayRange }> {
+  ask: (part: DayRange) => Promise<ServiceAnswer<B>>,
+): AsyncGenerator<ServiceAnswer<B> & { readonly days: DayRange }> {
   const isDay = dayCount(range) === 1;
-  let answer = await service.ask(ask(range));
+  let answer = await ask(range);
   for (let nth = 0; isDay && answer.verdict.kind === 'timeout' && nth < PATIENCE; nth++)
-    answer = await service.ask(ask(range));
+    answer = await ask(range);
   if (isDay || (answer.verdict.kind !== 'timeout' && answer.verdict.kind !== 'oversized'))
     yield { ...answer, days: range };
-  else for (const half of halvesOf(range)) yield* answersIn(service, half, ask);
+  else for (const half of halvesOf(range)) yield* answersIn(half, ask);
 }
 
 /** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */

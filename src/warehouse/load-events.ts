@@ -4,7 +4,9 @@ import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
 import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
+import type { ReadablePull } from './load.js';
 import type { MemoryLimit } from './opening.js';
+import type { Slice } from './slices.js';
 import {
   asPattern,
   count,
@@ -264,8 +266,12 @@ function unionOf(selects: readonly string[]): string {
 
 // The load itself.
 
-/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
-const SHARE_OF_MEMORY = 0.4;
+/**
+ * The mean size in bytes from which records are large, such as e-mails with their HTML, and the part of a batch that they
+ * fill: DuckDB holds texts of 2,048 records in each step of a statement, which large ones make the most of its memory.
+ */
+const LARGE_RECORD = 8 * 1024;
+const PART_OF_BATCH = 0.125;
 
 /** An export of which more than one in so many records happened on other days is not loaded unless a person accepts it. */
 const ONE_OF = 10;
@@ -293,7 +299,7 @@ export async function loadEvents(
   session: Session,
   staging: (worker: number) => Promise<Staging>,
   limits: MemoryLimit,
-  pulls: readonly Pull[],
+  pulls: readonly ReadablePull[],
 ): Promise<Day[]> {
   await session.run('load/begin_end/forget');
   await session.run('load/events/1_clear/mark');
@@ -360,16 +366,18 @@ function endsFull({ files }: Pull): boolean {
 async function fill(
   session: Session,
   stagingOf: (worker: number) => Promise<Staging>,
-  { threads, megabytes }: MemoryLimit,
-  pulls: readonly Pull[],
+  { threads, batchBytes }: MemoryLimit,
+  pulls: readonly ReadablePull[],
 ): Promise<Day[]> {
   const large: Day[] = [];
   const pages: PageFile[] = [];
   // An empty export may have landed as an answer without records, which is not a page.
-  for (const { days, files } of pulls)
-    for (const page of await sized(files.filter(({ rows }) => rows > 0)))
+  for (const { days, read } of pulls)
+    for (const page of await sized(read.filter(({ rows }) => rows > 0)))
       pages.push({ ...page, day: days.start });
-  const batches = inBatches(pages, (megabytes * SHARE_OF_MEMORY * 2 ** 20) / threads);
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
+  const isOfLarge = bytes > LARGE_RECORD * rowsIn(pulls.flatMap(({ files }) => files));
+  const batches = inBatches(pages, isOfLarge ? batchBytes * PART_OF_BATCH : batchBytes);
   // Inserts run one after the other, since the load's transaction has one connection.
   const inserting = pLimit(1);
   let failed = false;
@@ -377,7 +385,9 @@ async function fill(
     for (const batch of batches) {
       if (failed) return;
       const staging = await stagingOf(worker);
-      large.push(...batch.flatMap(({ day, rows }) => (rows > MOST_RECORDS ? [day] : [])));
+      large.push(
+        ...batch.flatMap(({ day, rows, first }) => (rows > MOST_RECORDS && first === 0 ? [day] : [])),
+      );
       await staging.use(batch, (folder) =>
         inserting(async () => {
           await session.set({ batch: asPattern(folder) });
@@ -405,7 +415,7 @@ async function fill(
 }
 
 /** A page of an export on disk. */
-interface PageFile extends Page {
+interface PageFile extends Slice<Page> {
   /** The KST day of its export. */
   readonly day: Day;
 }

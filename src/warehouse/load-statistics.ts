@@ -1,6 +1,7 @@
 /** E17, E18 and E19: loads daily statistics and the statistics of campaigns. The order of all steps is in this file. */
 import { areNightsApart } from '../ground/calendar.js';
 import { answersOf, type Pull } from '../landing/landing-zone.js';
+import type { ReadablePull } from './load.js';
 import { asPattern, count, largestOf, split, type Session, redact } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
@@ -116,11 +117,11 @@ function namesIn(own: readonly string[], all: readonly string[]): Record<string,
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(
   session: Session,
-  pulls: readonly Pull[],
+  pulls: readonly ReadablePull[],
   stream: keyof typeof STATISTICS,
 ): Promise<void> {
   const names = STATISTICS[stream];
-  const pages = pulls.flatMap(({ id, files }) => files.map(({ file }) => ({ file, pull: id })));
+  const pages = pulls.flatMap(({ id, read }) => read.map(({ file }) => ({ file, pull: id })));
   await session.set({
     landed: {
       files: pages.map(({ file }) => asPattern(file)),

@@ -14,10 +14,12 @@ import { type Staging, loadEvents } from './load-events.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
 import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
-import { gzipped, isReference, readWhole, rowsIn, type Pull } from '../landing/landing-zone.js';
+import { isReference, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
+import { gzipped, readWhole } from '../landing/page-file.js';
 import { pageName, pageOf } from '../landing/paths.js';
 import { damaged } from '../landing/storage-error.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
+import { withSlices, type Slice } from './slices.js';
 import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
 
 const pullId = z.object({ pull: z.string() });
@@ -129,17 +131,42 @@ export class Loader {
  * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
  */
 async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
-  const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
-  const fail = (error: unknown): Error => loadError(error, pulls[0]?.id ?? '', pulls.some(isReference));
-  return orRepaired(context.session, pages, context.tempDirectory, fail, (usable, repaired) => {
-    const given = pulls.map((pull) => ({ ...pull, files: usable.filter((page) => page.pull === pull.id) }));
-    const mended = repaired.map(({ pull }) => pull);
-    return attempt(given, context, mended);
-  });
+  const { session, tempDirectory } = context;
+  const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id, landed: page })));
+  const load = (slices: readonly Slice<(typeof pages)[number]>[]): Promise<LoadReport[]> => {
+    const copies = slices.map(({ file, landed }) => [file, landed.file] as const);
+    const fail = (error: unknown): Error =>
+      loadError(naming(error, copies), pulls[0]?.id ?? '', pulls.some(isReference));
+    return orRepaired(session, slices, tempDirectory, fail, (usable, repaired) => {
+      const given = pulls.map((pull) => {
+        const read = usable.filter((page) => page.pull === pull.id);
+        // What is not divided is read from where it lies now.
+        const files = pull.files.map((page) => {
+          const [only, ...others] = read.filter(({ landed }) => landed === page);
+          return only === undefined || others.length > 0 ? page : { ...page, file: only.file };
+        });
+        return { ...pull, files, read };
+      });
+      const mended = repaired.map(({ pull }) => pull);
+      return attempt(given, context, mended);
+    });
+  };
+  // The pages of the other streams are small, and which of them is which counts.
+  return pulls.some(({ stream }) => DIVISIBLE.includes(stream))
+    ? withSlices(pages, tempDirectory, load)
+    : load(pages.map((page) => ({ ...page, first: 0 })));
+}
+
+/** The streams whose pages are lists of records, of which any division is read alike. */
+const DIVISIBLE: readonly Stream[] = ['events', 'statistics', 'statistics_by_subchannel'];
+
+/** A pull with the files to read: repaired copies and slices in place of some pages. */
+export interface ReadablePull extends Pull {
+  readonly read: readonly Slice<Page>[];
 }
 
 function attempt(
-  pulls: readonly Pull[],
+  pulls: readonly ReadablePull[],
   context: LoadContext,
   repaired: readonly string[],
 ): Promise<LoadReport[]> {
@@ -177,7 +204,7 @@ function attempt(
  * @param current the pulls with days that no later pull has
  */
 async function replaceRows(
-  pulls: readonly Pull[],
+  pulls: readonly ReadablePull[],
   { session, staging }: LoadContext,
   limits: MemoryLimit,
   current: ReadonlySet<string>,
@@ -284,12 +311,22 @@ export async function orRepaired<P extends { readonly file: string }, T>(
     }
     return await work(usable, [...copied.values()]);
   } catch (error) {
-    for (const [copy, { file }] of copied)
-      if (error instanceof Error) error.message = error.message.replaceAll(copy, file);
-    throw fail(error);
+    throw fail(
+      naming(
+        error,
+        [...copied].map(([copy, { file }]) => [copy, file]),
+      ),
+    );
   } finally {
     await Promise.all([...copied.keys()].map((copy) => rm(dirname(copy), { recursive: true })));
   }
+}
+
+/** The error with the names of files in place of those of their copies. */
+export function naming(error: unknown, copies: readonly (readonly [copy: string, file: string])[]): unknown {
+  for (const [copy, file] of copies)
+    if (error instanceof Error) error.message = error.message.replaceAll(copy, file);
+  return error;
 }
 
 /**

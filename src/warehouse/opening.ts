@@ -85,9 +85,11 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
   }
 }
 
-/** Removes spill files and repaired copies of killed runs, which may hold personal data. */
+/** Removes spill files, and repaired copies and slices of pages, of killed runs, which may hold personal data. */
 async function sweep(tempDirectory: string): Promise<void> {
-  const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-|batch_)/.test(name));
+  const left = (await readdir(tempDirectory)).filter((name) =>
+    /^(duckdb_temp|repaired-|sliced-|batch_)/.test(name),
+  );
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
 }
 
@@ -114,15 +116,22 @@ const ORDINARY_MB = 320;
 /** The maximum share of the machine's memory for an extraordinary load. */
 const AT_MOST = 0.6;
 
-/** The limits of ordinary loads. */
+/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
+const SHARE_OF_BATCHES = 0.4;
+
+/** The limits of ordinary loads; `batchBytes` is the JSON that one thread prepares at a time. */
 export const limitsOf = ({
   memoryLimitMb: megabytes = ORDINARY_MB,
   threads = Math.min(availableParallelism(), 4),
-}: Pick<WarehouseOptions, 'memoryLimitMb' | 'threads'>) => ({ megabytes, threads });
+}: Pick<WarehouseOptions, 'memoryLimitMb' | 'threads'>) => ({
+  megabytes,
+  threads,
+  batchBytes: (megabytes * SHARE_OF_BATCHES * 2 ** 20) / threads,
+});
 
 export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
 
-/** The factors by which an extraordinary load raises the memory limit, in turn. */
+/** The factors by which an extraordinary load raises the memory limit, in turn; its batches become smaller by as much. */
 const STEPS = [3, 10];
 
 /**
@@ -136,7 +145,11 @@ export async function withMemoryLimit<T>(
 ): Promise<T> {
   const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
   const most = Math.max(limits.megabytes, Math.floor(machine * AT_MOST));
-  const higher = STEPS.map((step) => ({ megabytes: Math.min(limits.megabytes * step, most), threads: 1 }));
+  const higher = STEPS.map((step) => ({
+    megabytes: Math.min(limits.megabytes * step, most),
+    threads: 1,
+    batchBytes: limits.batchBytes / step,
+  }));
   const apply = ({ megabytes, threads }: MemoryLimit): Promise<void> =>
     session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
   let given = limits;

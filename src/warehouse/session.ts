@@ -12,7 +12,7 @@ import type {
 import { z } from 'zod';
 import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../ground/errors.js';
 import { tellsOfDamage } from '../landing/duckdb.js';
-import { readWhole } from '../landing/landing-zone.js';
+import { sizeOf } from '../landing/page-file.js';
 import { unreadable } from '../landing/storage-error.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -325,7 +325,7 @@ async function inflatedSize(file: string): Promise<number> {
   } catch (cause) {
     throw unreadable(file, cause);
   }
-  return (await readWhole(file)).length;
+  return sizeOf(file);
 }
 
 /** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */

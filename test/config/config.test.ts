@@ -58,6 +58,7 @@ describe('dawnload.yaml', () => {
       pageParameter: 'page',
       refusals: [],
       maxWaitMinutes: 60,
+      largestAnswer: 2 ** 30,
     });
   });
 
@@ -94,6 +95,7 @@ exports:
   page_parameter: pageNumber
   refusals: [NoCredit]
   max_wait_minutes: 5
+  largest_answer: 500MB
 experiments:
   default: { smallest_effect: 0.1 }
   c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9, accept_crossing: true }
@@ -121,6 +123,7 @@ not_clicks: [survey_no_click]
       pageParameter: 'pageNumber',
       refusals: ['NoCredit'],
       maxWaitMinutes: 5,
+      largestAnswer: 500e6,
     });
   });
 

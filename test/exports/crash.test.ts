@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LandingZone, readWhole } from '../../src/landing/landing-zone.js';
+import { LandingZone } from '../../src/landing/landing-zone.js';
+import { readWhole } from '../../src/landing/page-file.js';
 import { child, dataFolder, filesBelow, openLedger, testEffects } from '../landing/support.js';
 import { DURABLE_STEPS, JOURNAL_STEPS } from '../support/points.js';
 

@@ -20,11 +20,12 @@ interface Circumstances {
   /** Messages that the daily statistics count, and so the records to expect. */
   readonly sent?: number;
   readonly maxWaitMinutes?: number;
+  readonly largestAnswer?: number;
 }
 
 async function setUp(
   handler: Handler,
-  { retries = 0, concurrency = 1, sent = 0, maxWaitMinutes = 1 }: Circumstances = {},
+  { retries = 0, concurrency = 1, sent = 0, maxWaitMinutes = 1, largestAnswer = 2 ** 30 }: Circumstances = {},
 ) {
   let isDead = false;
   const quick = quickEffects();
@@ -35,7 +36,7 @@ async function setUp(
     },
   };
   const double = await startDouble(handler);
-  const service = clientFor(double.url, effects, { retries, concurrency });
+  const service = clientFor(double.url, effects, { retries, concurrency, exports: { largestAnswer } });
   onTestFinished(async () => {
     await Promise.all([double.close(), service.close()]);
   });
@@ -106,6 +107,30 @@ const success = (page: number, total: number, count = 3): unknown => ({
 });
 const PROCESSING = { status: 'processing', message: 'wait' };
 const EMPTY = { status: 'success', data: [], total_page_count: 0 };
+
+test('a page above the limit names the setting every night; the export stays as it is, and is never in doubt', async () => {
+  let isLarge = true;
+  const { download, told, asked, landed } = await setUp(
+    ({ url }, response) => {
+      const number = pageOf(url);
+      const padding = isLarge && number === 1 ? ' '.repeat(3 * 2 ** 20) : '';
+      response.end(padding + JSON.stringify(success(number, 3)));
+    },
+    { largestAnswer: 2 * 2 ** 20 },
+  );
+  for (let night = 0; night < 5; night++)
+    expect(await download()).toMatchObject({ state: 'ready', troubles: 0, doubted: false });
+  expect(told()).toContain(
+    `Page 1 of export ${KEY} is an answer of 3.1 MB, larger than the limit of 2 MiB; raise exports.largest_answer. ` +
+      'Landed pages are kept. The next run resumes the same export at no cost.',
+  );
+  expect(told()).not.toMatch(/pay/i);
+  // It is not asked for again in the same night, and what has landed is not asked for in the next one.
+  expect(asked()).toEqual([0, 1, 1, 1, 1, 1]);
+  isLarge = false;
+  expect(await download()).toMatchObject({ state: 'loaded', records: 9 });
+  expect(await landed()).toEqual([0, 1, 2]);
+});
 
 test.each(['error', 'not_found', 'invalid_page', 'an unknown word for token-1 of kim@example.com'])(
   'what a result that is %s repeats of a secret or tells of a person is said to nobody',

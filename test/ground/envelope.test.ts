@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partValue, readEnvelope } from '../../src/ground/envelope.js';
+import { EnvelopeScanner, partValue, readEnvelope, textOf } from '../../src/ground/envelope.js';
+import { elementsIn, OutsideReader } from '../../src/ground/large-body.js';
 
 const spaced = fc.tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 3));
 
@@ -122,3 +124,81 @@ describe('the outside of a JSON answer', () => {
     expect(envelope?.kind === 'object' && envelope.parts.get('data')?.elements).toBe(1);
   });
 });
+
+describe('a text that comes in pieces', () => {
+  const awkward = [
+    '가',
+    '😀',
+    '"',
+    '\\',
+    '\\u0041',
+    '{',
+    '[',
+    ',',
+    ':',
+    ' ',
+    '-1.5e3',
+    'true',
+    'null',
+    '\ufeff',
+  ];
+  const text = fc.oneof(
+    spaced.map(([value, indent]) => JSON.stringify(value, null, indent)),
+    fc.array(fc.constantFrom(...awkward)).map((parts) => `{"data":["${parts.join('')}"],"a":1}`),
+    fc.array(fc.constantFrom(...awkward, '}', ']')).map((parts) => parts.join('')),
+    fc.dictionary(fc.string(), fc.array(fc.jsonValue())).map((record) => `\ufeff${JSON.stringify(record)},`),
+  );
+
+  test('has the same envelope, however it is divided', () => {
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (given, cuts) => {
+        const body = Buffer.from(given);
+        const whole = readEnvelope(body);
+        const pieces = dividedAt(body, cuts);
+        for (const some of [pieces, [...body].map((byte) => Buffer.from([byte]))]) {
+          const scanner = new EnvelopeScanner();
+          for (const piece of some) scanner.push(piece);
+          expect(scanner.end()).toEqual(whole);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('has the same values outside, and the same elements', async () => {
+    const records = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(
+        records,
+        fc.jsonValue(),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        async (data, other, cuts) => {
+          const body = Buffer.from(JSON.stringify({ status: 'success', data, other }, null, 1));
+          const outside = new OutsideReader();
+          for (const piece of dividedAt(body, cuts)) outside.push(piece);
+          const large = outside.end('file');
+          const envelope = readEnvelope(large);
+          if (envelope?.kind !== 'object') throw new Error('not an object');
+          expect(textOf(envelope, large, 'status')).toBe('success');
+          expect(partValue(large, envelope.parts.get('other'))).toEqual(JSON.parse(JSON.stringify(other)));
+          expect(envelope.parts.get('data')?.elements).toBe(data.length);
+          const found: unknown[] = [];
+          const around: Buffer[] = [];
+          for await (const pieces of elementsIn(Readable.from(dividedAt(body, cuts)), 'data'))
+            for (const { isElement, bytes } of pieces)
+              if (isElement) found.push(JSON.parse(bytes.toString()));
+              else around.push(bytes);
+          expect(found).toEqual(JSON.parse(JSON.stringify(data)));
+          expect(JSON.parse(Buffer.concat(around).toString())).toEqual(
+            JSON.parse(JSON.stringify({ status: 'success', data: [], other })),
+          );
+        },
+      ),
+    );
+  });
+});
+
+function dividedAt(body: Buffer, cuts: readonly number[]): Buffer[] {
+  const at = [0, ...cuts.map((cut) => cut % (body.length + 1)).sort((a, b) => a - b), body.length];
+  return at.slice(1).map((end, nth) => body.subarray(at[nth], end));
+}

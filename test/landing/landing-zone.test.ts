@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
-import { LandingZone, readWhole, type Pull } from '../../src/landing/landing-zone.js';
+import { LandingZone, type Pull } from '../../src/landing/landing-zone.js';
+import { readWhole } from '../../src/landing/page-file.js';
 import type { Stream } from '../../src/ground/streams.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
 

@@ -103,7 +103,7 @@ const MODULES = {
   Journal: 'journal/journal',
   Ledger: 'exports/ledger',
   RunLock: 'landing/run-lock',
-  readWhole: 'landing/landing-zone',
+  readWhole: 'landing/page-file',
   EXPORT: 'exports/ledger',
 };
 

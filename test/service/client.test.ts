@@ -75,12 +75,17 @@ describe('requests', () => {
     expect(body.toString()).toBe('[{"campaign_name":"가을"}]');
   });
 
-  test('a small gzip that holds more than 64 MiB is not swallowed', async () => {
+  test('a small gzip that holds more than the limit is not swallowed', async () => {
     const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024, 0x20));
-    const { client } = await setUp((_, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' });
-      response.end(bomb);
-    });
+    const limited = { exports: { largestAnswer: 64 * 1024 * 1024 } };
+    const { client } = await setUp(
+      (_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        response.end(bomb);
+      },
+      quickEffects(),
+      limited,
+    );
     expect((await client.ask(E17)).verdict.kind).toBe('oversized');
   });
 

@@ -62,6 +62,7 @@ export async function performCommand(
           await new Promise((resolve) => setImmediate(resolve));
           clock.moveTo(end);
         },
+        free: () => Promise.resolve(1e12),
         random: () => 0.5,
         reach: (point) => {
           rebuildWithTemplate(point, cwd);

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Effects } from '../../src/ground/effects.js';
+import type { Spool } from '../../src/service/body.js';
 import { ServiceClient, type ServiceSettings } from '../../src/service/client.js';
 
 export interface Received {
@@ -86,6 +87,7 @@ export function quickEffects(): Effects & { readonly slept: number[] } {
     },
     random: () => 0.5,
     reach: () => undefined,
+    free: () => Promise.resolve(1e12),
   };
 }
 
@@ -94,6 +96,7 @@ export function clientFor(
   effects: Effects = quickEffects(),
   settings: Partial<ServiceSettings> = {},
   signal: AbortSignal = new AbortController().signal,
+  spool?: Spool,
 ): ServiceClient {
   return new ServiceClient(
     {
@@ -105,10 +108,12 @@ export function clientFor(
       requestTimeoutSeconds: 5,
       retries: 3,
       serviceClock: 'obey',
+      exports: { largestAnswer: 2 ** 30 },
       ...settings,
     },
     effects,
     signal,
     '0.0.0',
+    spool,
   );
 }

@@ -1,0 +1,169 @@
+/**
+ * A body that is too large for memory: a gzip file of the landing zone, of which one pass reads the outside, and another
+ * one the elements of its list, piece by piece.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { EnvelopeScanner, type Envelope, type Listener, type Part } from './envelope.js';
+
+/** The decoded size in bytes from which a body is not held in memory. */
+export const LARGE = 64 * 1024 * 1024;
+
+export interface LargeBody {
+  /** The decoded size in bytes. */
+  readonly length: number;
+  /** The outermost object without its large values, which are empty here; of what is not JSON, the beginning. */
+  readonly outside: Buffer;
+  /** The envelope, with positions in `outside`. */
+  readonly envelope: Envelope | undefined;
+  /** The path of the gzip file. */
+  readonly file: string;
+}
+
+/** The largest value that the outside holds, and the size of the outside from which on it holds none. */
+const MOST_OF_VALUE = 64 * 1024;
+const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
+
+/** The size of the beginning that is kept of a text that is not JSON. */
+const BEGINNING = 1024 * 1024;
+
+/** Reads the outside of a text that comes in pieces. */
+export class OutsideReader {
+  readonly #scanner: EnvelopeScanner;
+  readonly #parts = new Map<string, Part>();
+  readonly #beginning: Buffer[] = [];
+  readonly #outside: Buffer[] = [];
+  #size = 0;
+  #length = 0;
+  #piece: Buffer = Buffer.alloc(0);
+  /** The value that is being read: how far it has been read, its hash, and its bytes unless they are too many. */
+  #value: { from: number; hash: Hash; bytes: Buffer[] | undefined; opening: number } | undefined;
+
+  constructor() {
+    const listener: Listener = {
+      partBegins: (_, at) => {
+        const opening = this.#piece[at - this.#length] ?? 0;
+        this.#value = { from: at, hash: createHash('sha256'), bytes: [], opening };
+      },
+      partEnds: (key, part) => {
+        this.#read(part.end);
+        if (key !== undefined) this.#keep(key, part);
+        this.#value = undefined;
+      },
+    };
+    this.#scanner = new EnvelopeScanner(listener);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(piece: Buffer): void {
+    if (this.#length < BEGINNING) this.#beginning.push(Buffer.from(piece.subarray(0, BEGINNING)));
+    this.#piece = piece;
+    if (!this.#scanner.hasFailed) this.#scanner.push(piece);
+    this.#read(this.#length + piece.length);
+    this.#length += piece.length;
+  }
+
+  end(file: string): LargeBody {
+    const envelope = this.#scanner.end();
+    const { length } = this;
+    if (envelope === undefined) return { length, outside: Buffer.concat(this.#beginning), envelope, file };
+    if (envelope.kind === 'array') return { length, outside: Buffer.from('[]'), envelope, file };
+    const outside = Buffer.concat([Buffer.from('{'), ...this.#outside, Buffer.from('}')]);
+    return { length, outside, envelope: { ...envelope, parts: this.#parts }, file };
+  }
+
+  /** Reads the value up to a position in the text. */
+  #read(end: number): void {
+    const value = this.#value;
+    if (value === undefined) return;
+    const bytes = this.#piece.subarray(value.from - this.#length, end - this.#length);
+    value.from = end;
+    value.hash.update(bytes);
+    value.bytes?.push(bytes);
+    const size = value.bytes?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+    if (size > MOST_OF_VALUE || this.#size > MOST_OF_OUTSIDE) value.bytes = undefined;
+  }
+
+  #keep(key: string, { elements }: Part): void {
+    const { bytes, opening, hash } = this.#value ?? {};
+    if (hash === undefined) return;
+    const text = Buffer.from(`${this.#size === 0 ? '' : ','}${JSON.stringify(key)}:`);
+    const value = bytes === undefined ? Buffer.from(EMPTY.get(opening ?? 0) ?? '0') : Buffer.concat(bytes);
+    const start = 1 + this.#size + text.length;
+    const part = { start, end: start + value.length, elements };
+    this.#parts.set(key, bytes === undefined ? { ...part, digest: hash.digest('hex') } : part);
+    this.#outside.push(text, value);
+    this.#size += text.length + value.length;
+  }
+}
+
+/** The empty values by their first byte; a number is 0. */
+const EMPTY = new Map(['""', '[]', '{}', 'true', 'false', 'null'].map((text) => [text.charCodeAt(0), text]));
+
+/** An element of a list, or bytes of the text outside it, with the brackets of the list but without its commas. */
+export interface Piece {
+  readonly isElement: boolean;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Divides a text that comes in pieces into the elements of a list and the rest.
+ *
+ * @param key the key of the list in the outermost object; undefined if the text is the list
+ */
+export async function* elementsIn(
+  text: AsyncIterable<Buffer>,
+  key: string | undefined,
+): AsyncGenerator<readonly Piece[]> {
+  const isWhole = key === undefined;
+  /** How far the text has been passed on, and how much of it came before the current piece. */
+  let [from, before] = [0, 0];
+  const at = { inList: isWhole, inElement: false, pastFirst: false };
+  let current: Buffer = Buffer.alloc(0);
+  let parts: Buffer[] = [];
+  let pieces: Piece[] = [];
+  const upTo = (end: number): Buffer => {
+    const bytes = current.subarray(from - before, end - before);
+    from = end;
+    return bytes;
+  };
+  const scanner = new EnvelopeScanner({
+    partBegins: (found) => {
+      at.inList = isWhole || found === key;
+    },
+    partEnds: (_, { end }) => {
+      // What stands after the last element is a comma at most; the bracket is outside.
+      if (at.pastFirst) upTo(end - 1);
+      [at.inList, at.pastFirst] = [false, false];
+    },
+    elementBegins: (start) => {
+      if (!at.inList) return;
+      // What stands before the first element is outside, with the bracket; what stands before others are commas.
+      const skipped = upTo(start);
+      if (!at.pastFirst) pieces.push({ isElement: false, bytes: skipped });
+      [at.pastFirst, at.inElement] = [true, true];
+    },
+    elementEnds: (end) => {
+      if (!at.inElement) return;
+      parts.push(upTo(end));
+      pieces.push({
+        isElement: true,
+        bytes: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts),
+      });
+      parts = [];
+      at.inElement = false;
+    },
+  });
+  for await (const piece of text) {
+    current = piece;
+    scanner.push(piece);
+    const rest = upTo(before + piece.length);
+    if (at.inElement) parts.push(rest);
+    else if (rest.length > 0 && !(at.inList && at.pastFirst)) pieces.push({ isElement: false, bytes: rest });
+    before += piece.length;
+    yield pieces;
+    pieces = [];
+  }
+}

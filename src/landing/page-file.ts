@@ -1,0 +1,104 @@
+/**
+ * The body of a landed file, which is compressed: held whole, or read piece by piece where it is too large for memory. The
+ * functions that read throw `DamageError` when the file is not whole, and `StorageError`.
+ */
+import { createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { createGunzip, createGzip, gunzip, gzip } from 'node:zlib';
+import type { Body } from '../ground/envelope.js';
+import { asError, codeOf, DamageError, DawnloadError } from '../ground/errors.js';
+import { LARGE, OutsideReader } from '../ground/large-body.js';
+import { FAST } from './atomic-file.js';
+import { damaged, unreadable } from './storage-error.js';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Compresses a body off the JavaScript thread. */
+export function gzipped(body: Uint8Array): Promise<Buffer> {
+  return compress(body, FAST);
+}
+
+/** A text that comes in pieces, compressed. */
+export function compressed(text: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const gzip = createGzip(FAST);
+  pipeline(text, gzip).catch((error: unknown) => gzip.destroy(asError(error)));
+  return gzip;
+}
+
+/** The body of a landed file as it was received, a large one without its inside. */
+export async function readBody(file: string): Promise<Body> {
+  try {
+    return await readWhole(file);
+  } catch (error) {
+    if (!(error instanceof TooLargeToHold)) throw error;
+  }
+  const outside = new OutsideReader();
+  for await (const piece of textOf(file)) outside.push(piece);
+  return outside.end(file);
+}
+
+/** The size of the body of a landed file in bytes, which is read for it. */
+export async function sizeOf(file: string): Promise<number> {
+  let size = 0;
+  for await (const piece of textOf(file)) size += piece.length;
+  return size;
+}
+
+/** The body of a landed file, piece by piece. A damaged file may be noticed at its end alone. */
+export async function* textOf(file: string): AsyncGenerator<Buffer> {
+  let length = 0;
+  const compressed = createReadStream(file);
+  const gunzip = compressed.pipe(createGunzip({ chunkSize: 256 * 1024 }));
+  compressed.on('error', (error) => gunzip.destroy(error));
+  try {
+    for await (const piece of gunzip) {
+      if (!Buffer.isBuffer(piece)) continue;
+      length += piece.length;
+      yield piece;
+    }
+    if ((await lengthAtEnd(file)) !== length % 2 ** 32) throw damaged(file, 'is incomplete or damaged');
+  } catch (error) {
+    throw readingError(file, error);
+  } finally {
+    compressed.destroy();
+  }
+}
+
+/** The size of its content with which a gzip file ends: gunzip accepts an empty file, and ignores bytes after the end. */
+async function lengthAtEnd(file: string): Promise<number> {
+  const handle = await open(file);
+  try {
+    const trailer = Buffer.alloc(4);
+    const { size } = await handle.stat();
+    await handle.read(trailer, 0, 4, Math.max(0, size - 4));
+    return size < 4 ? -1 : trailer.readUInt32LE(0);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The body of a file is too large to be held whole. */
+class TooLargeToHold extends DamageError {}
+
+/** The body of a landed file of at most 64 MiB, as it was received. */
+export async function readWhole(file: string): Promise<Buffer> {
+  try {
+    const bytes = await readFile(file);
+    const body = await decompress(bytes, { maxOutputLength: LARGE });
+    if (bytes.length < 4 || bytes.readUInt32LE(bytes.length - 4) !== body.length)
+      throw damaged(file, 'is incomplete or damaged');
+    return body;
+  } catch (error) {
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new TooLargeToHold(`${file} holds more than 64 MiB.`);
+    throw readingError(file, error);
+  }
+}
+
+function readingError(file: string, error: unknown): DawnloadError {
+  if (error instanceof DawnloadError) return error;
+  const isDamage = (codeOf(error) ?? '').startsWith('Z_');
+  return isDamage ? damaged(file, 'is incomplete or damaged', error) : unreadable(file, error);
+}
