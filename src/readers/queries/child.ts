@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import {
   ConfigError,
@@ -151,9 +152,20 @@ async function perform({ module, input, megabytes }: Task & { megabytes: number 
   }
 }
 
+/**
+ * Ends the process when its parent is gone, also by `kill -9`. A thread of its own looks for it, because DuckDB and long texts
+ * may keep the main one busy for minutes, so that it sees no `disconnect`.
+ */
+const WATCH = `
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+  }, 250);
+`;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // The process must not outlive its parent.
-  process.once('disconnect', () => process.kill(process.pid));
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  new Worker(WATCH, { eval: true }).unref();
   process.once('message', (task: Task & { megabytes: number }) => {
     void perform(task).then((reply) => {
       process.send?.(reply, () => {
