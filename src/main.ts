@@ -33,14 +33,13 @@ process.on('SIGINT', () => {
 process.on('SIGTERM', () => {
   interrupt('send SIGTERM again');
 });
-// A program that reads our output may stop reading (`| head`), which is not a failure.
+// The reader of our output may go away (`| head`, a log collector), and a disk behind it may be full. Neither ends a command
+// that has work to do: a paid request may be under way.
+let lost: unknown;
 process.stdout.on('error', (error) => {
-  if (codeOf(error) === 'EPIPE') process.exit(EXIT.done);
-  process.stderr.write(
-    `dawnload: The output cannot be written (${messageOf(error)}).\n  Correct that and run the command again.\n`,
-  );
-  process.exit(EXIT.incomplete);
+  if (codeOf(error) !== 'EPIPE') lost = error;
 });
+process.stderr.on('error', () => undefined);
 
 /** Performs the command line; resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -79,7 +78,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   terminal.progress('');
   // A pipe may still hold some of what was written.
   await new Promise((resolve) => process.stdout.write('', resolve));
-  return exitCode;
+  if (lost === undefined || exitCode !== EXIT.done) return exitCode;
+  return report(outputLost(lost), verbose);
 }
 
 /** @param again describes what ends the process at once, such as `press Ctrl-C again` */
@@ -103,7 +103,8 @@ function interrupt(again: string): void {
 /** Prints the error and its hint; returns its exit code. */
 function report(thrown: unknown, verbose: boolean): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const error = bindingMissing(thrown) ?? thrown;
+  const isOutput = thrown !== undefined && thrown === lost;
+  const error = isOutput ? outputLost(thrown) : (bindingMissing(thrown) ?? thrown);
   const known = error instanceof DawnloadError;
   terminal.error(known ? sentenceOf(error) : `Something unforeseen went wrong: ${messageOf(error)}`);
   if (known && error.hint !== undefined) terminal.note(`  ${error.hint}`);
@@ -112,6 +113,13 @@ function report(thrown: unknown, verbose: boolean): number {
       for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);
   }
   return exitCodeOf(error);
+}
+
+function outputLost(cause: unknown): DawnloadError {
+  return new StorageError(`The output cannot be written (${messageOf(cause)}).`, {
+    hint: 'Correct that and run the command again.',
+    cause,
+  });
 }
 
 /** Returns the error that people see if the native part of DuckDB is missing, or cannot be loaded by this system. */
