@@ -124,6 +124,28 @@ select 'events' as stream, unreadable.date, coverage.pull, 'unreadable_page' as 
 from unreadable
 left join ops.coverage on coverage.stream = 'events' and unreadable.date = coverage.date;
 
+-- Exports whose missing records are tolerated by the settings, or accepted by a decision.
+delete from ops.load_notes where note in ('tolerated', 'accepted');
+
+insert into ops.load_notes by name
+select
+    'events' as stream,
+    given.day as date,
+    coverage.pull,
+    if(given.accepted, 'accepted', 'tolerated') as note,
+    given.tolerated as records
+from (
+    select unnest(
+        json_transform(
+            getvariable('given').exports,
+            '[{"day": "DATE", "state": "VARCHAR", "tolerated": "BIGINT", "accepted": "BOOLEAN"}]'
+        ),
+        recursive := true
+    )
+) as given
+left join ops.coverage on coverage.stream = 'events' and given.day = coverage.date
+where given.state = 'loaded' and (given.tolerated is not null or given.accepted);
+
 -- name: budget
 -- Replaces the settings of paid exports.
 delete from ops.budget;
@@ -206,10 +228,13 @@ qualify row_number() over (partition by resource_id order by sum(conversions) de
 returning resource_id, goal;
 
 -- name: lack
--- The records that the export of a day may lack: as many as came twice on its pages, and the successful sends that the daily
+-- What the export of a day may lack: as many records as came twice on its pages, and the successful sends that the daily
 -- statistics count beyond it and beyond the records of erased persons. One in a hundred is small enough to be ignored, unless
 -- the last page is full. Channels count of which the events of four weeks have any sends, or that send by themselves. An id that
--- several records share is no lack. Also the numbers of records without an id, and of erased ones.
+-- several records share is no lack. Also:
+-- missing: the sends, failures and clicks that the statistics count beyond the export, by channel and sender
+-- senders, empty: the campaigns and journeys with missing records, and the channels and senders that lack entirely
+-- tells: the statistics count every channel of the export, so that no missing record proves that it is complete
 with notes as (
     select
         coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
@@ -247,19 +272,84 @@ lack as (
             'text-message', 'email', 'push-notification', 'web-push-notification', 'chatapp-alimtalk', 'chatapp-friendtalk',
             'chatapp-brand-message'
         )
+),
+
+records as (
+    select
+        coalesce(channel, '') as channel,
+        coalesce(campaign_id, user_journey_id, '') as sender,
+        count(*) filter (event_name = 'send_success') as sends,
+        count(*) filter (event_name = 'send_failure') as failures,
+        count(*) filter (event_name like '%\_click' escape '\' and event_name <> 'close_button_click') as clicks
+    from events
+    where date = $day::date or export_date = $day::date
+    group by all
+),
+
+cells as (
+    select
+        channel,
+        sender,
+        coalesce(statistics.sends, 0) as sends,
+        coalesce(records.sends, 0) as exported_sends,
+        greatest(coalesce(statistics.sends, 0) - coalesce(records.sends, 0), 0)
+        + greatest(coalesce(statistics.failures, 0) - coalesce(records.failures, 0), 0)
+        + greatest(coalesce(statistics.clicks, 0) - coalesce(records.clicks, 0), 0) as missing
+    from (
+        select
+            coalesce(channel, '') as channel,
+            coalesce(campaign_id, user_journey_id, '') as sender,
+            sum(greatest(message_sent - coalesce(message_failed, 0), 0)) as sends,
+            sum(message_failed) as failures,
+            sum(click) as clicks
+        from daily_statistics
+        where date = $day::date
+        group by all
+    ) as statistics
+    left join records using (channel, sender)
+),
+
+-- Channels and senders of which the statistics count sends and the export has none.
+empty as (
+    select count(*) as empty
+    from (
+        select 1
+        from cells
+        group by grouping sets ((channel), (sender))
+        having sum(sends) > 0 and sum(exported_sends) = 0
+    ) as without_sends
+),
+
+compared as (
+    select
+        coalesce(sum(missing), 0) as missing,
+        coalesce(sum(sends), 0) as counted,
+        count(distinct sender) filter (missing > 0) as senders,
+        coalesce(sum(sends), 0) > 0 and not exists (
+            select 1 from records where channel not in (select coalesce(counted.channel, '') from counted where counted.sends > 0)
+        ) as tells
+    from cells
 )
 
 select
     repeated,
     without_id,
     erased,
+    greatest(missing - erased, 0) as missing,
+    counted,
+    senders,
+    empty,
+    tells,
+    (select count(*) from events where export_date = $day::date) as records,
     case
         when $day::date in (select date from ops.removed_days) then 0
-        when sends * 100 >= all_sends or (ends_full and all_sends > 0) then greatest(sends, 0)
+        when lack.sends * 100 >= all_sends or (ends_full and all_sends > 0) then greatest(lack.sends, 0)
         else 0
     end as uncounted
 from notes
-cross join lack;
+cross join lack
+cross join compared
+cross join empty;
 
 -- name: last_migration
 select coalesce(max(number), 0) as number

@@ -2,7 +2,7 @@
 -- scope: incremental
 -- meaning: The service gave something unusual, which was handled as the finding says. The landing zone holds the answer
 --   verbatim.
--- Records of erased persons and a full last page are no finding. Missing values and records outside their window have checks of
+-- Records of erased persons, a full last page, and missing records that are tolerated or accepted are no finding. Missing values and records outside their window have checks of
 -- their own: required_values and events_in_window.
 
 select
@@ -12,7 +12,7 @@ select
         when 'repeated'
         then if(
             stream = 'events',
-            'Records came more than once in one export; each counts once, and as many may be missing.',
+            'Records came more than once in one export; each counts once.',
             'The service gave records more than once; each counts once.'
         )
         when 'large_page' then 'A page of the export holds more than 1,000 records; all of them are loaded.'
@@ -41,5 +41,5 @@ select
     coalesce(sum(records), count(*)) as actual
 from ops.load_notes
 semi join batch_days using (date)
-where note not in ('stray', 'no_id', 'no_event_name', 'no_time', 'erased', 'full_page')
+where note not in ('stray', 'no_id', 'no_event_name', 'no_time', 'erased', 'full_page', 'tolerated', 'accepted')
 group by stream, date, subject, note;

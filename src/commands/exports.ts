@@ -71,6 +71,7 @@ function inWords(entry: ledgers.Export, isRemoved: boolean, currency: string | u
     ['loaded', loadedAt && formatKst(loadedAt)],
     ['billed', BILLED[billed] + pricePart(price, currency, records === known ? '' : 'about ')],
     ['again for', again],
+    ['tolerated', entry.tolerated === undefined ? undefined : plural(entry.tolerated, 'missing record')],
     ['note', note],
     ['answer', answerText],
   ];
@@ -216,6 +217,8 @@ function asJson(entry: ledgers.Export, isRunning: boolean) {
     empty_in_doubt: entry.doubted && !ledgers.isClosed(entry),
     kept_back: ledgers.isKeptBack(entry),
     short: entry.short ?? null,
+    tolerated: entry.tolerated ?? null,
+    complete_by: entry.proof ?? null,
     accepted: entry.accepted ?? false,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,

@@ -103,6 +103,9 @@ const paidExports = section({
   include_message_data: yesOrNo.default(true),
   page_parameter: parameter().default('page'),
   refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
+  tolerate_missing: matching(/^(0|\d{1,2}(\.\d+)?%)$/, 'must be a share such as 0.2%')
+    .transform((text) => Number(text.replace('%', '')) / 100)
+    .default(0),
   max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   largest_answer: size.default(2 ** 30),
 });

@@ -120,6 +120,8 @@ export class Course {
   /** The pages to request again, of an export that has landed before. */
   readonly #again: Set<number>;
   #isSecondLook = false;
+  /** True if a page that was requested again did not come. */
+  #hasLost = false;
   #rounds = 0;
   readonly #reported = new Set<number>();
   #hasShrunk = false;
@@ -140,6 +142,11 @@ export class Course {
   /** True once a page has shown that the export is ready. */
   get isReady(): boolean {
     return this.#phase !== 'waiting';
+  }
+
+  /** True if the service gave every page. */
+  get isWhole(): boolean {
+    return !this.#hasLost && this.unreadable.size === 0;
   }
 
   /** The state of the export as the last answer shows it, in words for people. */
@@ -382,7 +389,10 @@ export class Course {
    * more, is kept beside it, if that is wanted.
    */
   #takeAgain(page: Answer): Fate {
-    if (page.kind !== 'page') return undefined;
+    if (page.kind !== 'page') {
+      this.#hasLost ||= this.#purpose === 'again';
+      return undefined;
+    }
     const isMore = page.records > (this.pages.get(page.number)?.rows ?? 0);
     const isBeside = this.#purpose === 'again' && this.terms.keepsBeside && page.records > 0;
     let { number } = page;

@@ -7,7 +7,8 @@ import { dayOf, shiftDay } from '../ground/calendar.js';
 import { DamageError } from '../ground/errors.js';
 import { settleAll, type ServiceClient } from '../service/client.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { isUnderWay, needsPerson, type Export } from './ledger.js';
+import { isUnderWay, needsPerson, type Export, type Outcome } from './ledger.js';
+import type { Lack } from '../warehouse/warehouse.js';
 import { Patience, Reading, type DownloadFolder } from './reading.js';
 
 /** The most exports that are read at the same time; the pace of the client holds for all of them together. */
@@ -75,15 +76,19 @@ async function mayLack(
   entry: Export,
   { warehouse, invocation: { effects } }: DownloadFolder,
 ): Promise<boolean> {
-  const { state, day, landedAt, short, accepted } = entry;
-  if (state !== 'loaded' || accepted || landedAt === undefined) return false;
+  const { state, day, landedAt, short, accepted, proof, tolerated } = entry;
+  const isSettled = accepted === true || proof !== undefined || tolerated !== undefined;
+  if (state !== 'loaded' || isSettled || landedAt === undefined) return false;
   const [landed, today] = [dayOf(landedAt), dayOf(effects.now())];
   if (landed >= today || shiftDay(landed, NIGHTS) < today) return false;
   const { repeated, uncounted } = await warehouse.lackOf(day);
   return short !== undefined || repeated + uncounted > 0;
 }
 
-/** Number of times that a run reads an export of which records came twice: another answer may hold those that are missing. */
+/**
+ * Number of times that a run reads an export of which records came twice: another answer may have those that are missing.
+ * This number of equal readings proves that nothing is, where the daily statistics cannot tell.
+ */
 const READINGS = 3;
 
 /**
@@ -101,44 +106,79 @@ export async function downloadExport(
 ): Promise<void> {
   const { ledger, report, warehouse, load } = folder;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
-  let notes: readonly string[] = [];
-  const read = async (): Promise<'new' | 'same' | undefined> => {
+  const read = async (): Promise<
+    { result: 'new' | 'same' | undefined } & Pick<Reading, 'notes' | 'isWhole'>
+  > => {
     const entry = { ...ledger.get(key), exportId };
     const reading = await Reading.open(entry, acceptIncomplete, service, folder, patience);
     const pull = await reading.land();
-    notes = reading.notes;
-    if (pull === undefined || pull === 'same') return pull;
-    if (!(await load([pull]))) return undefined;
+    const { notes, isWhole } = reading;
+    if (pull === undefined || pull === 'same') return { result: pull, notes, isWhole };
+    if (!(await load([pull]))) return { result: undefined, notes, isWhole };
     await ledger.record({ event: 'loaded', key });
-    return 'new';
+    return { result: 'new', notes, isWhole };
   };
   const first = await read();
-  const firstNotes = notes;
-  let last = first;
-  for (let reading = 1; last === 'new' && reading < READINGS && !ledger.get(key).accepted; reading++)
-    last = (await warehouse.lackOf(day)).repeated > 0 ? await read() : 'same';
-  const { state, records, accepted, short } = ledger.get(key);
+  if (patience.isGlance && first.result === undefined) return;
+  const { state, accepted } = ledger.get(key);
   // A reading that failed says nothing of what the export lacks.
-  if (state === 'loaded' && first !== undefined) {
-    const { repeated, uncounted, erased } = await warehouse.lackOf(day);
-    const reasons = [...firstNotes];
-    if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
-    if (uncounted > 0)
-      reasons.unshift(
-        `it holds ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
-      );
-    // An export that was short before persons were erased from it may be whole now; nobody can tell.
-    const isUnknown = reasons.length === 0 && erased > 0 && short !== undefined;
-    if (accepted === true || (reasons.length === 0 && !isUnknown))
-      await ledger.record({ event: 'loaded', key });
-    else if (!isUnknown)
-      await ledger.record({
-        event: 'short',
-        key,
-        records: Math.max(repeated, uncounted),
-        note: reasons.join('; '),
-      });
+  if (state === 'loaded' && first.result !== undefined) {
+    // A reading that brought nothing new equals the one before it.
+    let equal = first.result === 'same' && first.isWhole ? 2 : 1;
+    let lack = await warehouse.lackOf(day);
+    const isOpen = (): boolean => lack.repeated > 0 && (!lack.tells || lack.missing > 0);
+    for (let n = 1; n < READINGS && equal < READINGS && !accepted && isOpen(); n++) {
+      const { result, isWhole } = await read();
+      if (result === undefined) break;
+      const before = lack;
+      lack = await warehouse.lackOf(day);
+      equal = isWhole && lack.records === before.records ? equal + 1 : 1;
+      if (result === 'same' && lack.tells) break;
+    }
+    const entry = ledger.get(key);
+    const line = judged(entry, lack, first.notes, equal >= READINGS, ledger.settings.tolerateMissing);
+    if (line !== undefined) await ledger.record(line);
   }
-  if (patience.isGlance && first === undefined) return;
+  const { records } = ledger.get(key);
   report.exports.push({ key, day, records, requested: run === folder.invocation.runId });
 }
+
+/** What is recorded of a loaded export: it is complete, or may lack records. Pure. */
+export function judged(
+  { key, accepted, short }: Pick<Export, 'key' | 'accepted' | 'short'>,
+  lack: Lack,
+  odd: readonly string[],
+  isSameEachTime: boolean,
+  tolerated: number,
+): Outcome | undefined {
+  const loaded = { event: 'loaded', key } as const;
+  const { repeated, uncounted, erased, missing, counted, senders, empty, tells } = lack;
+  const isOdd = repeated > 0 || odd.length > 0;
+  if (accepted === true || (!isOdd && uncounted === 0 && (erased === 0 || short === undefined)))
+    return loaded;
+  if (tells && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
+  // A page that is empty or repeats another one each time may have lost its records each time.
+  if (!tells && missing === 0 && odd.length === 0 && isSameEachTime) return { ...loaded, proof: 'readings' };
+  const atMost = Math.max(missing, uncounted, tells ? 0 : repeated);
+  if (tells && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
+  const reasons = [...odd];
+  if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
+  if (uncounted > 0)
+    reasons.unshift(
+      `it has ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
+    );
+  // Few records of many senders are those of people; a page or a channel would lack more of fewer senders.
+  if (tells && missing > 0 && senders >= SPREAD && empty === 0 && missing <= LIKELY_DELETED * counted)
+    reasons.push(
+      `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: people who were deleted at the service (E15) before the export was made take their events along, which is the likely cause`,
+    );
+  // An export that was short before persons were erased from it may be complete now; nobody can tell.
+  if (reasons.length === 0) return undefined;
+  return { event: 'short', key, records: Math.max(repeated, uncounted), note: reasons.join('; ') };
+}
+
+/** The least number of campaigns and journeys over which missing records are spread if people were deleted. */
+const SPREAD = 3;
+
+/** The largest share of missing records that deleted people explain. */
+const LIKELY_DELETED = 0.1;

@@ -88,7 +88,14 @@ export const EXPORT = new Kind(
       unreadable: z.array(wholeNumber).readonly().optional(),
       accepted: z.boolean().optional(),
     }),
-    z.object({ ...event('loaded'), key }),
+    z.object({
+      ...event('loaded'),
+      key,
+      /** What shows that the export is complete although records came twice, or its end was odd. */
+      proof: z.enum(['statistics', 'readings']).optional(),
+      /** The number of missing records that the settings tolerate. */
+      tolerated: wholeNumber.optional(),
+    }),
     z.object({ ...event('short'), key, records: wholeNumber, note: text }),
     z.object({
       ...when,
@@ -125,6 +132,8 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly accepted?: boolean | undefined;
   /** The number of records that a loaded export may lack, 0 if it is not known; undefined if it lacks nothing. */
   readonly short?: number | undefined;
+  readonly proof?: 'statistics' | 'readings' | undefined;
+  readonly tolerated?: number | undefined;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
   readonly answer?: z.output<typeof answer> | undefined;
@@ -135,7 +144,7 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
 }
 
 /** An event of an export after its intent. */
-type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
+export type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
 
 /** The day and the terms of a request for an export. */
 type Intent = Omit<Intended, 'event' | 'key' | 'again'>;
@@ -176,9 +185,15 @@ function changesOf(entry: Export, line: Line): Partial<Export> {
     case 'landed':
       return { unreadable: line.unreadable, accepted: line.accepted };
     case 'loaded':
-      return { loadedAt: line.at, doubted: false, short: undefined };
+      return {
+        loadedAt: line.at,
+        doubted: false,
+        short: undefined,
+        proof: line.proof,
+        tolerated: line.tolerated,
+      };
     case 'short':
-      return { records: entry.records, short: line.records };
+      return { records: entry.records, short: line.records, proof: undefined, tolerated: undefined };
     case 'troubled':
       return { troubles: entry.troubles + 1 };
     case 'doubted':
@@ -745,12 +760,19 @@ export class Ledger {
 }
 
 /** True if an event would change nothing. */
-function isKnown({ state, pages, troubles, doubted, short, note }: Export, entry: Outcome): boolean {
+function isKnown(known: Export, entry: Outcome): boolean {
+  const { state, pages, troubles, doubted, short, note } = known;
   switch (entry.event) {
     case 'ready':
       return state === 'ready' && pages === entry.pages && troubles === 0;
     case 'loaded':
-      return state === 'loaded' && !doubted && short === undefined;
+      return (
+        state === 'loaded' &&
+        !doubted &&
+        short === undefined &&
+        known.proof === entry.proof &&
+        known.tolerated === entry.tolerated
+      );
     case 'short':
       return short === entry.records && note === entry.note;
     default:

@@ -104,6 +104,8 @@ export class Reading {
   readonly #isAgain: boolean;
   /** One clause for each deviation from the specification. */
   notes: readonly string[] = [];
+  /** True if the service gave every page. */
+  isWhole = false;
 
   /**
    * @param landed the intact pages that the reading begins with
@@ -177,6 +179,7 @@ export class Reading {
     }
     if (end.kind !== 'end') return this.#without(end, course);
     this.notes = course.notes;
+    this.isWhole = course.isWhole;
     if (this.#isAgain && whole !== undefined && !isNew && !acceptIncomplete && !this.#isMore) {
       terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
       return 'same';

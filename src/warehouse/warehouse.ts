@@ -49,6 +49,20 @@ const NOTES = {
   head: 'ops/note_journal',
 } as const;
 
+const lackShape = z.object({
+  repeated: count,
+  without_id: count,
+  erased: count,
+  missing: count,
+  counted: count,
+  senders: count,
+  empty: count,
+  tells: z.boolean(),
+  records: count,
+  uncounted: count,
+});
+export type Lack = z.infer<typeof lackShape>;
+
 export class Warehouse {
   /** Loads pulls into this warehouse. */
   readonly loader: Loader;
@@ -166,11 +180,11 @@ export class Warehouse {
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
-  /** Counts what the loaded export of a day may lack (records, sends of the daily statistics), its records without an id, and those of erased persons. */
-  async lackOf(day: Day) {
-    const shape = z.object({ repeated: count, uncounted: count, without_id: count, erased: count });
-    const [lack] = await this.session.rows('ops/lack', shape, {}, { day });
-    return lack ?? { repeated: 0, uncounted: 0, without_id: 0, erased: 0 };
+  /** What the loaded export of a day may lack, by its own pages and by the daily statistics (`lack` in sql/ops.sql). */
+  async lackOf(day: Day): Promise<Lack> {
+    const [lack] = await this.session.rows('ops/lack', lackShape, {}, { day });
+    if (lack === undefined) throw new Error('The query gives one row.');
+    return lack;
   }
 
   /**

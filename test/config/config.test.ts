@@ -59,6 +59,7 @@ describe('dawnload.yaml', () => {
       refusals: [],
       maxWaitMinutes: 60,
       largestAnswer: 2 ** 30,
+      tolerateMissing: 0,
     });
   });
 
@@ -96,6 +97,7 @@ exports:
   refusals: [NoCredit]
   max_wait_minutes: 5
   largest_answer: 500MB
+  tolerate_missing: 0.2%
 experiments:
   default: { smallest_effect: 0.1 }
   c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9, accept_crossing: true }
@@ -124,6 +126,7 @@ not_clicks: [survey_no_click]
       refusals: ['NoCredit'],
       maxWaitMinutes: 5,
       largestAnswer: 500e6,
+      tolerateMissing: 0.002,
     });
   });
 

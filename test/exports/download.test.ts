@@ -58,7 +58,11 @@ async function setUp(
     landing: await LandingZone.open(data, effects, () => journal.head),
     warehouse: {
       messages: () => Promise.resolve(new Map([[DAY, counted]])),
-      lackOf: () => Promise.resolve({ repeated: 0, uncounted: 0, without_id: 0, erased: 0 }),
+      lackOf: () =>
+        Promise.resolve({
+          ...{ repeated: 0, uncounted: 0, without_id: 0, erased: 0, missing: 0, counted: sent, senders: 0 },
+          ...{ empty: 0, tells: false, records: 0 },
+        }),
     },
     report: { exports: [], pending: [], gaps: [] },
     invocation: { effects, signal: new AbortController().signal, runId: 'run', terminal: silent(said, said) },
