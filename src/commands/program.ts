@@ -70,13 +70,14 @@ export function commandLine(version: string, perform: Perform): Command {
     })
     .showHelpAfterError('(`dawnload help` lists the commands)')
     .exitOverride()
-    // These four may be anywhere on the line.
+    // These five may be anywhere on the line.
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
       choice('--log-format <format>', 'how notes and warnings are written to stderr', 'text', 'json'),
     )
-    .option('--verbose', 'with an error, also show its causes');
+    .option('--verbose', 'with an error, also show its causes')
+    .option('--allow-root', "let root write into another account's data folder");
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
 

@@ -1,6 +1,7 @@
 /** `dawnload report`: writes the published warehouse as a page for people. */
 import { resolve } from 'node:path';
 import { EXIT } from '../ground/errors.js';
+import { assertAccount } from '../job/data-folder.js';
 import { Journal, RUN, runsOf } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { outsideOf, realPlace } from '../readers/queries/output.js';
@@ -19,7 +20,9 @@ export const reportCommand: Command<{ readonly lang?: Language; readonly output?
   const { report } = dataFiles(dataDir);
   const wanted = resolve(options.output ?? report);
   // The default path of the report in the data folder is allowed, because each run writes the report there.
-  const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(config, wanted);
+  const isOwn = realPlace(wanted) === realPlace(report);
+  if (isOwn) await assertAccount(config, invocation, 'report');
+  const file = isOwn ? wanted : outsideOf(config, wanted);
   const language = options.lang ?? reportIn ?? 'en';
   const runs = runsOf((await Journal.read(config, effects)).of(RUN));
   const { bytes, faults } = await writeReport(file, { dataDir, language, now: effects.now(), runs });

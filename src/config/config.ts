@@ -27,6 +27,7 @@ export interface Flags {
   readonly dataDir?: string | undefined;
   readonly verbose?: boolean | undefined;
   readonly logFormat?: 'text' | 'json' | undefined;
+  readonly allowRoot?: boolean | undefined;
 }
 
 const DEFAULT_FILE = 'dawnload.yaml';

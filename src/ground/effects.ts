@@ -3,7 +3,7 @@
  * points. All code takes them as a parameter; this file holds the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,19 @@ export interface Effects {
   reach(point: string): void;
   /** Resolves with the free bytes of the disk that holds a folder. */
   free(folder: string): Promise<number>;
+  readonly accounts: Accounts;
+}
+
+/** The accounts of this machine, by their numbers. */
+export interface Accounts {
+  /** The account of this process; undefined on Windows. */
+  own(): number | undefined;
+  /** Resolves with the owner of a folder. */
+  ownerOf(folder: string): Promise<number>;
+  /** Makes a file in a folder and removes it; resolves with its owner, or with undefined if none can be made. */
+  ownerOfNew(folder: string): Promise<number | undefined>;
+  /** The name of an account for `sudo -u`; `#1000` if it has none here. */
+  nameOf(account: number): Promise<string>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,8 +54,30 @@ export function realEffects(environment: Environment = process.env): Effects {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },
+    accounts: ACCOUNTS,
   };
 }
+
+const ACCOUNTS: Accounts = {
+  own: () => process.geteuid?.(),
+  ownerOf: async (folder) => (await stat(folder)).uid,
+  ownerOfNew: async (folder) => {
+    const file = join(folder, `.tmp-${process.pid}-owner`);
+    try {
+      await writeFile(file, '', { flag: 'wx' });
+      return (await stat(file)).uid;
+    } catch {
+      return undefined;
+    } finally {
+      await rm(file, { force: true }).catch(() => undefined);
+    }
+  },
+  nameOf: async (account) => {
+    const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
+    const fields = lines.map((line) => line.split(':'));
+    return fields.find((one) => one[2] === String(account))?.[0] ?? `#${account}`;
+  },
+};
 
 function clockFrom(start: string | undefined): () => Date {
   const offset = start === undefined ? 0 : Date.parse(start) - Date.now();

@@ -52,6 +52,9 @@ export class ConfigError extends DawnloadError {
 /** The data folder belongs to another project: nothing is written there. */
 export class OtherProjectError extends ConfigError {}
 
+/** Root would leave files in another account's data folder: nothing is written there. */
+export class OtherAccountError extends ConfigError {}
+
 /** The service refuses the keys or the project (E1, 401, 403): the user corrects the credentials. */
 export class CredentialsError extends DawnloadError {}
 

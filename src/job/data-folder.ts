@@ -3,6 +3,7 @@
  * and the warehouse. What has landed is loaded, and what cannot be loaded is reported.
  */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { requireSettings, type Config } from '../config/config.js';
@@ -13,7 +14,7 @@ import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { landedAmong, Ledger } from '../exports/ledger.js';
 import { daysOf } from '../ground/calendar.js';
-import { messageOf, OtherProjectError, StrayError } from '../ground/errors.js';
+import { messageOf, OtherAccountError, OtherProjectError, StrayError } from '../ground/errors.js';
 import { eventGap } from '../ground/streams.js';
 import {
   doubtIn,
@@ -28,8 +29,9 @@ import {
 import { headShape, isReference, LandingZone, type LandedPull, type Pull } from '../landing/landing-zone.js';
 import { dataFiles, exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
 import { RunLock } from '../landing/run-lock.js';
-import { unlessDamaged } from '../landing/storage-error.js';
+import { nearestExisting, unlessDamaged } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
+import { quoteShell } from '../terminal/text.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -67,6 +69,7 @@ type Needs = 'nothing' | 'erasures' | 'all';
  * Does the work under the lock of the data folder, which must belong to the project.
  *
  * @throws TryLaterError when another run holds the lock
+ * @throws OtherAccountError when root would leave files there that the owner cannot read
  * @throws OtherProjectError when the data folder holds another project
  * @throws ConfigError when there is neither a data folder nor settings for one
  * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
@@ -83,6 +86,7 @@ export async function withDataFolder<T>(
   const files = dataFiles(dataDir);
   // In the wrong folder, an empty data folder would be made.
   if (!existsSync(dataDir)) requireSettings(config, 'startDate');
+  await assertAccount(config, invocation, command);
   const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
   try {
     const journal = await Journal.open(config, effects, (found) => {
@@ -127,6 +131,31 @@ export async function withDataFolder<T>(
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * Refuses root in another account's data folder: the next night of this account could not read what root leaves. Only a file
+ * made there shows who would own it, because mounts may map root to another account (root-squash, user namespaces).
+ *
+ * @throws OtherAccountError
+ */
+export async function assertAccount(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { effects: { accounts }, flags }: Pick<Invocation, 'effects' | 'flags'>,
+  command: string,
+): Promise<void> {
+  if (accounts.own() !== 0 || flags.allowRoot === true) return;
+  const folder = nearestExisting(resolve(dataDir));
+  const owner = await accounts.ownerOf(folder);
+  if (owner === 0 || (await accounts.ownerOfNew(folder)) !== 0) return;
+  const name = await accounts.nameOf(owner);
+  const account = name.startsWith('#') ? `account ${owner}` : name;
+  throw new OtherAccountError(
+    `${folder} belongs to ${account}, which could not read the files that root leaves there.`,
+    {
+      hint: `Use \`sudo -u ${quoteShell(name)} dawnload ${command} …\`. To write there as root anyway, add --allow-root.`,
+    },
+  );
 }
 
 async function recordDoubt(journal: Journal, { why, erase }: Doubt): Promise<void> {

@@ -1,5 +1,7 @@
 /** Converts failed file operations to errors that state the cause and the repair. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 
 const KEPT = 'What has landed is kept, and the next run continues from there.';
@@ -96,6 +98,11 @@ export function readIfThere(path: string): Promise<Buffer | undefined> {
 /** Returns the names in a folder; an empty list if it does not exist or is not a folder. Throws `StorageError`. */
 export function namesIn(folder: string, how: { readonly recursive?: true } = {}): Promise<string[]> {
   return orStorageError('list', folder, () => readdir(folder, how).catch(unless('ENOENT ENOTDIR', [])));
+}
+
+/** Returns the folder, or the nearest folder above it that exists. */
+export function nearestExisting(folder: string): string {
+  return existsSync(folder) ? folder : nearestExisting(dirname(folder));
 }
 
 /** Returns a default for errors with one of the codes, and throws the others. */

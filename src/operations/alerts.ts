@@ -14,6 +14,7 @@ import {
   exitCodeOf,
   InterruptedError,
   messageOf,
+  OtherAccountError,
   OtherProjectError,
   TryLaterError,
 } from '../ground/errors.js';
@@ -189,8 +190,8 @@ export async function withAlerts(
 async function afterRun(config: Config, invocation: Invocation, ended: Ended): Promise<void> {
   const { effects, terminal } = invocation;
   const today = dayOf(effects.now());
-  // The memory of a folder that belongs to another project is that project's.
-  const isOther = ended.failure instanceof OtherProjectError;
+  // The memory of a folder that belongs to another project or account is theirs.
+  const isOther = ended.failure instanceof OtherProjectError || ended.failure instanceof OtherAccountError;
   const memory = isOther ? NOTHING_TOLD : await recall(config.dataDir);
   const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
   const delivered = await deliver(config, alerts, invocation);

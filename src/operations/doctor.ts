@@ -27,6 +27,7 @@ import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { duckdbVersion } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
+import { nearestExisting } from '../landing/storage-error.js';
 import { nightly, notBegun } from '../../jobs/nightly.js';
 import { assertSameProject } from '../job/data-folder.js';
 import { daysNow, ledgerNow, daysIn } from '../job/wanted-days.js';
@@ -277,10 +278,6 @@ async function disk(dataDir: string): Promise<Finding> {
   return free < Math.max(LITTLE_SPACE, 2 * size)
     ? warn(`Only ${state}.`, 'Free some space, or move data_dir to a larger disk.')
     : ok(state);
-}
-
-function nearestExisting(folder: string): string {
-  return existsSync(folder) ? folder : nearestExisting(dirname(folder));
 }
 
 /** An instant and its age: `2026-11-21 07:30 KST, 12 min ago`. */

@@ -63,6 +63,7 @@ export async function performCommand(
           clock.moveTo(end);
         },
         free: () => Promise.resolve(1e12),
+        accounts: realEffects().accounts,
         random: () => 0.5,
         reach: (point) => {
           rebuildWithTemplate(point, cwd);

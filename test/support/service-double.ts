@@ -1,7 +1,7 @@
 /** A service of a few lines for the client's tests: each test says what is answered, over a real socket. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Effects } from '../../src/ground/effects.js';
+import { realEffects, type Effects } from '../../src/ground/effects.js';
 import type { Spool } from '../../src/service/body.js';
 import { ServiceClient, type ServiceSettings } from '../../src/service/client.js';
 
@@ -88,6 +88,7 @@ export function quickEffects(): Effects & { readonly slept: number[] } {
     random: () => 0.5,
     reach: () => undefined,
     free: () => Promise.resolve(1e12),
+    accounts: realEffects().accounts,
   };
 }
 
