@@ -271,7 +271,7 @@ function unionOf(selects: readonly string[]): string {
  * fill: DuckDB holds texts of 2,048 records in each step of a statement, which large ones make the most of its memory.
  */
 const LARGE_RECORD = 8 * 1024;
-const PART_OF_BATCH = 0.125;
+const PART_OF_BATCH = 1 / 16;
 
 /** An export of which more than one in so many records happened on other days is not loaded unless a person accepts it. */
 const ONE_OF = 10;

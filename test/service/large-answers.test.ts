@@ -98,7 +98,7 @@ async function digestIn(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-describe('an answer of more than 64 MiB', () => {
+describe('an answer of more than 64 MiB', { tags: ['long'] }, () => {
   test('is read as a page of E21, lands as it came, and is the same page when it is read from the disk', async () => {
     const { client, landing, left } = await setUp(
       (_, response) => void send(response, page(1000, 70_000), true),
@@ -220,7 +220,7 @@ describe('an answer above the limit', () => {
     expect(await landing.pulls()).toEqual([]);
   });
 
-  test('that is a gzip bomb is not unpacked to its end', async () => {
+  test('that is a gzip bomb is not unpacked to its end', { tags: ['long'] }, async () => {
     let sending: Promise<number> | undefined;
     function* bomb(): Generator<string> {
       yield '[';
