@@ -5,7 +5,7 @@
 import { completeFrom, dayCount, dayOf, formatKst, isDay, lastCompleteDay } from '../src/ground/calendar.js';
 import type { DayRange } from '../src/ground/calendar.js';
 import { TryLaterError, UsageError } from '../src/ground/errors.js';
-import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream } from '../src/ground/streams.js';
+import { DAY_STREAMS, JOB_STREAMS, keptFrom, type Job, type JobStream } from '../src/ground/streams.js';
 import { didYouMean } from '../src/ground/text.js';
 import { formatDuration } from '../src/terminal/text.js';
 
@@ -18,7 +18,11 @@ interface Wish {
   readonly acceptEmpty?: boolean;
 }
 
-export function backfill({ yesPaid = false, acceptEmpty = false, ...wish }: Wish, now: Date): Job {
+export function backfill(
+  { yesPaid = false, acceptEmpty = false, ...wish }: Wish,
+  retention: Parameters<typeof keptFrom>[0],
+  now: Date,
+): Job {
   const days = parseDays(wish.start, wish.end, now);
   return {
     name: 'backfill',
@@ -27,6 +31,7 @@ export function backfill({ yesPaid = false, acceptEmpty = false, ...wish }: Wish
     again: days,
     acceptEmpty,
     eventDays: days,
+    keptFrom: keptFrom(retention, now),
     consent: yesPaid ? 'given' : 'ask',
   };
 }

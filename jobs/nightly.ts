@@ -3,7 +3,7 @@
  * number of times.
  */
 import { completeFrom, formatKst, lastCompleteDay, shiftDay, type Day } from '../src/ground/calendar.js';
-import { JOB_STREAMS, type Job } from '../src/ground/streams.js';
+import { JOB_STREAMS, keptFrom, type Job } from '../src/ground/streams.js';
 
 /** The time of the nightly job in KST, shortly after yesterday is complete, and the retries of a night that failed. */
 export const NIGHTLY = {
@@ -16,9 +16,10 @@ interface Wanted {
   readonly startDate: Day;
   readonly lookbackDays: number;
   readonly exports: { readonly startDate: Day | undefined };
+  readonly retention: { readonly events?: number | undefined };
 }
 
-export function nightly({ startDate, lookbackDays, exports }: Wanted, now: Date): Job {
+export function nightly({ startDate, lookbackDays, exports, retention }: Wanted, now: Date): Job {
   const end = lastCompleteDay(now);
   return {
     name: 'run',
@@ -27,6 +28,7 @@ export function nightly({ startDate, lookbackDays, exports }: Wanted, now: Date)
     again: { start: shiftDay(end, 1 - lookbackDays), end },
     acceptEmpty: false,
     eventDays: { start: exports.startDate ?? startDate, end },
+    keptFrom: keptFrom(retention, now),
     consent: 'budget',
   };
 }

@@ -360,7 +360,7 @@ delete from ops.erased_ids;
 create or replace temp table given_erasures as
 select unnest(from_json(
     getvariable('given').erasures,
-    '[{"line": "BIGINT", "erasedAt": "TIMESTAMPTZ", "persons": "BIGINT", "records": "BIGINT", "rows": "BIGINT",
+    '[{"line": "BIGINT", "key": "VARCHAR", "erasedAt": "TIMESTAMPTZ", "persons": "BIGINT", "records": "BIGINT", "rows": "BIGINT",
        "lateRecords": "BIGINT", "ids": ["VARCHAR"]}]'
 ), max_depth := 2);
 
@@ -375,6 +375,7 @@ select line::integer as line from ops.erasures order by line desc limit 1;
 -- The erasures that a file lists, with the digests of the erased ids, for a journal that was lost.
 select
     erasures.line::double as line,
+    any_value(erasures.key_fingerprint) as key,
     any_value(erasures.people)::double as persons,
     any_value(erasures.records)::double as records,
     any_value(erasures.rows)::double as rows,

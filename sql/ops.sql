@@ -206,17 +206,20 @@ where resource_id not in (select resource_id from ops.main_goals);
 
 -- name: choose_main_goals
 -- Chooses a main goal for each campaign and user journey without one: the goal that an earlier run chose, according to
--- the journal of runs; otherwise the goal with most conversions over all channels, the first by name among equals.
+-- the journal of runs, which names it by a digest; otherwise the goal with most conversions over all channels, the first
+-- by name among equals.
 insert into ops.main_goals
-select resource_id, goal, (started_at at time zone 'Asia/Seoul')::date, 'rule'
-from (
-    select
-        started_at,
-        unnest(from_json(summary -> 'main_goals', '[{"resource_id": "VARCHAR", "goal": "VARCHAR"}]'), recursive := true)
+with chosen as (
+    select started_at, unnest(from_json(summary -> 'main_goal_digests', '["VARCHAR"]')) as digest
     from ops.runs
 )
-where resource_id not in (select resource_id from ops.main_goals)
-qualify row_number() over (partition by resource_id order by started_at) = 1;
+
+select goals.resource_id, goals.goal, (min(chosen.started_at) at time zone 'Asia/Seoul')::date, 'rule'
+from marts.goals as goals
+inner join chosen on sha256(goals.resource_id || chr(10) || goals.goal) = chosen.digest
+where goals.resource_id not in (select resource_id from ops.main_goals)
+group by goals.resource_id, goals.goal
+qualify row_number() over (partition by goals.resource_id order by min(chosen.started_at), goals.goal) = 1;
 
 insert into ops.main_goals
 select resource_id, goal, getvariable('given').today::date, 'rule'

@@ -66,13 +66,18 @@ delete from opt_outs_history where valid_to < $before::date;
 attach '{old}' as old (read_only);
 
 -- name: take_days
--- Copies the computed rows of days whose pages were removed from another file of this data folder.
+-- Copies the computed rows of days whose pages were removed from another file of this data folder, which may still have
+-- their events.
 create or replace temp table taken_days as
 select date
-from old.ops.removed_days
-where date::varchar in (select unnest(getvariable('days')::varchar[]));
+from old.ops.coverage
+where stream = 'events' and date::varchar in (select unnest(getvariable('days')::varchar[]));
 
-insert into ops.removed_days by name select * from old.ops.removed_days where date in (select date from taken_days);
+insert into ops.removed_days by name
+select taken_days.date, coalesce(removed_days.rows, coverage.rows) as rows, coalesce(removed_days.removed_at, now()) as removed_at
+from taken_days
+inner join old.ops.coverage on coverage.stream = 'events' and taken_days.date = coverage.date
+left join old.ops.removed_days on taken_days.date = removed_days.date;
 insert into ops.retention by name select * from old.ops.retention;
 insert into ops.coverage by name
 select * from old.ops.coverage where stream = 'events' and date in (select date from taken_days);
@@ -91,13 +96,28 @@ inner join old.ops.models as models
 where columns.database_name = 'old' and columns.column_name in ('date', 'week');
 
 -- name: take_model
--- The next refresh treats the copied rows as those of an older version of the model, and keeps the rows of days without
--- events.
-create table {schema}.{table} as
-from old.{schema}.{table}
-where {column} in (select date from taken_days) or {column} in (select date_trunc('week', date)::date from taken_days);
+-- In a new file, the next refresh treats the copied rows as those of an older version of the model, and keeps the rows of
+-- days without events. A file that has the table has other rows of a week already.
+create table if not exists {schema}.{table} as from old.{schema}.{table} limit 0;
 
-insert into ops.models by name select '{schema}.{table}' as relation, 'table' as kind, 'taken over' as fingerprint;
+insert into {schema}.{table} by name
+from old.{schema}.{table} as taken
+where
+    {column} in (select date from taken_days)
+    or (
+        '{column}' = 'week'
+        and {column} in (select date_trunc('week', date)::date from taken_days)
+        and {column} not in (select {column} from {schema}.{table})
+    );
+
+insert into ops.models by name
+select '{schema}.{table}' as relation, 'table' as kind, 'taken over' as fingerprint
+where '{schema}.{table}' not in (select relation from ops.models);
+
+-- name: taken
+select date::varchar as date
+from taken_days
+order by taken_days.date;
 
 -- name: detach
 detach old;

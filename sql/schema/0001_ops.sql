@@ -240,9 +240,10 @@ create table ops.main_goals (
     chosen_by varchar
 );
 
--- Erasures of persons, without any id or digest of a person.
+-- Erasures of persons, without any id or digest of a person. key_fingerprint identifies the key of the digests.
 create table ops.erasures (
     line bigint,
+    key_fingerprint varchar,
     erased_at timestamptz,
     people bigint,
     records bigint,

@@ -60,9 +60,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const { events } = config.retention;
   const before = events === undefined ? null : shiftDay(dayOf(now), -events);
   const held = published.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
-  // Old days that the run requests leave with it, once the daily aggregates are computed.
-  const bought = decisions.filter(({ verdict }) => verdict === 'request' || verdict === 'no_estimate');
-  const old = [...held.filter((day) => !published.removed.includes(day)), ...bought.map(({ day }) => day)];
+  const old = held.filter((day) => !published.removed.includes(day));
   return {
     command: job.name,
     /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
@@ -127,7 +125,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
   for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null && retention.events.length > 0)
-    line('retention', `removes events of ${listDays(retention.events)}, also those that it requests`);
+    line('retention', `removes events of ${listDays(retention.events)}`);
   return warnAll(terminal, events.needs_attention);
 }
 

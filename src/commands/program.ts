@@ -199,6 +199,11 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).rebuildCommand,
   });
+  add('retain', 'list what `retention` would delete; `--yes` deletes it', {
+    examples: ['dawnload retain', 'dawnload retain --yes'],
+    options: [['--yes', 'delete it, also more than one run may'], JSON_OPTION],
+    load: async () => (await import('./retain.js')).retainCommand,
+  });
   add('forget', 'find a person, show what is stored, and erase it everywhere in the data folder', {
     examples: [
       'dawnload forget --user-id u-1024 --show',

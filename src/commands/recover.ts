@@ -1,17 +1,22 @@
 /** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { Pending } from '../erasure/erase.js';
-import { ERASE, erasuresOf } from '../erasure/register.js';
+import { assertKeyOf, ERASE, erasuresOf } from '../erasure/register.js';
 import { EXIT } from '../ground/errors.js';
+import { REMOVED, wereRemoved } from '../erasure/retention.js';
+import { landedAmong } from '../exports/ledger.js';
 import { untrackedIn } from '../exports/untracked.js';
-import { type Doubt, erasureNamed, type Journal } from '../journal/journal.js';
-import { headsOf, withDataFolder } from '../job/data-folder.js';
-import { dataFiles } from '../landing/paths.js';
+import type { Doubt } from '../journal/doubt.js';
+import { erasureNamed, type Journal } from '../journal/journal.js';
+import { headsOf, withDataFolder, type DataFolder } from '../job/data-folder.js';
+import { dataFiles, exportFolder } from '../landing/paths.js';
 import { allCalls, enterCalls, lostCalls, pushesOf, recordLost, ROWS_LOST } from '../push/ledger.js';
 import { plural } from '../terminal/terminal.js';
-import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { erasuresKnownBy, exportsKnownBy } from '../warehouse/reader.js';
+import { keyFingerprint, storedKey } from '../warehouse/privacy.js';
+import { erasuresKnownBy, exportsKnownBy, removedKnownBy } from '../warehouse/reader.js';
 import { type Command, knownOf, showTable, type Options } from './shared.js';
 
 export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ yes, json }, invocation) => {
@@ -59,6 +64,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
       return EXIT.incomplete;
     }
     await ledger.recover(untracked, config.exports.pricePerRecord);
+    await enterRemovals(folder);
     // Calls that reach people (E13, E16); any other call may be repeated.
     const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
     const entered = await enterCalls(journal, once);
@@ -78,6 +84,17 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   });
 };
 
+/** Enters that retention removed the pages of exports: a warehouse file knows the days, and their pages are gone. */
+async function enterRemovals({ files, ledger, journal, landing }: DataFolder): Promise<void> {
+  const days = [...(await removedKnownBy(files.working)), ...(await removedKnownBy(files.published))];
+  for (const entry of landedAmong(ledger.entries())) {
+    const { day, key, exportId, state } = entry;
+    if (state !== 'loaded' || !days.includes(day) || wereRemoved(journal, entry)) continue;
+    if (!existsSync(join(landing.folder, exportFolder(entry))))
+      await journal.append(REMOVED, { event: 'pages', stream: 'events', day, key, exportId });
+  }
+}
+
 /**
  * Enters the erasures that the journal lacks and another journal in the place of the second copy or the warehouse files
  * hold, and the one that was stopped, which `forget` ends; agreement cannot replace them.
@@ -89,7 +106,9 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   const stopped = await pending.read();
   const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
   if (others.length === 0 && stopped === undefined && known.length === 0) return 0;
-  const key = keyFingerprint(await hmacKey(dataDir, effects));
+  // A new key would recognize nobody, so none is made here.
+  const key = keyFingerprint(await storedKey(dataDir));
+  assertKeyOf([...erasuresOf(others), ...known], key);
   let entered = 0;
   /** Returns the number of the line; undefined if the journal holds the erasure. */
   const begin = async (persons: number, ids: readonly string[]): Promise<number | undefined> => {
@@ -102,8 +121,7 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
     const line = await begin(stopped.origins.length, stopped.ids);
     if (line !== undefined) await pending.write({ ...stopped, line });
   }
-  const isOfKey = others.every((line) => line.event !== 'begun' || line.key === key);
-  for (const { persons, ids, records, rows } of [...(isOfKey ? erasuresOf(others) : []), ...known]) {
+  for (const { persons, ids, records, rows } of [...erasuresOf(others), ...known]) {
     const of = await begin(persons, ids);
     if (of === undefined) continue;
     await journal.append(ERASE, { event: 'cut', of, records, rows });

@@ -42,8 +42,8 @@ type BackfillOptions = { readonly start: string; readonly end: string } & JsonOp
 export const backfillCommand: Command<BackfillOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
   const { json, yesPaid = false } = options;
-  const job = backfill(options, effects.now());
   const config = requireService(invocation.loadConfig());
+  const job = backfill(options, config.retention, effects.now());
   const { days, streams } = job;
   if (options.dryRun === true) return printPlan(await makePlan(job, config, invocation), json, terminal);
   const isPaid = streams.has('events') && (options.streams !== undefined || yesPaid);
@@ -114,7 +114,8 @@ export function summarise(
   }
   for (const gap of mergedGaps(report.gaps))
     terminal.warn(describeGap(gap), { event: 'gap', stream: gap.stream, ...gap.days });
-  for (const { advice } of report.attention) terminal.warn(advice, { event: 'needs_action' });
+  for (const { advice } of [...report.attention, ...report.notices])
+    terminal.warn(advice, { event: 'needs_action' });
 
   const exit_code = report.exitCode();
   // The duration must not become negative if the clock was set back during the run.

@@ -78,6 +78,7 @@ export function loadConfig(
     dataDir: resolve(cwd, flags.dataDir ?? resolve(folder, settings.data_dir)),
     /** The path of the second copy of the journal; undefined if it is in the landing zone. */
     ledgerCopy: inFolder(settings.ledger_copy),
+    witness: settings.witness,
     /** The absolute path of the folder of the user's queries. */
     queries: inFolder(settings.queries),
     privacy: {

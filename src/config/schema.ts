@@ -374,6 +374,8 @@ export const settingsSchema = z
       .regex(/^[^\0]+$/, 'must be a folder')
       .default('./data'),
     ledger_copy: text('must be a file').optional(),
+    /** `head` where inodes are not stable over a mount. */
+    witness: z.enum(['file', 'head'], 'must be file or head').default('file'),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
     requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),

@@ -1,14 +1,14 @@
 /** The final steps of an erasure: searches every file for the ids, and writes a receipt. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles, foldersOf, instantName } from '../landing/paths.js';
-import { orStorageError, readIfThere } from '../landing/storage-error.js';
+import { orStorageError, readIfThere, unless } from '../landing/storage-error.js';
 import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
@@ -103,15 +103,28 @@ const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\/\.tmp-
 /** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;
 
+/** The paths of all files below a folder, also behind links; a folder that links lead to twice is listed once. */
+async function filesBelow(folder: string, seen = new Set<string>()): Promise<string[]> {
+  const real = await realpath(folder);
+  if (seen.has(real)) return [];
+  seen.add(real);
+  const files: string[] = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // A link that leads nowhere has nothing to search.
+    const found = await stat(path).catch(unless('ENOENT ELOOP', undefined));
+    if (found?.isDirectory() === true) files.push(...(await filesBelow(path, seen)));
+    else if (found?.isFile() === true) files.push(path);
+  }
+  return files;
+}
+
 /** Searches every file of the data folder for the ids, and removes copies that hold one. */
 export async function searchFolder(dataDir: string, ids: readonly string[]): Promise<Searched> {
   const finder = new Finder(ids);
   const short_ids = new Set(ids.filter((id) => !TELLING.test(id))).size;
   const found: Searched = { files: 0, removed: [], left: [], unread: [], short_ids };
-  const entries = await orStorageError('list', dataDir, () =>
-    readdir(dataDir, { recursive: true, withFileTypes: true }),
-  );
-  for (const path of entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))) {
+  for (const path of await orStorageError('list', dataDir, () => filesBelow(dataDir))) {
     const name = relative(dataDir, path);
     if (PASSED_OVER.test(name)) continue;
     found.files++;

@@ -3,7 +3,7 @@
  * numbers are blanked in the records of others. A line of the journal says beforehand which pull is cut, so that it may
  * hold fewer records than its manifest says.
  */
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ import {
 } from '../landing/landing-zone.js';
 import { compressed, readBody, textOf } from '../landing/page-file.js';
 import { foldersOf } from '../landing/paths.js';
-import { namesIn, unlessDamaged } from '../landing/storage-error.js';
+import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, naming, orRepaired } from '../warehouse/load.js';
 import { isDivided, withSlices } from '../warehouse/slices.js';
@@ -80,8 +80,8 @@ export class Erasures {
   readonly unread = new Set<string>();
   readonly #landing: string;
   readonly #disk: DurableFolder;
-  /** The folders that the sweep of this run left clean, with their inode change times. */
-  readonly #clean = new Map<string, number>();
+  /** The folders that the sweep of this run left clean, with their state then. */
+  readonly #clean = new Map<string, string>();
   #session: Promise<Session> | undefined;
   #ids: ReadonlySet<string>;
   #finder = new Finder([]);
@@ -144,8 +144,8 @@ export class Erasures {
 
   /** True if the sweep of this run has searched the folder, and nothing has changed in it since. */
   async #isClean(folder: string): Promise<boolean> {
-    const changed = this.#clean.get(folder);
-    return changed !== undefined && changed === (await stat(folder)).ctimeMs;
+    const state = this.#clean.get(folder);
+    return state !== undefined && state === (await stateOf(folder));
   }
 
   /** Records in the register that records arrived after the erasure of their persons. */
@@ -154,22 +154,27 @@ export class Erasures {
   }
 
   /**
-   * Cuts erased persons from every landed file that changed since the last sweep, or from all files if the register has
-   * grown or the landing zone is an older copy.
+   * Cuts erased persons from every landed folder that is not as the last sweep left it, such as an older copy that was
+   * moved back; from all folders if the register has grown.
    *
    * @param before is called before each page is cut
    */
   async sweep(before?: Before): Promise<Cut> {
     const all = nothingCut();
-    const { last, swept } = this.register;
+    const { last } = this.register;
     if (last === undefined) return all;
-    const since = swept?.of === last.line ? swept.changed : 0;
-    for (const { folder, changed } of await this.#foldersOfPersons())
-      if (changed >= since) await this.#cutPages(await this.#pagesIn(folder), before, all);
-    for (const { folder, changed } of await this.#foldersOfPersons()) this.#clean.set(folder, changed);
-    const changed = Math.floor(Math.max(0, ...this.#clean.values()));
-    if (swept?.of !== last.line || swept.changed !== changed)
-      await this.register.append({ event: 'swept', of: last.line, changed });
+    const memory = sweptShape.safeParse(jsonOf((await readIfThere(this.#memory)) ?? '')).data;
+    const known = memory?.of === last.line ? memory.folders : {};
+    for (const id of await this.#idsOfPersons()) {
+      const folder = join(this.#landing, id);
+      const found = await stateOf(folder);
+      if (known[id] !== found) await this.#cutPages(await this.#pagesIn(folder), before, all);
+      this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
+    }
+    const folders = Object.fromEntries(
+      [...this.#clean].map(([folder, state]) => [relative(this.#landing, folder), state]),
+    );
+    await this.#disk.write(this.#memory, JSON.stringify({ of: last.line, folders }), 'swept');
     return all;
   }
 
@@ -212,7 +217,7 @@ export class Erasures {
 
   async #pages(): Promise<SizedFile[]> {
     const all: SizedFile[] = [];
-    for (const { folder } of await this.#foldersOfPersons()) all.push(...(await this.#pagesIn(folder)));
+    for (const id of await this.#idsOfPersons()) all.push(...(await this.#pagesIn(join(this.#landing, id))));
     return all;
   }
 
@@ -334,22 +339,27 @@ export class Erasures {
     return { records, pulls: held.size };
   }
 
-  /**
-   * The folders that hold persons, of exports and of snapshots of opt-outs, each with its inode change time in
-   * milliseconds, which also reveals a restored copy.
-   */
-  async #foldersOfPersons(): Promise<{ folder: string; changed: number }[]> {
-    const folders: { folder: string; changed: number }[] = [];
-    for (const { id } of await listPulls(this.#landing, ['events', 'opt_outs'])) {
-      const folder = join(this.#landing, id);
-      const found = await stat(folder);
-      if (!found.isDirectory()) continue;
-      // A page that is written over changes its folder in nothing.
-      const files = await Promise.all((await namesIn(folder)).map((name) => stat(join(folder, name))));
-      folders.push({ folder, changed: Math.max(found.ctimeMs, ...files.map(({ ctimeMs }) => ctimeMs)) });
-    }
-    return folders;
+  /** The landed folders that hold persons: of exports, and of snapshots of opt-outs. */
+  async #idsOfPersons(): Promise<string[]> {
+    return (await listPulls(this.#landing, ['events', 'opt_outs'])).map(({ id }) => id);
   }
+
+  get #memory(): string {
+    return join(foldersOf(this.place.dataDir).private, 'swept.json');
+  }
+}
+
+/** What the last sweep remembers: the line of the erasure it searched for, and each folder's state by its id. */
+const sweptShape = z.object({ of: z.number(), folders: z.record(z.string(), z.string()) });
+
+/**
+ * The state of a landed folder: the inode change times of it and of its files, which no program can set. A page that is
+ * written over changes nothing of its folder; a restored copy has other times, earlier or later ones.
+ */
+async function stateOf(folder: string): Promise<string> {
+  const files = (await namesIn(folder)).sort().map((name) => stat(join(folder, name)));
+  const changes = (await Promise.all([stat(folder), ...files])).map(({ ctimeMs }) => ctimeMs);
+  return createHash('sha256').update(changes.join(' ')).digest('hex').slice(0, 16);
 }
 
 // Data that arrives after an erasure, or is restored: searched whenever a folder is opened.

@@ -30,8 +30,6 @@ export const ERASE = new Kind(
     z.object({ ...event('done'), of: wholeNumber }),
     /** Records that arrived after the erasure and were cut. */
     z.object({ ...event('late'), records: wholeNumber }),
-    /** Every landed file that changed until `changed` (milliseconds, the filesystem's time) was searched for `of`. */
-    z.object({ ...event('swept'), of: wholeNumber, changed: z.number() }),
     /** The private file holds bytes of erased rows in free blocks, until it is rewritten. */
     z.object(event('rows-deleted')),
     z.object(event('rewritten')),
@@ -42,7 +40,7 @@ type Line = LineOf<typeof ERASE>;
 /** The erasures that the lines of the journal tell of, oldest first, as `ops.erasures` shows them. Pure. */
 export function erasuresOf(lines: readonly Line[]) {
   const begun = lines.flatMap((line) => (line.event === 'begun' ? [line] : []));
-  return begun.map(({ seq, at: erasedAt, persons, ids }, nth) => {
+  return begun.map(({ seq, key, at: erasedAt, persons, ids }, nth) => {
     const end = begun[nth + 1]?.seq ?? Number.POSITIVE_INFINITY;
     const isLate = (line: Line) => line.event === 'late' && line.seq > seq && line.seq < end;
     const cut = lines.flatMap((line) => (line.event === 'cut' && line.of === seq ? [line] : [])).at(-1);
@@ -50,6 +48,8 @@ export function erasuresOf(lines: readonly Line[]) {
       /** The number of its line in the journal, and the keyed digests of the erased ids. */
       line: seq,
       ids,
+      /** The fingerprint of the key of the digests. */
+      key,
       erasedAt,
       persons,
       /** Numbers of records that were cut from landed pages, of rows that were deleted, and of records that arrived later. */
@@ -87,6 +87,23 @@ export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string,
   );
 }
 
+/**
+ * Throws ConfigError when digests of erasures were made with another key: with this one, nobody in them is recognized.
+ *
+ * @param fingerprint the fingerprint of private/hmac.key
+ */
+export function assertKeyOf(
+  erasures: readonly { readonly line: number; readonly key: string }[],
+  fingerprint: string,
+): void {
+  const other = erasures.find(({ key }) => key !== fingerprint);
+  if (other === undefined) return;
+  throw new ConfigError(
+    `The erasure in line ${other.line} of the journal was made with another key than private/hmac.key.`,
+    { hint: 'Restore private/hmac.key from the backup that has the erasure, then run again.' },
+  );
+}
+
 export class Register {
   /**
    * @param fingerprint the fingerprint of the hash key
@@ -96,14 +113,7 @@ export class Register {
     private readonly journal: Journal,
     fingerprint: string,
   ) {
-    const other = this.lines.find((line) => line.event === 'begun' && line.key !== fingerprint);
-    if (other === undefined) return;
-    throw new ConfigError(
-      `The erasure in line ${other.seq} of ${journal.path} was made with another key than private/hmac.key.`,
-      {
-        hint: 'Restore the key and the journal from one backup. With another key nobody in the register is recognised.',
-      },
-    );
+    assertKeyOf(erasuresOf(this.lines), fingerprint);
   }
 
   get lines(): readonly Line[] {
@@ -127,11 +137,6 @@ export class Register {
   /** The last erasure; undefined if there is none. */
   get last(): Erasure | undefined {
     return this.erasures.at(-1);
-  }
-
-  /** The last search of all landed files; undefined if there was none. */
-  get swept(): { readonly of: number; readonly changed: number } | undefined {
-    return this.lines.findLast((line) => line.event === 'swept');
   }
 
   /** True if the private file holds bytes of erased rows in free blocks, and has to be rewritten. */

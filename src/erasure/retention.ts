@@ -1,34 +1,98 @@
 /**
- * `retention`: how long events, their landed pages and opt-outs are kept. Events leave the file before it is published;
- * pages are removed after a file is published that holds what was computed from them.
+ * `retention`: how long events, their landed pages and opt-outs are kept. Rows leave the file before it is published; pages
+ * are removed after a file was published that has what was computed from them. What nothing could bring back is a
+ * *deletion*: landed pages, and rows without landed pages. It needs a complete run that compared both clocks, and at most
+ * a few days are deleted in one night: a wrong clock or a mistyped setting must not empty the data folder.
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { dayOf, isDay, shiftDay, type Day } from '../ground/calendar.js';
+import { dayCount, dayOf, isDay, shiftDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
-import type { Effects } from '../ground/effects.js';
 import type { Export } from '../exports/ledger.js';
+import { landedAmong } from '../exports/ledger.js';
+import type { Invocation } from '../config/invocation.js';
+import { STREAMS, type Needed } from '../ground/streams.js';
 import { type Journal, event, Kind } from '../journal/journal.js';
-import { DurableFolder } from '../landing/atomic-file.js';
-import { exportFolder, firstReading, foldersOf, rangeOf } from '../landing/paths.js';
+import type { DurableFolder } from '../landing/atomic-file.js';
+import type { LandingZone } from '../landing/landing-zone.js';
+import { exportFolder, firstReading, rangeOf } from '../landing/paths.js';
 import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
-import type { Invocation } from '../config/invocation.js';
 
-/** Landed pages of an export that retention removed. */
+/** What retention deleted: the landed pages of a stream and day, each before its removal; `done` ends a removal. */
 export const REMOVED = new Kind(
   'removed',
-  z.object({ ...event('pages'), key: z.string(), exportId: z.string() }),
+  z.discriminatedUnion('event', [
+    z.object({
+      ...event('pages'),
+      stream: z.enum(STREAMS),
+      day: z.string().refine(isDay, 'not a day'),
+      /** The export that the pages belong to. */
+      key: z.string().optional(),
+      exportId: z.string().optional(),
+    }),
+    z.object({ ...event('done'), days: z.number() }),
+  ]),
 );
 
-/** A folder of the landing zone that is due for removal, and the KST day of its content. */
+/** A landed folder that is due for removal, and the KST day of its content. */
 export interface DueFolder {
   readonly path: string;
   readonly day: Day;
+  readonly stream: 'events' | 'opt_outs' | 'rejected';
   /** The export that the pages belong to. */
   readonly of?: { readonly key: string; readonly exportId: string };
+}
+
+/** What is past its retention. */
+export interface Due {
+  /** Days of events that may leave the file, as far as a lake allows: those whose pages stay, and the others. */
+  readonly rows: readonly Day[];
+  readonly rowsWithoutPages: readonly Day[];
+  /** Days on which opt-outs ended, the versions of which leave the file. */
+  readonly optOuts: readonly Day[];
+  readonly folders: readonly DueFolder[];
+}
+
+/** The part of the data folder that retention works with. */
+interface Kept {
+  readonly config: Pick<Config, 'retention'>;
+  readonly landing: LandingZone;
+  readonly ledger: { entries(): readonly Export[] };
+  readonly warehouse: Warehouse;
+  readonly journal: Journal;
+  readonly report: { readonly removals: Removed[]; readonly notices: Needed[] };
+  readonly invocation: Pick<Invocation, 'effects' | 'terminal'>;
+}
+
+/**
+ * Finds what is past its retention.
+ *
+ * @param mayLeave returns the days that may leave the file, of those that are due
+ */
+export async function findDue(
+  { config: { retention }, landing, ledger, warehouse, invocation: { effects } }: Kept,
+  mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
+): Promise<Due> {
+  const today = dayOf(effects.now());
+  const leaving =
+    retention.events === undefined
+      ? []
+      : await mayLeave(await warehouse.removable(shiftDay(today, -retention.events)));
+  const loaded = landedAmong(ledger.entries()).filter(({ day }) => leaving.includes(day));
+  const pages = new Set((await landing.exportPulls(loaded)).map(({ days }) => days.start));
+  const left = new Set([...(await warehouse.removedDays()), ...leaving]);
+  return {
+    rows: leaving.filter((day) => pages.has(day)),
+    rowsWithoutPages: leaving.filter((day) => !pages.has(day)),
+    optOuts:
+      retention.reference === undefined
+        ? []
+        : (await warehouse.closedOptOuts(shiftDay(today, -retention.reference))).map(({ day }) => day),
+    folders: await foldersDue(landing.folder, retention, ledger.entries(), left, today),
+  };
 }
 
 /**
@@ -38,35 +102,61 @@ export interface DueFolder {
  * @param left days of events that have left the file
  */
 async function foldersDue(
-  dataDir: string,
+  root: string,
   { landing, reference }: Config['retention'],
   entries: readonly Export[],
   left: ReadonlySet<Day>,
-  now: Date,
+  today: Day,
 ): Promise<DueFolder[]> {
-  const root = foldersOf(dataDir).landing;
   const due: DueFolder[] = [];
   if (landing !== undefined) {
-    const before = shiftDay(dayOf(now), -landing);
+    const before = shiftDay(today, -landing);
     for (const { day, key, exportId, state } of entries) {
       if (state !== 'loaded' || exportId === undefined || day >= before || !left.has(day)) continue;
       const folder = join('events', day, key);
       for (const id of (await namesIn(join(root, folder))).map((name) => join(folder, name)))
         if (firstReading(id) === exportFolder({ day, key, exportId }))
-          due.push({ path: join(root, id), day, of: { key, exportId } });
+          due.push({ path: join(root, id), day, stream: 'events', of: { key, exportId } });
     }
     for (const day of (await namesIn(join(root, 'rejected'))).filter(isDay))
-      if (day < before) due.push({ path: join(root, 'rejected', day), day });
+      if (day < before) due.push({ path: join(root, 'rejected', day), day, stream: 'rejected' });
   }
   if (reference !== undefined) {
-    const before = shiftDay(dayOf(now), -reference);
+    const before = shiftDay(today, -reference);
     const days = (await namesIn(join(root, 'opt_outs'))).filter((name) => rangeOf(name) !== undefined).sort();
     for (const name of days.slice(0, -1)) {
       const day = rangeOf(name)?.end ?? '';
-      if (day < before) due.push({ path: join(root, 'opt_outs', name), day });
+      if (day < before) due.push({ path: join(root, 'opt_outs', name), day, stream: 'opt_outs' });
     }
   }
   return due;
+}
+
+/** Number of days that one night may delete, besides those that passed since the last removal. */
+const DAYS_AT_ONCE = 7;
+
+/** The days that a night may delete of each stream: `DAYS_AT_ONCE`, and those since the last completed removal. */
+export function allowance(journal: Journal, today: Day): number {
+  const last = journal.of(REMOVED).findLast(({ event }) => event === 'done');
+  return (
+    DAYS_AT_ONCE + (last === undefined ? 0 : Math.max(0, dayCount({ start: dayOf(last.at), end: today }) - 1))
+  );
+}
+
+/** The days that would be deleted, by what is deleted. */
+export function deletions({ rowsWithoutPages, optOuts, folders }: Due): ReadonlyMap<string, readonly Day[]> {
+  const of = (stream: DueFolder['stream']): Day[] =>
+    folders.flatMap((folder) => (folder.stream === stream ? [folder.day] : []));
+  const all: [string, Day[]][] = [
+    ['events without landed pages', [...rowsWithoutPages]],
+    ['versions of opt-outs', [...optOuts]],
+    ['landed pages of events', of('events')],
+    ['landed pages of opt_outs', of('opt_outs')],
+    ['rejected answers', of('rejected')],
+  ];
+  return new Map(
+    all.flatMap(([what, days]) => (days.length === 0 ? [] : [[what, [...new Set(days)].sort()]])),
+  );
 }
 
 /** A removal: `events`, `opt_outs` or `landing`, and the number of rows, or of folders of the landing zone. */
@@ -76,40 +166,47 @@ export interface Removed {
   readonly items: number;
 }
 
-/** The parts of the data folder that retention works with. */
-interface Kept {
-  readonly config: Pick<Config, 'dataDir' | 'retention'>;
-  readonly ledger: { entries(): readonly Export[] };
-  readonly warehouse: Warehouse;
-  readonly report: { readonly removals: Removed[] };
-  readonly invocation: Pick<Invocation, 'effects' | 'terminal'>;
+/**
+ * What retention may do: `file` takes only rows out of the file whose pages stay, `limited` also deletes what a night may
+ * delete, `agreed` deletes whatever is due.
+ */
+export type Deleting = 'file' | 'limited' | 'agreed';
+
+/** What is removed once the file is published. */
+export interface Removal {
+  readonly folders: readonly DueFolder[];
+  /** Number of days that are deleted with it. */
+  readonly days: number;
 }
 
 /**
- * Removes old events and opt-outs from the file. Resolves with the landed folders to remove once the file is published.
- *
- * @param mayLeave returns the days that may leave the file, of those that are due
+ * Takes old events and opt-outs out of the file. Resolves with what is to be removed of the landing zone once the file is
+ * published. If more is due than a night may delete, nothing is deleted, and the report says so.
  */
-export async function retain(
-  { config, warehouse, ledger, report, invocation: { effects, terminal } }: Kept,
-  mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
-): Promise<DueFolder[]> {
-  const { dataDir, retention } = config;
+export async function retain(folder: Kept, due: Due, deleting: Deleting): Promise<Removal> {
+  const { warehouse, journal, config, report, invocation } = folder;
+  const { effects, terminal } = invocation;
   const now = effects.now();
-  const today = dayOf(now);
-  if (retention.events !== undefined) {
-    const due = await warehouse.removable(shiftDay(today, -retention.events));
-    const left = await warehouse.removeDays(await mayLeave(due), now);
-    await noteDays('events', left);
-  }
-  if (retention.reference !== undefined) {
-    const gone = await warehouse.removeClosedOptOuts(shiftDay(today, -retention.reference));
-    await noteDays('opt_outs', gone);
-  }
-  const left = new Set(await warehouse.removedDays());
-  const folders = await foldersDue(dataDir, retention, ledger.entries(), left, now);
-  await noteDays('landing', folders);
-  return folders;
+  const found = deletions(due);
+  const days = Math.max(0, ...[...found.values()].map((some) => some.length));
+  const limit = allowance(journal, dayOf(now));
+  const isTooMuch = deleting === 'limited' && days > limit;
+  if (isTooMuch)
+    report.notices.push({
+      advice: `Retention would delete ${plural(days, 'day')}, and one run deletes at most ${limit}. Nothing was deleted: \`dawnload retain\` lists the days, and \`dawnload retain --yes\` deletes them.`,
+      list: 'dawnload retain',
+    });
+  const mayDelete = deleting !== 'file' && !isTooMuch;
+  const left = await warehouse.removeDays([...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])], now);
+  await noteDays('events', left);
+  if (mayDelete && config.retention.reference !== undefined)
+    await noteDays(
+      'opt_outs',
+      await warehouse.removeClosedOptOuts(shiftDay(dayOf(now), -config.retention.reference)),
+    );
+  if (!mayDelete) return { folders: [], days: 0 };
+  await noteDays('landing', due.folders);
+  return { folders: due.folders, days };
 
   async function noteDays(place: string, of: readonly { readonly day: Day; readonly rows?: number }[]) {
     const days = [...new Set(of.map(({ day }) => day))].sort();
@@ -124,20 +221,20 @@ export async function retain(
   }
 }
 
-/** Removes landed folders. The journal notes the pages of an export first, so that they are not taken for lost. */
+/** Removes landed folders. The journal notes the pages of a day first, so that they are not taken for lost. */
 export async function removeFolders(
-  folders: readonly DueFolder[],
-  dataDir: string,
+  { folders, days }: Removal,
+  disk: DurableFolder,
   journal: Journal,
-  effects: Effects,
+  { effects }: Pick<Invocation, 'effects'>,
 ): Promise<void> {
-  const disk = new DurableFolder(dataDir, effects);
-  for (const { path, of } of folders) {
-    if (of !== undefined) await journal.append(REMOVED, { event: 'pages', ...of });
+  for (const { path, stream, day, of } of folders) {
+    if (stream !== 'rejected') await journal.append(REMOVED, { event: 'pages', stream, day, ...of });
     await orStorageError('remove', path, () => rm(path, { recursive: true, force: true }));
     effects.reach('retention/removed');
     await disk.syncFolder(dirname(path));
   }
+  await journal.append(REMOVED, { event: 'done', days });
 }
 
 /** The loaded exports whose pages were removed by retention. */
@@ -147,5 +244,7 @@ export function removedExports(journal: Journal, entries: readonly Export[]): Ex
 
 /** True if the pages of a landed export were removed by retention. */
 export function wereRemoved(journal: Journal, { key, exportId }: Pick<Export, 'key' | 'exportId'>): boolean {
-  return journal.of(REMOVED).some((line) => line.key === key && line.exportId === exportId);
+  return journal
+    .of(REMOVED)
+    .some((line) => line.event === 'pages' && line.key === key && line.exportId === exportId);
 }

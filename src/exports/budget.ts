@@ -66,9 +66,14 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
  * Decides on every day of the job that no export covers, newest first; used by both `run` and `plan`. Estimates are
  * recomputed at each call because landed exports refine the ratio of records per message.
  */
-export function decide({ eventDays, consent }: Pick<Job, 'eventDays' | 'consent'>, known: Known): Decision[] {
+export function decide(
+  { eventDays, consent, keptFrom }: Pick<Job, 'eventDays' | 'consent' | 'keptFrom'>,
+  known: Known,
+): Decision[] {
   const { entries, messages, budget, unsure, held, asked } = known;
-  const isWanted = (day: Day): boolean => consent !== 'budget' || !isQuiet(messages.get(day));
+  // A day past its retention would be deleted at once.
+  const isWanted = (day: Day): boolean =>
+    (keptFrom === undefined || day >= keptFrom) && (consent !== 'budget' || !isQuiet(messages.get(day)));
   const days = missingDays(eventDays, entries)
     .reverse()
     .filter((day) => !held.has(day) && asked?.has(day) !== true && isWanted(day));

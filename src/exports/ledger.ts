@@ -13,11 +13,9 @@ import { type Day, daysOf, type DayRange, isDay, windowOf } from '../ground/cale
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { DamageError, messageOf, RefusedError, StorageError, UsageError } from '../ground/errors.js';
+import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
 import {
-  doubtIn,
-  type Doubt,
   event,
-  type KnownHead,
   Journal,
   type JournalPlace,
   type Entry,
@@ -850,7 +848,7 @@ export async function ledgerState(
   const isOfReader =
     place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
   const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
-  const found = isOfReader ? undefined : await doubtIn(place.dataDir, journal, published, holds);
+  const found = isOfReader ? undefined : await doubtIn(place, journal, published, effects, holds);
   const ledger = new Ledger(place, journal, effects);
   ledger.doubt = found;
   if (isOfReader) ledger.show(await exportsKnownBy(dataFiles(place.dataDir).published));

@@ -4,7 +4,7 @@
  * checks have passed and the intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
-import { listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
+import { daysOf, listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
 import { RefusedError } from '../ground/errors.js';
 import { isJudged, readError, type Permit, type ServiceClient } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
@@ -89,8 +89,12 @@ export async function requestMissing(
         advice: `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
         list: 'dawnload exports list',
       });
-  const named = job.consent === 'budget' ? [] : removed.filter((day) => day >= start && day <= end);
-  if (named.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(named)}.`);
+  const named = job.consent === 'budget' ? [] : daysOf(job.eventDays);
+  const gone = named.filter((day) => removed.includes(day));
+  if (gone.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(gone)}.`);
+  const past = named.filter((day) => !gone.includes(day) && day < (job.keptFrom ?? ''));
+  if (past.length > 0)
+    terminal.note(`Events not requested, older than retention.events keeps them: ${listDays(past)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;
   if (budget !== undefined && service.clockTrouble !== undefined) {

@@ -3,7 +3,7 @@
  * points. All code takes them as a parameter; this file holds the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, statfs, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ export interface Effects {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Returns a random number in [0, 1), for jitter. */
   random(): number;
+  /** Returns what tells a file from a copy of it: an open file, or one by its path. */
+  readonly identify: (file: FileHandle | string) => Promise<FileIdentity>;
   /**
    * Marks a point just before or after a durable step. Does nothing normally; with `DAWNLOAD_CRASH_AT=point` (or
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
@@ -38,6 +40,12 @@ export interface Accounts {
   nameOf(account: number): Promise<string>;
 }
 
+/** The inode of a file and its birth time in nanoseconds, `0` where the file system has none. */
+export interface FileIdentity {
+  readonly inode: string;
+  readonly born: string;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -49,6 +57,12 @@ export function realEffects(environment: Environment = process.env): Effects {
     now: clockFrom(environment['DAWNLOAD_NOW']),
     sleep: interruptibleSleep,
     random: () => Math.random(),
+    identify: async (file) => {
+      const { ino, birthtimeNs } = await (typeof file === 'string'
+        ? stat(file, { bigint: true })
+        : file.stat({ bigint: true }));
+      return { inode: String(ino), born: String(birthtimeNs) };
+    },
     reach: crashPoint(environment['DAWNLOAD_CRASH_AT']),
     free: async (folder) => {
       const { bavail, bsize } = await statfs(folder);

@@ -1,5 +1,5 @@
 /** The streams of the service's data, and a job: what of them a run is asked to pull. */
-import type { Day, DayRange } from './calendar.js';
+import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
 
 /** The streams of reference data, which explains the ids in events and statistics: snapshots of lists as they are today. */
 export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
@@ -32,12 +32,18 @@ export interface Job {
   readonly acceptEmpty: boolean;
   /** For paid exports: the days whose events are wanted. */
   readonly eventDays: DayRange;
+  /** The first day that `retention.events` keeps: a day before it would be deleted at once, so it is never bought. */
+  readonly keptFrom?: Day | undefined;
   /**
    * The consent to paid exports: `budget` is the standing consent of the configuration; `given` is a person's consent
    * on the command line; `ask` means that a person still has to be asked.
    */
   readonly consent: 'budget' | 'given' | 'ask';
 }
+
+/** The first day of events that `retention.events` keeps; undefined without that setting. */
+export const keptFrom = ({ events }: { readonly events?: number | undefined }, now: Date): Day | undefined =>
+  events === undefined ? undefined : shiftDay(dayOf(now), -events);
 
 export interface Gap {
   readonly stream: Stream;

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { requireLake, requireService, type Config } from '../config/config.js';
-import { removeFolders, type DueFolder } from '../erasure/retention.js';
+import { removeFolders, type Removal } from '../erasure/retention.js';
 import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
@@ -18,8 +18,8 @@ interface Night {
   readonly folder: OpenFolder;
   /** The failure of the work before. */
   readonly failure: Error | undefined;
-  /** The landed folders that retention removes. */
-  readonly due: readonly DueFolder[];
+  /** What retention removes of the landing zone. */
+  readonly due: Removal | undefined;
 }
 
 interface Step {
@@ -63,9 +63,9 @@ const stepsOf = ({ pushes }: Config): readonly Step[] => [
   })),
   {
     name: 'landing',
-    wanted: (night) => night.due.length > 0 && isPublished(night),
-    async run({ folder: { config, journal, invocation }, due }) {
-      await removeFolders(due, config.dataDir, journal, invocation.effects);
+    wanted: (night) => (night.due?.days ?? 0) > 0 && isPublished(night),
+    async run({ folder: { landing, journal, invocation }, due }) {
+      if (due !== undefined) await removeFolders(due, landing.disk, journal, invocation);
       return undefined;
     },
     failed: 'Landed pages past their retention could not be removed',

@@ -2,10 +2,10 @@
  * The one door to the data folder for commands that change it: the lock, the project, the journal and whether it forgot something,
  * and the warehouse. What has landed is loaded, and what cannot be loaded is reported.
  */
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pLimit from 'p-limit';
-import { z } from 'zod';
 import { requireSettings, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { mistypedColumns } from '../config/schema.js';
@@ -16,16 +16,8 @@ import { landedAmong, Ledger } from '../exports/ledger.js';
 import { daysOf } from '../ground/calendar.js';
 import { messageOf, OtherAccountError, OtherProjectError, StrayError } from '../ground/errors.js';
 import { eventGap } from '../ground/streams.js';
-import {
-  doubtIn,
-  erasuresIn,
-  happened,
-  Journal,
-  Kind,
-  RUN,
-  type Doubt,
-  type KnownHead,
-} from '../journal/journal.js';
+import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
+import { erasuresIn, Journal, PROJECT, RUN } from '../journal/journal.js';
 import { headShape, isReference, LandingZone, type LandedPull, type Pull } from '../landing/landing-zone.js';
 import { dataFiles, exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
 import { RunLock } from '../landing/run-lock.js';
@@ -111,7 +103,7 @@ export async function withDataFolder<T>(
       const known = [...published.head, ...working, ...headsOf(newest)];
       const ledger = new Ledger(config, journal, effects, lock);
       const lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
-        const found = await doubtIn(dataDir, journal, [...known, ...more], holds);
+        const found = await doubtIn(config, journal, [...known, ...more], effects, holds);
         ledger.doubt = found;
         if (found !== undefined) await recordDoubt(journal, found);
         // After the doubt, since the witness may be its only evidence.
@@ -375,8 +367,6 @@ export async function reportUnloaded(folder: OpenFolder): Promise<void> {
 // The project that a data folder belongs to. Two projects must not share a folder, where days, exports and budget of one
 // would count as those of the other.
 
-export const PROJECT = new Kind('project', happened.extend({ projectId: z.string().optional() }));
-
 function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
 }
@@ -401,7 +391,7 @@ export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, proje
 async function begin(journal: Journal, { projectId }: Config): Promise<void> {
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined))
-    await journal.append(PROJECT, { event: 'made', projectId });
+    await journal.append(PROJECT, { event: 'made', folder: journal.folder ?? randomUUID(), projectId });
   // A kill may have left the line without the witness.
   if (journal.head.seq === 1) await journal.witness();
 }

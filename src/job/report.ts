@@ -2,6 +2,7 @@
  * The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code; and its record
  * in the journal and in `ops.runs`.
  */
+import { createHash } from 'node:crypto';
 import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../ground/calendar.js';
 import {
   asError,
@@ -37,6 +38,8 @@ export class RunReport {
   readonly unloaded = new Map<string, { readonly pull: Pull; readonly error: Error }>();
   readonly exports: ExportLine[] = [];
   readonly attention: Needed[] = [];
+  /** Matters for you that leave the run complete: alerted like `attention`, with exit code 0. */
+  readonly notices: Needed[] = [];
   /** The keys of exports that the service has not finished; a later run may find them ready. */
   readonly pending: string[] = [];
   /** Removals by the settings under `retention`. */
@@ -62,8 +65,10 @@ export class RunReport {
   withheld: string | undefined;
   /** Size of the published file in bytes; undefined if readers keep the previous file. */
   publishedBytes: number | undefined;
-  /** Days whose events had been loaded and are now missing from the file. */
-  lost: readonly Day[] = [];
+  /** Days that the published file has, or whose events had been loaded, and that are missing from the new file. */
+  lost: readonly { readonly stream: string; readonly date: Day }[] = [];
+  /** True if this run compared this machine's clock with the service's, and they agree. */
+  clocksAgree = false;
   /** The days of the job that are complete by both clocks. */
   days: DayRange | undefined;
 
@@ -150,9 +155,11 @@ export class RunReport {
 
   /** The report for the journal, which holds no text of the service and no value of a row. */
   forJournal(): Record<string, unknown> {
-    const { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed } = this.toJSON();
+    const { loaded, exports, not_requested, seconds, clock_skew_ms, removed } = this.toJSON();
     const findings = this.stops.map((group) => ({ ...group, example: '' }));
-    const counts = { loaded, exports, not_requested, main_goals, seconds, clock_skew_ms, removed };
+    const goals = Object.entries(this.mainGoals).map((pair) => sha256(pair.join('\n')));
+    const main_goal_digests = unlessEmpty(goals);
+    const counts = { loaded, exports, not_requested, main_goal_digests, seconds, clock_skew_ms, removed };
     const failed_steps = unlessEmpty(this.failedSteps.map(({ step }) => step));
     return { ...counts, findings, failed_steps, withheld: this.withheld };
   }
@@ -171,7 +178,7 @@ export class RunReport {
       })),
       not_requested: this.notRequested,
       gaps: this.gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
-      needs_attention: this.attention.map(({ advice }) => advice),
+      needs_attention: [...this.attention, ...this.notices].map(({ advice }) => advice),
       pending_exports: this.pending,
       drift: this.drift(),
       notes: this.notes(),
@@ -185,6 +192,8 @@ export class RunReport {
     };
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Leaves an empty list out of the JSON. */
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>

@@ -2,7 +2,6 @@
  * A run from top to bottom: the data folder is opened; then extract, land, load, model, check, publish, and what follows. A
  * rebuild takes the same way into a new file, without extract.
  */
-import { existsSync } from 'node:fs';
 import { nightly } from '../../jobs/nightly.js';
 import { CLOCK_REMEDY, http, ServiceClient } from '../service/client.js';
 import {
@@ -16,12 +15,20 @@ import {
   type DayRange,
 } from '../ground/calendar.js';
 import type { Config, ServiceConfig } from '../config/config.js';
-import { removedExports, retain, type DueFolder } from '../erasure/retention.js';
+import {
+  allowance,
+  findDue,
+  removedExports,
+  retain,
+  type Deleting,
+  type Due,
+  type Removal,
+} from '../erasure/retention.js';
 import {
   asError,
   CorruptDatabaseError,
   InterruptedError,
-  messageOf,
+  RefusedError,
   ServiceError,
   StorageError,
 } from '../ground/errors.js';
@@ -36,13 +43,15 @@ import { adviceOn, pushesOf } from '../push/ledger.js';
 import { pullReference } from '../reference/pull-reference.js';
 import { afterRun } from './after-run.js';
 import { loadLanded, reportUnloaded, withDataFolder, withWarehouse, type OpenFolder } from './data-folder.js';
+import { lossesInWords, lossesOf, takeRemovedDays } from './replacement.js';
 import { recorded, runsSoFar, RunReport } from './report.js';
 import { daysIn, knownDays, wantedDays, withLedger } from './wanted-days.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
-import type { Job } from '../ground/streams.js';
+import { keptFrom, type Job } from '../ground/streams.js';
 import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';
+import type { HeldDay } from '../warehouse/warehouse.js';
 import { refreshModels, runChecks } from '../warehouse/model.js';
 import {
   assertPublishable,
@@ -88,7 +97,7 @@ export function runJob(
       const complete = until(job, last);
       report.days = complete.days;
       await extract(complete, service, folder).finally(() => {
-        const trouble = service.clockTrouble;
+        const trouble = compareClocks(service, report);
         if (trouble === undefined) return;
         report.clockSkewMs = service.clockSkewMs;
         report.attention.push({
@@ -98,6 +107,38 @@ export function runJob(
       });
     });
   });
+}
+
+/** Notes whether both clocks agree, by the latest answer; returns a sentence if they don't. */
+function compareClocks(service: ServiceClient, report: RunReport): string | undefined {
+  const trouble = service.clockTrouble;
+  report.clocksAgree = trouble === undefined && service.clockSkewMs !== undefined;
+  return trouble;
+}
+
+/** Deletes what is past its retention, however much that is: the user has agreed. The checks are those of a night. */
+export function retainNow(config: ServiceConfig, invocation: Invocation): Promise<RunReport> {
+  const report = new RunReport(() => invocation.effects.now());
+  return recordAndDeliver('retain', config, invocation, report, (folder) =>
+    withService(folder, config, async (service) => {
+      await loadLanded(folder);
+      if (folder.ledger.doubt !== undefined) throw folder.ledger.doubt;
+      await service.authorize();
+      compareClocks(service, report);
+      service.assertClocksAgree('Nothing was deleted.');
+    }),
+  );
+}
+
+/** What is past its retention now; nothing is changed. */
+export function dueNow(config: Config, invocation: Invocation): Promise<{ due: Due; limit: number }> {
+  const report = new RunReport(() => invocation.effects.now());
+  return withDataFolder(config, invocation, 'retain', 'erasures', (base) =>
+    withWarehouse(base, report, 'working', async (folder) => ({
+      due: await findDue(folder, inLake(folder)),
+      limit: allowance(folder.journal, dayOf(invocation.effects.now())),
+    })),
+  );
 }
 
 /** Returns the job without the days after `last`; `again` moves back by the same number of days. */
@@ -156,6 +197,11 @@ export function resumeExport(
       const patience = patienceOf(folder);
       if (!payAgain)
         return downloadExport(folder.ledger.get(key), service, folder, patience, acceptIncomplete);
+      const kept = keptFrom(config.retention, invocation.effects.now());
+      if (kept !== undefined && folder.ledger.get(key).day < kept)
+        throw new RefusedError(`The day of export ${key} is older than retention.events keeps it.`, {
+          hint: 'Nothing was requested. Raise retention.events first if you want the day.',
+        });
       await assertPublishable(folder.files.published);
       await requestAgain(key, service, folder, patience);
     }),
@@ -187,51 +233,31 @@ export function rebuild(config: Config, invocation: Invocation): Promise<RunRepo
       const aside = await setAside(published, effects.now());
       if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
       await assertReplaceable(published);
-      await takeRemovedDays(folder);
       await deliver(folder, () => loadLanded(folder));
-      if (report.lost.length === 0 || !(await isHeld(report.lost, folder))) {
+      if (report.lost.length === 0 || !(await hasDays(report.lost, folder))) {
         await replaceDatabase(rebuilt, working, effects);
         return report;
       }
-      terminal.warn(
-        'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
-      );
+      terminal.warn('The private warehouse has these days, so it is kept and the rebuilt one is discarded.');
       await discardDatabase(rebuilt);
       return report;
     }),
   );
 }
 
-/**
- * Copies the computed rows of days with removed pages, which cannot be computed again, from the private file, or else from the
- * published one.
- */
-async function takeRemovedDays(folder: OpenFolder): Promise<void> {
-  const { warehouse, files, erasures, invocation } = folder;
-  const days = removedExports(folder.journal, folder.ledger.entries()).map(({ day }) => day);
-  if (days.length === 0) return;
-  const removed = `The pages of ${listDays(days)} were removed by retention`;
-  const from = [files.working, files.published].find((file) => existsSync(file));
-  try {
-    if (from === undefined) throw new Error('no warehouse file holds it');
-    await warehouse.takeDays(from, days);
-    await erasures.deleteComputed();
-    invocation.terminal.note(
-      `${removed}: their events cannot be rebuilt; what was computed from them is kept.`,
-    );
-  } catch (error) {
-    invocation.terminal.warn(`${removed}, and what was computed from them is lost: ${messageOf(error)}`);
-  }
-}
-
-/** True if the private warehouse is sound, readable under the settings, and covers the events of the days. */
-async function isHeld(days: readonly Day[], { files, warehouse, invocation }: OpenFolder): Promise<boolean> {
+/** True if the private warehouse is sound, readable under the settings, and covers the days. */
+async function hasDays(
+  days: RunReport['lost'],
+  { files, warehouse, invocation }: OpenFolder,
+): Promise<boolean> {
   try {
     await readEveryBlock(files.working);
     return await Reader.using(files.working, async (reader) => {
       assertSamePrivacy(await reader.rows('ops/privacy_stored', storedPrivacy), warehouse.options.privacy);
       const covered = await reader.rows('status/coverage', coveredDay);
-      return days.every((day) => covered.some(({ stream, date }) => stream === 'events' && date === day));
+      return days.every((day) =>
+        covered.some(({ stream, date }) => stream === day.stream && date === day.date),
+      );
     });
   } catch {
     // An interruption is no evidence about the file.
@@ -260,7 +286,7 @@ function recordAndDeliver(
  * that follow.
  */
 export async function deliver(folder: OpenFolder, work: () => Promise<void>): Promise<RunReport> {
-  let due: readonly DueFolder[] = [];
+  let due: Removal | undefined;
   let failure = await stage(folder, 'pull', 'pulling', () => work().then(() => undefined, asError));
   // After Ctrl-C nothing more is begun.
   if (failure instanceof InterruptedError) throw failure;
@@ -292,25 +318,27 @@ async function stage<T>(
   return result;
 }
 
-/** Models, checks and publishes, unless that would mislead; returns the landed folders that retention removes then. */
-async function modelAndPublish(folder: OpenFolder, failure: Error | undefined): Promise<DueFolder[]> {
+/** Models, checks and publishes, unless that would mislead; returns what retention removes then. */
+async function modelAndPublish(folder: OpenFolder, failure: Error | undefined): Promise<Removal | undefined> {
   const { warehouse, report, files } = folder;
   const { effects } = folder.invocation;
   const { register } = folder.erasures;
   await reportUnloaded(folder);
+  await takeRemovedDays(folder);
   await noteJournal(folder);
   report.mainGoals = await stage(folder, 'model', 'modelling', () => refreshModels(warehouse));
   report.checks = await stage(folder, 'check', 'checking', () => runChecks(warehouse));
-  const due = await retain(folder, async (days) => {
-    const { equalInLake } = await import('../lake/verify.js');
-    return equalInLake(days, folder);
-  });
-  if (report.removals.length > 0) await warehouse.note(await nightlyDays(folder));
-  report.lost = await lostDays(folder);
+  const lost = await lostDays(folder);
+  const losses = await lossesOf(folder);
+  report.lost = [...lost.map((date) => ({ stream: 'events', date })), ...losses];
   const stops = report.stops.map(({ name }) => name);
   if (stops.length > 0) report.withheld = `check${stops.length > 1 ? 's' : ''} ${stops.join(', ')} failed`;
-  else if (report.lost.length > 0)
-    report.withheld = `the events of ${listDays(report.lost)} were loaded before and cannot be loaded now`;
+  else if (lost.length > 0)
+    report.withheld = `the events of ${listDays(lost)} were loaded before and cannot be loaded now`;
+  else if (losses.length > 0) report.withheld = lossesInWords(losses);
+  const deleting = mayDelete(folder, failure);
+  const due = deleting && (await retain(folder, await findDue(folder, inLake(folder)), deleting));
+  if (report.removals.length > 0) await warehouse.note(await nightlyDays(folder));
   await warehouse.note({ runs: runsSoFar(folder, failure), head: folder.journal.head });
   report.publishedBytes = await stage(folder, 'publish', 'publishing', async () => {
     const isEmpty = (await warehouse.loader.loaded()).size === 0;
@@ -325,6 +353,39 @@ async function modelAndPublish(folder: OpenFolder, failure: Error | undefined): 
     return publish({ working: path, published: files.published, effects });
   });
   return due;
+}
+
+/** Returns the days that may leave the file, of those that are due: with a lake, those that it has too. */
+function inLake(folder: OpenFolder) {
+  return async (due: readonly HeldDay[]): Promise<Day[]> => {
+    const { equalInLake } = await import('../lake/verify.js');
+    return equalInLake(due, folder);
+  };
+}
+
+/**
+ * What retention may do in this run; undefined if nothing. A run deletes only if all its work is done, both clocks were
+ * compared in it, and the journal lacks nothing.
+ */
+function mayDelete(
+  { command, report, ledger, config, invocation }: OpenFolder,
+  failure: Error | undefined,
+): Deleting | undefined {
+  const { retention } = config;
+  if (retention.events === undefined && retention.landing === undefined && retention.reference === undefined)
+    return undefined;
+  if (command === 'rebuild' || command === 'forget') return 'file';
+  const why =
+    failure !== undefined || report.gaps.length > 0 || report.withheld !== undefined
+      ? 'the run is incomplete'
+      : !report.clocksAgree
+        ? "this machine's clock was not compared with the service's, or differs from it"
+        : ledger.doubt !== undefined
+          ? 'the journal may lack lines'
+          : undefined;
+  if (why === undefined) return command === 'retain' ? 'agreed' : 'limited';
+  invocation.terminal.note(`Retention removes nothing in this run: ${why}.`, { event: 'retention_waits' });
+  return undefined;
 }
 
 /** The wanted days of a job, by what the private file and the journal know now. */

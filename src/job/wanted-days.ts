@@ -11,7 +11,7 @@ import type { Effects } from '../ground/effects.js';
 import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
 import { blocksRuns, needsPerson, type Export, ledgerState, type LedgerState } from '../exports/ledger.js';
 import { removedExports } from '../erasure/retention.js';
-import type { KnownHead } from '../journal/journal.js';
+import type { KnownHead } from '../journal/doubt.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
 import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';

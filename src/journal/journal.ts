@@ -1,13 +1,13 @@
 /**
- * The journal, `ledger/journal.jsonl`: the one append-only file of what happened in a data folder. A line carries a
- * number and a checksum over all bytes before it, so one pass over the file proves that no byte changed. The second copy
- * shows that whole lines at the end are missing; the heads that other files carry show that both are. A line is something that
- * happened; its shape, and the functions that fold the lines of its kind into what is true now, are in the folder of the
- * feature. A line never holds a plain id of a person, SQL, a row, or a text of the service.
+ * The journal, `ledger/journal.jsonl`: the one append-only file of what happened in a data folder. Each line has a number
+ * and a checksum over all bytes before it, so one pass over the file proves that no byte changed. The second copy reveals
+ * missing lines at the end; the heads in other files reveal that both files lack them (doubt.ts). The shape of a line, and
+ * the functions that fold the lines of its kind into what is true now, are in the folder of the feature. A line never has
+ * a plain id of a person, SQL, a row, or a text of the service; it is ASCII, so any text is read back as it was written.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
@@ -16,9 +16,10 @@ import { jsonOf } from '../ground/envelope.js';
 import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } from '../ground/errors.js';
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
 import { foldersOf, instantName } from '../landing/paths.js';
-import { isFull, readIfThere } from '../landing/storage-error.js';
+import { isFull, orStorageError, readIfThere } from '../landing/storage-error.js';
 import { plural } from '../terminal/text.js';
-import { headShape, instant, wholeNumber, type Head } from '../landing/landing-zone.js';
+import { instant, wholeNumber, type Head } from '../landing/landing-zone.js';
+import { readWitness, writeWitness } from './witness.js';
 
 const text = z.string();
 
@@ -47,6 +48,15 @@ export type LineOf<K> = K extends Kind<infer L> ? L : never;
 
 /** The fields that a writer gives for a line. */
 export type Entry<L> = (L extends unknown ? Omit<L, 'at' | 'seq'> : never) & { readonly event: string };
+
+/**
+ * The first line of a journal, and the one that names the project. `folder` is random: it tells the second copy of this
+ * folder from that of another folder of the same project.
+ */
+export const PROJECT = new Kind(
+  'project',
+  z.object({ ...event('made'), folder: text, projectId: text.optional() }),
+);
 
 const summary = z.record(text, z.unknown());
 export const RUN = new Kind(
@@ -83,11 +93,22 @@ const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended'
 /** The part of the lines about erasures that names an erasure. */
 const ERASED = new Kind('erase', happened.extend({ ids: z.array(z.string()).default([]) }));
 
-/** Where the journal and its second copy are. */
+/** Where the journal, its second copy and its witness are. */
 export interface JournalPlace {
   readonly dataDir: string;
+  /** Whether the witness also identifies its own file (`witness`); by default it does. */
+  readonly witness?: 'file' | 'head';
   /** The path of the second copy (`ledger_copy`); by default it is in the landing zone. */
   readonly ledgerCopy?: string | undefined;
+}
+
+/** A line as it was read: its text without the newline, and what the text says. */
+interface Written {
+  readonly text: string;
+  readonly kind: string;
+  readonly seq: number;
+  readonly sum: string;
+  readonly content: unknown;
 }
 
 const copyIn = ({ dataDir, ledgerCopy }: JournalPlace): string =>
@@ -100,8 +121,9 @@ export class Journal {
   /** The lines of a second copy that belongs to another journal, as JSON. */
   readonly others: readonly unknown[];
   readonly #disk: DurableFolder;
-  /** All lines, without their newlines. */
-  readonly #lines: string[];
+  readonly #lines: Written[];
+  /** The number of the line with each checksum. */
+  readonly #numbers: Map<string, number>;
   /** The state after all bytes. */
   readonly #hash: Hash;
   readonly #inTurn = pLimit(1);
@@ -112,15 +134,16 @@ export class Journal {
   private constructor(
     private readonly place: JournalPlace,
     private readonly effects: Effects,
-    { path, bytes, hash, lacks, others }: Awaited<ReturnType<typeof read>>,
+    { path, lines, size, hash, lacks, others }: Found,
   ) {
     this.path = path;
     this.lacks = lacks;
     this.others = others;
     this.#disk = new DurableFolder(place.dataDir, effects);
-    this.#lines = linesIn(bytes);
+    this.#lines = [...lines];
+    this.#numbers = new Map(lines.map(({ sum, seq }) => [sum, seq]));
     this.#hash = hash;
-    this.#size = bytes.length;
+    this.#size = size;
   }
 
   /** Reads the journal beside a run; nothing is written. Throws `StorageError`. */
@@ -153,7 +176,8 @@ export class Journal {
   /** The end of the journal and the erasures that it knows; files that are written now carry it. */
   get head(): Head {
     const erase = [...this.erasures.slice(-1), ...this.lackedErasures].join(' ');
-    return { ...endOf(this.#lines.at(-1)), erase };
+    const { seq = 0, sum = '' } = this.#lines.at(-1) ?? {};
+    return { seq, sum, erase };
   }
 
   /** The names of the erasures that the journal holds, oldest first. */
@@ -169,28 +193,31 @@ export class Journal {
 
   /** Identifies the journal: the checksum of its first line. */
   get id(): string {
-    return endOf(this.#lines[0]).sum;
+    return this.#lines[0]?.sum ?? '';
   }
 
-  /** True if the journal holds the line of a head: a checksum is over all lines before it, their numbers included. */
+  /** The random id of the data folder; undefined before the first line. */
+  get folder(): string | undefined {
+    return this.of(PROJECT)[0]?.folder;
+  }
+
+  /** True if the journal has the line of a head: a checksum covers all lines before it, their numbers included. */
   holds({ seq, sum }: Pick<Head, 'seq' | 'sum'>): boolean {
-    const end = `,"sum":"${sum}"}`;
-    return seq === 0 || this.#lines.some((line) => line.endsWith(end));
+    return this.#numbers.get(sum) === seq;
   }
 
   /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
     const known = kind.known.get(this);
     if (known?.searched === this.#lines.length) return known.lines;
-    const begin = `${BEGIN}${kind.name}",`;
-    const texts = this.#lines.slice(known?.searched).filter((text) => text.startsWith(begin));
-    const lines = [...(known?.lines ?? []), ...texts.map((text) => this.#parsed(kind, text))];
+    const found = this.#lines.slice(known?.searched).filter((line) => line.kind === kind.name);
+    const lines = [...(known?.lines ?? []), ...found.map(({ content }) => this.#parsed(kind, content))];
     kind.known.set(this, { lines, searched: this.#lines.length });
     return lines;
   }
 
-  #parsed<L extends Happened>({ name, shape }: Kind<L>, text: string, what?: 'new'): L {
-    const { success, data, error } = shape.safeParse(JSON.parse(text));
+  #parsed<L extends Happened>({ name, shape }: Kind<L>, content: unknown, what?: 'new'): L {
+    const { success, data, error } = shape.safeParse(content);
     if (success) return data;
     if (what === 'new') throw new UsageError(`This cannot be recorded as ${name}.`, { cause: error });
     throw new DamageError(`${this.path} has a line of the kind ${name} that this version does not know.`, {
@@ -210,11 +237,12 @@ export class Journal {
       if (this.#copy === undefined) throw new Error('A journal that was opened for reading is not written.');
       const name = `${kind.name}/${entry.event}`;
       const isIntent = INTENTS.has(name);
-      const [seq, at] = [given ?? endOf(this.#lines.at(-1)).seq + 1, this.effects.now()];
-      const content = JSON.stringify({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
-      const sum = sumOf(this.#hash.copy().update(content));
-      const text = `${content},"sum":"${sum}"}`;
-      const line = this.#parsed(kind, text, 'new');
+      const [seq, at] = [given ?? this.head.seq + 1, this.effects.now()];
+      const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
+      const sum = sumOf(this.#hash.copy().update(begun));
+      const text = `${begun},"sum":"${sum}"}`;
+      const content: unknown = JSON.parse(text);
+      const line = this.#parsed(kind, content, 'new');
       const reserve = join(dirname(this.path), 'journal.reserve');
       if (isIntent) await this.#disk.write(reserve, Buffer.alloc(64 * 1024), 'journal/reserve');
       const bytes = Buffer.from(`${text}\n`);
@@ -225,7 +253,8 @@ export class Journal {
         await rm(reserve, { force: true }).catch(() => undefined);
         await write();
       });
-      this.#lines.push(text);
+      this.#lines.push({ text, kind: kind.name, seq, sum, content });
+      this.#numbers.set(sum, seq);
       this.#hash.update(bytes);
       this.#size += bytes.length;
       if (this.#copy !== 'other') await this.#updateCopy(bytes, name);
@@ -236,12 +265,18 @@ export class Journal {
   }
 
   /**
-   * Records that a person agreed to what is lost. The copy of another journal is then no longer needed.
+   * Records that the user agreed to what is lost. A second copy that is another journal of this folder is set aside.
    *
    * @param lost the numbers of the lines of calls whose rows are lost
    */
   async confirm(forgotten: number, lost: number[] = []): Promise<void> {
-    if (this.#copy === 'other') this.#copy = 'behind';
+    if (this.#copy === 'other') {
+      const copy = copyIn(this.place);
+      await orStorageError('rename', copy, () =>
+        rename(copy, `${copy}.set-aside-${instantName(this.effects.now())}`),
+      );
+      this.#copy = 'behind';
+    }
     await this.append(RUN, { event: 'confirmed', forgotten, lost }, Math.max(forgotten, this.head.seq) + 1);
   }
 
@@ -261,7 +296,7 @@ export class Journal {
     this.#copy = 'behind';
     try {
       if (isSame) await disk.append(path, last, `journal/${name}/copy`, this.#size - last.length);
-      else await disk.write(path, `${this.#lines.join('\n')}\n`, 'journal/copy');
+      else await disk.write(path, this.#lines.map(({ text }) => `${text}\n`).join(''), 'journal/copy');
       this.#copy = 'same';
     } catch (error) {
       const isNone = (name === '' || this.#lines.length === 1) && !existsSync(path);
@@ -271,8 +306,9 @@ export class Journal {
 
   /** Writes the head into the witness. Throws `StorageError`. */
   async witness(): Promise<void> {
-    if (this.#size > 0)
-      await this.#disk.write(witnessIn(this.place.dataDir), `${JSON.stringify(this.head)}\n`, 'witness');
+    const { folder } = this;
+    if (folder === undefined) return;
+    await writeWitness(this.#disk, this.place.dataDir, { ...this.head, folder }, this.effects);
   }
 }
 
@@ -283,41 +319,94 @@ export const erasureNamed = (ids: readonly string[]): string =>
 /** The names of erasures in a head or a doubt. */
 export const erasuresIn = (names = ''): string[] => names.split(' ').filter((name) => name !== '');
 
+/** A journal and its second copy, as they were found. */
+interface Found {
+  readonly path: string;
+  readonly own: Buffer;
+  /** The lines that count, their bytes, and the hash of these. */
+  readonly bytes: Buffer;
+  readonly lines: readonly Written[];
+  readonly size: number;
+  readonly hash: Hash;
+  /** True if whole lines follow that do not count. */
+  readonly isDamaged: boolean;
+  readonly lacks: string | undefined;
+  readonly others: readonly unknown[];
+  readonly copy: 'same' | 'behind' | 'other';
+}
+
 /**
- * Reads the file (`own`) and its copy, and compares them: each is a chain that proves itself. `bytes` are the whole lines
- * that count; `isDamaged` is true if others follow. A copy of another journal stays until a person confirms.
+ * Reads the file (`own`) and its copy, and compares them: each is a chain that proves itself. A copy that is another
+ * journal of this folder stays until the user confirms.
+ *
+ * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
-async function read(place: JournalPlace) {
+async function read(place: JournalPlace): Promise<Found> {
   const path = join(foldersOf(place.dataDir).ledger, 'journal.jsonl');
   const copyPath = copyIn(place);
-  // The copy is read first: a run may append between the two reads, and the copy only lags behind.
+  // The copy is read first: a run may append between the two reads, and the copy is never ahead.
   const copy = await readCopy(place, copyPath, path);
   const own = (await readIfThere(path)) ?? Buffer.alloc(0);
   const proof = proven(own);
   const mine = proof.bytes;
   const second = own.equals(copy) ? mine : proven(copy).bytes;
+  const myLines = linesIn(mine, path);
+  const copied = second === mine ? myLines : linesIn(second, copyPath);
+  await assertCopyOfFolder(place, { copyPath, path, own: myLines, copy: copied });
   const isOther = !begins(mine, second) && !begins(second, mine);
   // The lines of the copy, then those that only the file has.
   const isLonger = !isOther && second.length > mine.length;
   const all = isLonger ? Buffer.concat([second, own.subarray(second.length)]) : own;
   const { bytes, hash } = isLonger ? proven(all) : proof;
+  const lines = isLonger ? linesIn(bytes, path) : myLines;
   const isDamaged = all.includes('\n', bytes.length);
-  const sound = linesIn(bytes).length;
-  const where = sound === 0 ? 'in its first line' : `after line ${sound}`;
+  const where = lines.length === 0 ? 'in its first line' : `after line ${lines.length}`;
   let lacks = isDamaged ? `${path} is damaged ${where}.` : undefined;
   if (isOther) lacks = `${path} and its second copy are different journals.`;
   // A kill between the first line and its copy leaves no copy.
-  if (copy.length === 0 && linesIn(mine).length > 1) lacks = `The second copy ${copyPath} is missing.`;
-  // The copy never leads, so a file that reaches into the last line of the copy was cut or damaged there, not replaced.
+  if (copy.length === 0 && myLines.length > 1) lacks = `The second copy ${copyPath} is missing.`;
+  // The copy is never ahead, so a file that ends before the last line of the copy was cut or damaged, not replaced.
   if (isLonger && own.length <= second.lastIndexOf('\n', -2) + 1) {
-    const lost = linesIn(second).length - linesIn(mine).length;
+    const lost = copied.length - myLines.length;
     const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;
     lacks = `${path} ${what}. What it lacked was restored from its second copy.`;
   }
-  const others = (isOther ? linesIn(second) : []).map((text): unknown => JSON.parse(text));
+  const others = (isOther ? copied : []).map(({ content }) => content);
   const state = isOther ? 'other' : copy.length > 0 && copy.equals(bytes) ? 'same' : 'behind';
-  return { path, own, bytes, hash, isDamaged, lacks, others, copy: state };
+  return { path, own, bytes, lines, size: bytes.length, hash, isDamaged, lacks, others, copy: state };
 }
+
+/**
+ * A copy in the place that the settings name may belong to another data folder, and so may one that came with a landing
+ * zone that was moved here. A lost journal is restored from a copy that the witness knows, or beside its landed data.
+ */
+async function assertCopyOfFolder(
+  { dataDir, ledgerCopy }: JournalPlace,
+  found: { copyPath: string; path: string; own: readonly Written[]; copy: readonly Written[] },
+): Promise<void> {
+  const { copyPath, path, own, copy } = found;
+  const [mine, theirs] = [own, copy].map((lines) => folderIn(lines));
+  if (theirs === undefined || mine === theirs) return;
+  const isLost = mine === undefined && own.length === 0;
+  const known = isLost ? (await readWitness(dataDir))?.folder : mine;
+  const { landing } = foldersOf(dataDir);
+  if (
+    known === theirs ||
+    (known === undefined && isLost && (ledgerCopy === undefined || existsSync(landing)))
+  )
+    return;
+  const remedy =
+    ledgerCopy === undefined
+      ? `Move ${copyPath} away and keep it: it lists what that folder paid.`
+      : 'Give ledger_copy a file of its own.';
+  throw new ConfigError(`${copyPath} is the journal of another data folder, so nothing is written to it.`, {
+    hint: `${remedy} If it is the journal of this folder and ${path} is lost, copy it there.`,
+  });
+}
+
+/** The id of the data folder in the lines of a journal. */
+const folderIn = (lines: readonly Written[]): string | undefined =>
+  lines.map(({ content }) => PROJECT.shape.safeParse(content).data?.folder).find((id) => id !== undefined);
 
 /** A failure at the second copy, with the remedy where the settings name its place. */
 function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unknown): unknown {
@@ -367,103 +456,37 @@ function extended(before: Hash, lines: Buffer): Hash | undefined {
   return isRight ? hash.update(lines.subarray(cut)) : undefined;
 }
 
-/** The number and the checksum of a line. */
-function endOf(line = ''): { seq: number; sum: string } {
-  const [, seq = '0', sum = ''] = /,"seq":(\d+),.*"sum":"([0-9a-f]{32})"\}$/.exec(line) ?? [];
-  return { seq: Number(seq), sum };
+const lineShape = z.object({ kind: text, seq: z.number().int().positive(), sum: text });
+
+/**
+ * The lines of bytes that their checksums prove.
+ *
+ * @throws DamageError when one is no line of a journal, or its number does not follow: another program wrote it
+ */
+function linesIn(bytes: Buffer, path: string): Written[] {
+  let last = 0;
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((text, nth) => {
+      const content = jsonOf(text);
+      const line = lineShape.safeParse(content).data;
+      if (line === undefined || line.seq <= last)
+        throw new DamageError(`Line ${nth + 1} of ${path} is no line of a journal.`, {
+          hint: 'Restore data/ledger from a backup. Nothing was changed.',
+        });
+      last = line.seq;
+      return { ...line, text, content };
+    });
 }
+
+/** JSON with every character outside ASCII escaped: no reader splits or changes such a line. */
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 const begins = (long: Buffer, short: Buffer): boolean => long.subarray(0, short.length).equals(short);
 const sumOf = (hash: Hash): string => hash.digest('hex').slice(0, 32);
-const linesIn = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n').slice(0, -1);
-
-// The witness: the head of the journal in the folder that backups leave out.
-const witnessIn = (dataDir: string): string => join(foldersOf(dataDir).private, 'witness.json');
-
-/** The head that the witness knows; undefined if it is missing or cannot be read. Throws `StorageError`. */
-export async function readWitness(dataDir: string): Promise<Head | undefined> {
-  const bytes = await readIfThere(witnessIn(dataDir));
-  return headShape.safeParse(jsonOf(bytes?.toString('utf8') ?? '')).data;
-}
-
-// Whether the journal forgot something: other files carry the number and the checksum of a line that it held.
-
-/** A head, and the file that carries it, in words. */
-export interface KnownHead extends Head {
-  readonly place: string;
-}
-
-/** The journal may lack lines, so paid requests and pushes are refused. */
-export class Doubt extends DamageError {
-  /**
-   * @param why a sentence
-   * @param forgotten the highest number that another file knows
-   * @param erase the names of the erasures that are missing: then nothing is loaded, published or pushed
-   */
-  constructor(
-    readonly why: string,
-    readonly forgotten: number,
-    readonly erase?: string,
-  ) {
-    const [refused, hint] =
-      erase === undefined
-        ? [
-            'No paid request and no push is sent, since it could be the second one.',
-            'Run `dawnload recover`: it shows what other files know, and enters it.',
-          ]
-        : [
-            'Erased persons could come back, so nothing is loaded, published or pushed.',
-            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.',
-          ];
-    super(`${why} ${refused}`, { hint });
-  }
-}
-
-/**
- * Compares the journal with the heads that other files carry. Returns undefined if it holds them all, or a person has
- * confirmed what it lacks, unless there is an `other` reason.
- */
-export function assertNotForgotten(
-  journal: Journal,
-  heads: readonly KnownHead[],
-  other?: string,
-): Doubt | undefined {
-  const decided = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
-  const agreed = journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? [line.forgotten] : []));
-  const missing = heads.filter((head) => !journal.holds(head));
-  const unknown = missing.find(({ seq }) => seq > Math.max(0, ...agreed));
-  // A journal that holds the line of a head holds every erasure before it, and those that it lacked are in its doubts.
-  const unerased = [
-    ...missing.flatMap(({ erase, place }) => erasuresIn(erase).map((name) => ({ name, place }))),
-    ...journal.lackedErasures.map((name) => ({ name, place: 'an earlier run' })),
-  ].filter(({ name }) => !journal.erasures.includes(name));
-  const why =
-    journal.lacks ??
-    (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
-    (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
-    (decided?.event === 'unsure' ? decided.why : other);
-  const erase = [...new Set(unerased.map(({ name }) => name))].join(' ') || undefined;
-  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
-  return why === undefined ? undefined : new Doubt(why, forgotten, erase);
-}
-
-/**
- * Compares the journal of a data folder with the witness and the given heads. A folder that holds anything and has no
- * witness was restored from a backup, which leaves `private/` out.
- *
- * @param holds true if the folder held landed data or a published file before this process
- * @throws StorageError
- */
-export async function doubtIn(
-  dataDir: string,
-  journal: Journal,
-  heads: readonly KnownHead[],
-  holds = false,
-): Promise<Doubt | undefined> {
-  const witness = await readWitness(dataDir);
-  if (witness !== undefined)
-    return assertNotForgotten(journal, [...heads, { ...witness, place: 'private/witness.json' }]);
-  const isNew = journal.head.seq <= 1 && !holds && heads.length === 0;
-  const restored = 'The data folder was restored from a backup: private/witness.json is missing.';
-  return assertNotForgotten(journal, heads, isNew ? undefined : restored);
-}

@@ -21,6 +21,8 @@ const SPACE_STEP = 64 * 1024 * 1024;
 /** Takes half the time of the default level and hardly more space, in chunks so large that a page needs one or two. */
 export const FAST = { level: 1, memLevel: 9, chunkSize: 256 * 1024 };
 
+type Body = Uint8Array | string | AsyncIterable<Buffer> | ((file: FileHandle) => Promise<string>);
+
 const TEMPORARY = /^\.tmp-\d+-\d+$/;
 let temporaries = 0;
 
@@ -39,9 +41,13 @@ export class DurableFolder {
   /**
    * Writes a whole file, replacing one that is there, and resolves when it is durable under its name. `what` names
    * the crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
+   *
+   * @param body the bytes, or a function of the open file that returns them
    */
-  async write(path: string, body: Uint8Array | string | AsyncIterable<Buffer>, what: string): Promise<void> {
-    await this.#place(this.#temporaryFor(path), path, what, (file) => writeFile(file, body));
+  async write(path: string, body: Body, what: string): Promise<void> {
+    await this.#place(this.#temporaryFor(path), path, what, async (file) =>
+      writeFile(file, typeof body === 'function' ? await body(file) : body),
+    );
   }
 
   #temporaryFor(path: string): string {

@@ -86,9 +86,9 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
     add('stale', message, { days_behind: behind }, 'dawnload plan');
   }
 
-  const [action] = report.attention;
-  if (action !== undefined)
-    add('needs_action', action.advice, { actions: report.attention.length }, action.list);
+  const actions = [...report.attention, ...report.notices];
+  const [action] = actions;
+  if (action !== undefined) add('needs_action', action.advice, { actions: actions.length }, action.list);
 
   const overBudget = report.unpaidDays.filter(({ verdict }) => verdict.startsWith('over_'));
   if (overBudget.length > 0) {

@@ -11,7 +11,8 @@ import { dayOf } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { jsonOf } from '../ground/envelope.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
-import { assertNotForgotten, type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
+import { doubtFrom } from '../journal/doubt.js';
+import { type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
 import { DurableFolder, FILE_MODE } from '../landing/atomic-file.js';
 import { foldersOf, safeName } from '../landing/paths.js';
 import { namesIn, orStorageError, readIfThere } from '../landing/storage-error.js';
@@ -215,7 +216,7 @@ export async function assertRemembered(
       },
     );
   await recordLost(lostCalls(journal, remembered, pushes), journal);
-  const doubt = assertNotForgotten(journal, []);
+  const doubt = doubtFrom(journal, []);
   if (doubt !== undefined) throw doubt;
 }
 

@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { codeOf, ConfigError, CorruptDatabaseError, messageOf, StorageError } from '../ground/errors.js';
-import type { KnownHead } from '../journal/journal.js';
+import type { KnownHead } from '../journal/doubt.js';
 import { headShape } from '../landing/landing-zone.js';
 import { isLocked, isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
 import { openElsewhere, storageError } from '../landing/storage-error.js';
@@ -166,6 +166,8 @@ export async function removedKnownBy(file: string): Promise<Day[]> {
 
 const knownErasure = z.object({
   line: z.number(),
+  /** The fingerprint of the key of the digests. */
+  key: z.string(),
   persons: z.number(),
   records: z.number(),
   rows: z.number(),

@@ -29,6 +29,20 @@ import type { ReferenceStream, Stream } from '../ground/streams.js';
 const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
 export type HeldDay = z.infer<typeof heldDay>;
 
+/** A stream and day, or a table of models and a day, of which the published file has more rows than the new one. */
+const loss = z.object({
+  stream: z.string(),
+  /** The table of models; null for the rows of a stream. */
+  table: z.string().nullable(),
+  date: z.string(),
+  before: count,
+  /** Null if the new file does not cover the day. */
+  after: count.nullable(),
+  /** True if the new file has a later pull of the day. */
+  is_newer: z.boolean(),
+});
+export type Loss = z.infer<typeof loss>;
+
 const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
@@ -202,9 +216,14 @@ export class Warehouse {
     );
   }
 
-  /** Removes the versions of opt-outs that ended before the day. Resolves with their last days, and their numbers. */
+  /** The last days of the versions of opt-outs that ended before the day, and their numbers. */
+  closedOptOuts(before: Day): Promise<RemovedDay[]> {
+    return this.session.rows('retention/closed_opt_outs', removedDay, {}, { before });
+  }
+
+  /** Removes these versions of opt-outs, and resolves with the same. */
   async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
-    const ended = await this.session.rows('retention/closed_opt_outs', removedDay, {}, { before });
+    const ended = await this.closedOptOuts(before);
     await this.#writing(() => this.session.runWith('retention/remove_opt_outs', { before }));
     return ended;
   }
@@ -236,16 +255,54 @@ export class Warehouse {
   }
 
   /**
-   * Copies the computed rows of days whose pages were removed, from another file of this data folder. Call before
-   * `model`.
+   * Copies the computed rows of days whose pages were removed, all of them or none, from another file of this data folder.
+   * Call before `model`. Resolves with the days that the file had.
    */
-  async takeDays(from: string, days: readonly Day[]): Promise<void> {
+  async takeDays(from: string, days: readonly Day[]): Promise<Day[]> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
-    await this.session.run('retention/attach', { old: escaped(from) });
-    await this.session.set({ days });
-    const tables = await this.session.rows('retention/take_days', table);
-    await this.session.runForEach('retention/take_model', tables);
-    await this.session.run('retention/detach');
+    return this.#besideFile(from, async () => {
+      await this.session.set({ days });
+      return this.session.transaction(async () => {
+        const tables = await this.session.rows('retention/take_days', table);
+        await this.session.runForEach('retention/take_model', tables);
+        return this.#days('retention/taken');
+      });
+    });
+  }
+
+  /**
+   * What this file lacks of the published one: days of streams, and rows of models.
+   *
+   * @param gone the days whose rows of models cannot be computed again
+   */
+  losses(published: string, gone: readonly Day[]): Promise<Loss[]> {
+    return this.#besideFile(published, async () => {
+      const days = await this.session.rows('losses/days', loss);
+      if (gone.length === 0) return days;
+      await this.session.set({ days: gone });
+      const tables = await this.session.rows('losses/computed_tables', z.object({ table: z.string() }));
+      for (const { table } of tables)
+        for (const row of await this.session.rows('losses/computed', loss, { table })) days.push(row);
+      return days;
+    });
+  }
+
+  /** The number of the last line of the journal that another file of this data folder knows. */
+  headOf(published: string): Promise<number> {
+    return this.#besideFile(published, async () => {
+      const [head] = await this.session.rows('losses/head', z.object({ seq: count }));
+      return head?.seq ?? 0;
+    });
+  }
+
+  /** Does work while another database file is attached as `old`, for reading. */
+  async #besideFile<T>(file: string, work: () => Promise<T>): Promise<T> {
+    await this.session.run('retention/attach', { old: escaped(file) });
+    try {
+      return await work();
+    } finally {
+      await this.session.run('retention/detach');
+    }
   }
 
   /**

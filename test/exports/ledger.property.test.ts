@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RefusedError, UsageError } from '../../src/ground/errors.js';
 import { type Export, blocksPayingAgain, EXPORT, exportsOf, Ledger } from '../../src/exports/ledger.js';
-import { Journal, readWitness } from '../../src/journal/journal.js';
+import { Journal } from '../../src/journal/journal.js';
+import { readWitness } from '../../src/journal/witness.js';
 import { HELD, MORNING, placeOf, readLedger, testEffects } from '../landing/support.js';
 
 const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;

@@ -6,7 +6,8 @@ import { DamageError, RefusedError, StorageError, UsageError } from '../../src/g
 import { actionsNeeded, adviceFor, needsPerson } from '../../src/exports/ledger.js';
 import { spendOf } from '../../src/exports/budget.js';
 import { untrackedIn } from '../../src/exports/untracked.js';
-import { Doubt, Journal } from '../../src/journal/journal.js';
+import { Doubt } from '../../src/journal/doubt.js';
+import { Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import type { ExportRow } from '../../src/warehouse/reader.js';
 import {

@@ -4,6 +4,7 @@ import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
+import { copyData } from '../support/copies.js';
 import { coverageOf } from '../../src/readers/queries/ask.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { Place } from '../support/dawnload.js';
@@ -131,17 +132,27 @@ test('a backfill of removed days says why it requests nothing', async () => {
   );
 });
 
-test('the plan names the days that the next run pays for and removes at once', async () => {
+test('a day that retention would delete at once is never bought, nor paid for again', async () => {
   const free = await Place.make(YAML + RETENTION, { eventsPerDay: 60 });
-  const planned = async (): Promise<unknown> =>
-    (JSON.parse((await free.run(['plan', '--json'])).stdout) as { retention: unknown }).retention;
   try {
-    // Before the first run nothing is known to estimate from.
-    expect(await planned()).toEqual({ events: ['2026-11-10', '2026-11-11', '2026-11-12'] });
-    await free.configure(YAML.replace(/exports:[\s\S]*/, ''));
+    expect(JSON.parse((await free.run(['plan', '--json'])).stdout)).toMatchObject({
+      retention: { events: [] },
+    });
     expect((await free.run(['run'])).code).toBe(0);
+    const bought = await free.rows('select distinct date::varchar as day from ops.exports order by 1');
+    expect(bought[0]).toEqual({ day: '2026-11-13' });
+    const days = ['--start', '2026-11-11', '--end', '2026-11-12', '--streams', 'events', '--yes-paid'];
+    const backfilled = await free.run(['backfill', ...days]);
+    expect(backfilled.stderr).toContain('older than retention.events keeps them: 2026-11-11..2026-11-12');
+    const count = free.sandbox.requests().E20;
+    await free.configure(YAML.replace('2026-11-10', '2026-11-12'));
+    expect((await free.run(['run'])).code).toBe(0);
+    expect(free.sandbox.requests().E20).toBe(count + 1);
     await free.configure(YAML + RETENTION);
-    expect(await planned()).toEqual({ events: ['2026-11-10', '2026-11-11', '2026-11-12'] });
+    await free.run(['exports', 'attach', '2026-11-12.1', 'another', '--yes']);
+    const again = await free.run(['exports', 'resume', '2026-11-12.1', '--pay-again']);
+    expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('older than retention.events')]);
+    expect(free.sandbox.requests().E20).toBe(count + 1);
   } finally {
     await free.remove();
   }
@@ -200,15 +211,14 @@ test('an erased person leaves what was computed of removed days, and others stay
   );
   expect((await place.execute(['rebuild'])).code).toBe(0);
   expect(await rowsOf(users[0])).toBe(0);
-  await rm(join(place.folder, 'data'), { recursive: true });
-  await cp(kept, join(place.folder, 'data'), { recursive: true });
+  await copyData(kept, join(place.folder, 'data'));
 });
 
 test('a rebuild keeps what was computed of the removed days and says what it could not make again', async () => {
   const before = await contents(place.published);
   const { code, stderr } = await place.execute(['rebuild']);
   expect(code).toBe(0);
-  expect(stderr.replaceAll('\n', ' ')).toContain('were removed by retention: their events cannot be rebuilt');
+  expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is kept');
   const after = await computed();
   expect(differences(Object.fromEntries(DAILY.map((table) => [table, before[table] ?? ''])), after)).toEqual(
     [],
@@ -229,7 +239,7 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
   await rm(place.published);
   const { code, stderr } = await place.execute(['rebuild']);
-  expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is lost');
+  expect(stderr.replaceAll('\n', ' ')).toContain('no warehouse file has what was computed');
   expect(code).toBe(0);
   expect((await eventDays())[0]).toEqual({ day: '2026-11-13' });
   const states = await place.rows(
@@ -238,8 +248,7 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   expect(states).toEqual([{ state: 'removed' }]);
   const shown = await place.run(['exports', 'show', '2026-11-12.1']);
   expect(shown.stdout).toContain('retention removed its records from the warehouse');
-  await rm(join(place.folder, 'data'), { recursive: true });
-  await cp(kept, join(place.folder, 'data'), { recursive: true });
+  await copyData(kept, join(place.folder, 'data'));
 });
 
 test('landed pages may not be kept for fewer days than events', async () => {

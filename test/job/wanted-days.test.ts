@@ -11,7 +11,12 @@ const EARLY = new Date('2026-11-20T21:30:00Z');
 /** 07:30 KST. */
 const NOW = new Date('2026-11-20T22:30:00Z');
 
-const SETTINGS = { startDate: '2026-11-13', lookbackDays: 2, exports: { startDate: '2026-11-14' } };
+const SETTINGS = {
+  startDate: '2026-11-13',
+  lookbackDays: 2,
+  exports: { startDate: '2026-11-14' },
+  retention: {},
+};
 const EXPORTS = { budget: { recordsPerRun: 1_000, recordsPerMonth: 10_000 }, pricePerRecord: 0.5 };
 
 const sent = (rows: number): MessageTotals => ({

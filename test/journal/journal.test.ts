@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { ERASE } from '../../src/erasure/register.js';
 import { EXPORT } from '../../src/exports/ledger.js';
-import { PROJECT } from '../../src/job/data-folder.js';
-import { assertNotForgotten, erasureNamed, Journal, readWitness, RUN } from '../../src/journal/journal.js';
+import { doubtFrom } from '../../src/journal/doubt.js';
+import { erasureNamed, Journal, PROJECT, RUN } from '../../src/journal/journal.js';
+import { readWitness } from '../../src/journal/witness.js';
 import { PUSH } from '../../src/push/ledger.js';
 import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 import { JOURNAL_STEPS } from '../support/points.js';
@@ -17,7 +20,7 @@ async function written() {
   const dataDir = await dataFolder();
   const effects = testEffects();
   const journal = await Journal.open({ dataDir }, effects);
-  await journal.append(PROJECT, { event: 'made', projectId: 'p' });
+  await journal.append(PROJECT, { event: 'made', folder: 'f', projectId: 'p' });
   await journal.append(RUN, { event: 'begun', runId: 'r', command: 'run', version: '1', processId: 1 });
   await journal.append(EXPORT, intent(KEY));
   await journal.append(EXPORT, { event: 'requested', key: KEY, exportId: 'exp-1' });
@@ -61,24 +64,65 @@ describe('the journal', () => {
       const sum = /"sum":"(\w+)"/.exec(line)?.[1] ?? '';
       expect(journal.holds({ seq: nth + 1, sum }), line).toBe(true);
       expect(journal.holds({ seq: nth + 1, sum: 'x' })).toBe(false);
+      expect(journal.holds({ seq: nth + 2, sum })).toBe(false);
     }
+    expect(journal.holds({ seq: 0, sum: '' })).toBe(false);
+  });
+
+  it('reads back any text in any field of a line, and goes on counting', async () => {
+    const { path, reopened } = await written();
+    const any = fc.string({ unit: 'binary' });
+    const odd = ['\u2028', '\u2029', '\u0085', '\n', '\r\n', '","sum":"', '\ud800', '\ufeff', '한국', '\0'];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(any, fc.constantFrom(...odd)), { maxLength: 6 }), async (texts) => {
+        const [one = '', ...rest] = texts;
+        const journal = await reopened();
+        const { seq } = journal.head;
+        const summary = Object.fromEntries(rest.map((text, nth) => [`${nth}${text}`, { [text]: [text] }]));
+        const end = { event: 'ended' as const, runId: one, exitCode: 0, outcome: rest.join(''), summary };
+        await journal.append(RUN, end);
+        await journal.append(EXPORT, { event: 'attached', key: KEY, exportId: `${one}x` });
+        const again = await reopened();
+        expect(again.head).toMatchObject({ seq: seq + 2 });
+        expect(again.lacks).toBeUndefined();
+        expect(again.of(RUN).at(-1)).toMatchObject(end);
+        expect(again.of(EXPORT).at(-1)).toMatchObject({ exportId: `${one}x` });
+        expect(await readFile(path, 'latin1')).toMatch(/^[\n\x20-\x7e]+$/);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('refuses a file in which a proven line is no line of a journal, and changes nothing', async () => {
+    const { path, copyPath, text, reopened } = await written();
+    for (const odd of ['{"kind":"run","seq":0', '{"kind":"run","seq":2', '{"kind":"run","seq":"9"', '[7'])
+      for (const file of [path, copyPath]) {
+        await writeFile(path, text);
+        await writeFile(copyPath, text);
+        const begun = `${text}${odd}`;
+        const sum = createHash('sha256').update(begun).digest('hex').slice(0, 32);
+        await writeFile(file, `${begun},"sum":"${sum}"}\n`);
+        const before = await readFile(file, 'utf8');
+        expect(await rejection(reopened())).toBeInstanceOf(DamageError);
+        expect(await readFile(file, 'utf8')).toBe(before);
+      }
   });
 
   it('writes each line to its second copy, and the witness after an intent and at the close', async () => {
     const { dataDir, copyPath, text, reopened } = await written();
     expect(await readFile(copyPath, 'utf8')).toBe(text);
     const journal = await reopened();
-    expect(await readWitness(dataDir)).toEqual(journal.head);
+    expect(await readWitness(dataDir)).toMatchObject({ ...journal.head, folder: 'f' });
     await journal.append(EXPORT, { event: 'processing', key: KEY });
     expect(await readWitness(dataDir)).toMatchObject({ seq: 4 });
     await journal.append(EXPORT, intent('2026-11-20.2'));
-    expect(await readWitness(dataDir)).toEqual(journal.head);
+    expect(await readWitness(dataDir)).toMatchObject(journal.head);
   });
 
   it('has its copy from its first line on', async () => {
     const dataDir = await dataFolder();
     const journal = await Journal.open({ dataDir }, testEffects());
-    await journal.append(PROJECT, { event: 'made', projectId: 'p' });
+    await journal.append(PROJECT, { event: 'made', folder: 'f', projectId: 'p' });
     const copy = join(dataDir, 'landing/ledger/journal.jsonl');
     expect(await readFile(copy, 'utf8')).toBe(await readFile(journal.path, 'utf8'));
   });
@@ -190,8 +234,8 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     expect((await reopened()).lacks).toMatch(/journal\.jsonl is damaged in its first line\.$/);
   });
 
-  it('when its copy belongs to another journal, the lines of which are kept', async () => {
-    const { path, copyPath, reopened } = await written();
+  it('when its copy is another journal of the folder, the lines of which are kept', async () => {
+    const { dataDir, path, copyPath, reopened } = await written();
     const other = await written();
     other.effects.time = new Date('2026-11-22T00:00:00Z');
     const longer = await other.reopened();
@@ -211,7 +255,58 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     expect(events(journal)).toEqual(['intended', 'requested', 'processing']);
     await journal.confirm(5);
     expect(await readFile(copyPath, 'utf8')).toBe(await readFile(path, 'utf8'));
+    const aside = (await filesBelow(join(dataDir, 'landing'))).find((name) => name.includes('set-aside'));
+    expect(await readFile(join(dataDir, 'landing', aside ?? ''), 'utf8')).toBe(
+      await readFile(other.copyPath, 'utf8'),
+    );
     expect((await reopened()).others).toEqual([]);
+  });
+});
+
+describe('the journal of another data folder in the place of the copy', () => {
+  /** A journal of the same project, in a folder of its own. */
+  async function another() {
+    const other = await written();
+    for (const file of [other.path, other.copyPath]) await rm(file);
+    const journal = await Journal.open({ dataDir: other.dataDir }, other.effects);
+    await journal.append(PROJECT, { event: 'made', folder: 'g', projectId: 'p' });
+    await journal.append(EXPORT, intent('2026-11-19.1'));
+    await journal.close();
+    return other;
+  }
+
+  it.each(['in the landing zone', 'where the settings say'])('is refused and kept, %s', async (where) => {
+    const { dataDir, effects, copyPath, path, text } = await written();
+    const other = await another();
+    const theirs = await readFile(other.path);
+    const ledgerCopy = where === 'in the landing zone' ? undefined : join(dataDir, '../copy.jsonl');
+    const file = ledgerCopy ?? copyPath;
+    await copyFile(other.path, file);
+    for (const how of ['open', 'read'] as const) {
+      const error = await rejection(Journal[how]({ dataDir, ledgerCopy }, effects));
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(error.message).toContain('is the journal of another data folder');
+    }
+    // Not even after its own journal was lost.
+    await rm(path);
+    expect(await rejection(Journal.open({ dataDir, ledgerCopy }, effects))).toBeInstanceOf(ConfigError);
+    expect(await readFile(file)).toEqual(theirs);
+    await writeFile(path, text);
+  });
+
+  it('is refused in a new folder, and restored in one that the witness knows', async () => {
+    const other = await another();
+    const ledgerCopy = other.path;
+    const fresh = await dataFolder();
+    const error = await rejection(Journal.open({ dataDir: fresh, ledgerCopy }, other.effects));
+    expect(error.hint).toContain(`copy it there`);
+    const { dataDir, effects } = await written();
+    const place = { dataDir, ledgerCopy: join(dataDir, '../copy.jsonl') };
+    await (await Journal.open(place, effects)).close();
+    await rm(join(dataDir, 'ledger/journal.jsonl'));
+    const restored = await Journal.open(place, effects);
+    expect(restored.lacks).toMatch(/was missing/);
+    expect(events(restored)).toEqual(['intended', 'requested']);
   });
 });
 
@@ -223,21 +318,21 @@ describe('the heads that other files carry', () => {
     const { dataDir, effects, path, copyPath, reopened } = await written();
     const { head } = await reopened();
     const known = [{ ...head, place: 'the witness' }];
-    expect(assertNotForgotten(await reopened(), known)).toBeUndefined();
+    expect(doubtFrom(await reopened(), known)).toBeUndefined();
     await rm(path);
     await rm(copyPath);
     const empty = await Journal.open({ dataDir }, effects);
-    expect(assertNotForgotten(empty, known)).toMatchObject({
+    expect(doubtFrom(empty, known)).toMatchObject({
       why: 'The journal lacks line 4, which the witness knows.',
       erase: undefined,
       forgotten: 4,
     });
     await empty.append(RUN, { event: 'unsure', why: 'It was lost.' });
-    expect(assertNotForgotten(empty, [])?.why).toBe('It was lost.');
+    expect(doubtFrom(empty, [])?.why).toBe('It was lost.');
     await empty.append(RUN, { event: 'confirmed', forgotten: 4, lost: [] }, 5);
-    expect(assertNotForgotten(await reopened(), known)).toBeUndefined();
+    expect(doubtFrom(await reopened(), known)).toBeUndefined();
     expect((await reopened()).head.seq).toBe(5);
-    expect(assertNotForgotten(await reopened(), [{ ...head, seq: 6, place: 'a manifest' }])).toBeDefined();
+    expect(doubtFrom(await reopened(), [{ ...head, seq: 6, place: 'a manifest' }])).toBeDefined();
   });
 
   it('keep an erasure missing although a person confirmed the rest', async () => {
@@ -245,9 +340,9 @@ describe('the heads that other files carry', () => {
     const journal = await reopened();
     const erased = [{ seq: 9, sum: 'x', erase: NAME, place: 'the published file' }];
     await journal.append(RUN, { event: 'confirmed', forgotten: 9, lost: [] }, 10);
-    expect(assertNotForgotten(journal, erased)).toMatchObject({ erase: NAME });
+    expect(doubtFrom(journal, erased)).toMatchObject({ erase: NAME });
     await journal.append(ERASE, { event: 'begun', key: 'k', persons: 1, ids: ['d'], entered: true });
-    expect(assertNotForgotten(journal, erased)).toBeUndefined();
+    expect(doubtFrom(journal, erased)).toBeUndefined();
     expect(journal.head.erase).toBe(NAME);
   });
 });
@@ -257,20 +352,20 @@ describe('an erasure that only a head knows', () => {
     const { dataDir, reopened } = await written();
     const journal = await reopened();
     await journal.append(RUN, { event: 'unsure', why: 'It was lost.', erase: NAME });
-    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: NAME });
+    expect(doubtFrom(await reopened(), [])).toMatchObject({ erase: NAME });
     await journal.append(RUN, { event: 'confirmed', forgotten: 9, lost: [] }, 10);
     await journal.close();
     expect(await readWitness(dataDir)).toMatchObject({ seq: 10, erase: NAME });
-    expect(assertNotForgotten(await reopened(), [])).toMatchObject({ erase: NAME });
+    expect(doubtFrom(await reopened(), [])).toMatchObject({ erase: NAME });
     await journal.append(ERASE, { event: 'begun', key: 'k', persons: 1, ids: ['d'], entered: true });
-    expect(assertNotForgotten(await reopened(), [])).toBeUndefined();
+    expect(doubtFrom(await reopened(), [])).toBeUndefined();
   });
 
   it('is not believed to a head whose line the journal holds', async () => {
     const { reopened } = await written();
     const { head } = await reopened();
     const altered = [{ ...head, erase: 'another', place: 'private/witness.json' }];
-    expect(assertNotForgotten(await reopened(), altered)).toBeUndefined();
+    expect(doubtFrom(await reopened(), altered)).toBeUndefined();
   });
 });
 

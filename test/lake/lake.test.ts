@@ -383,7 +383,13 @@ describe('retention with a lake', () => {
     await rm(join(pages, folder), { recursive: true });
     const dataDir = join(place.folder, 'data');
     const journal = await Journal.open({ dataDir }, realEffects({}));
-    await journal.append(REMOVED, { event: 'pages', key: '2026-11-09.1', exportId: idOf(folder) ?? '' });
+    const page = {
+      stream: 'events' as const,
+      day: '2026-11-09',
+      key: '2026-11-09.1',
+      exportId: idOf(folder),
+    };
+    await journal.append(REMOVED, { event: 'pages', ...page });
     await journal.close();
     const [{ user }] = (await lake.rows(
       "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",

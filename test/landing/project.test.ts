@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEffects } from '../../src/ground/effects.js';
-import { PROJECT as PROJECT_LINES } from '../../src/job/data-folder.js';
-import { Journal } from '../../src/journal/journal.js';
+import { Journal, PROJECT as PROJECT_LINES } from '../../src/journal/journal.js';
 import { Place, PROJECT, type Environment } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
 

@@ -65,6 +65,7 @@ export async function performCommand(
         free: () => Promise.resolve(1e12),
         accounts: realEffects().accounts,
         random: () => 0.5,
+        identify: realEffects({}).identify,
         reach: (point) => {
           rebuildWithTemplate(point, cwd);
         },

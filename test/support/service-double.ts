@@ -86,6 +86,7 @@ export function quickEffects(): Effects & { readonly slept: number[] } {
       time = Math.max(time, end - (Date.now() - start));
     },
     random: () => 0.5,
+    identify: realEffects({}).identify,
     reach: () => undefined,
     free: () => Promise.resolve(1e12),
     accounts: realEffects().accounts,

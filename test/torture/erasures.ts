@@ -31,7 +31,7 @@ export const ERASURE_POINTS = [
   'erasures/page/durable',
   'erasures/snapshot/before-rename',
   'erasures/snapshot/durable',
-  'journal/erase/swept/durable',
+  'swept/durable',
   'erase/landing-swept',
   'load/before-commit',
   'load/after-commit',

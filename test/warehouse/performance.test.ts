@@ -1,4 +1,5 @@
 /** What the performance marts say of statistics whose answer can be worked out by hand: rates, names, goals. */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import {
@@ -186,7 +187,8 @@ describe('goals', () => {
     const workshop = new Workshop({ mainGoals: { c1: '구매' } });
     await workshop.with(async (warehouse) => {
       const begun = { runId: 'r1', command: 'run', at: NOW, version: '1', processId: 1 };
-      const summary = { main_goals: [{ resource_id: 'c1', goal: '가입' }] };
+      const digest = createHash('sha256').update('c1\n가입').digest('hex');
+      const summary = { main_goal_digests: [digest] };
       await warehouse.note({
         runs: [{ begun, over: { runId: 'r1', at: NOW, exitCode: 0, outcome: 'done', summary } }],
       });

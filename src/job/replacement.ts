@@ -1,0 +1,99 @@
+/**
+ * Whether a new file may take the place of the published one. Each stream and day of that file must be in the new one with at
+ * least as many rows, and so must the computed rows of days whose pages were removed, or the loss has an explanation.
+ * First, what only another file of the data folder still has is taken over.
+ */
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { ERASE } from '../erasure/register.js';
+import { REMOVED, removedExports } from '../erasure/retention.js';
+import { listDays, type Day } from '../ground/calendar.js';
+import { messageOf, StorageError } from '../ground/errors.js';
+import { isLocked } from '../landing/duckdb.js';
+import { instantName } from '../landing/paths.js';
+import { openElsewhere, orStorageError } from '../landing/storage-error.js';
+import { plural } from '../terminal/terminal.js';
+import type { Loss } from '../warehouse/warehouse.js';
+import type { OpenFolder } from './data-folder.js';
+
+/**
+ * Copies the computed rows of days with removed pages, which cannot be computed again, into a file that lacks them: a
+ * rebuilt one, or a private file that was made anew. Each other file of the data folder is tried until all days are found.
+ */
+export async function takeRemovedDays(folder: OpenFolder): Promise<void> {
+  const { warehouse, files, erasures, invocation, journal, ledger } = folder;
+  const known = new Set([...(await warehouse.removedDays()), ...(await warehouse.coverage('events')).keys()]);
+  const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
+  let missing = removed.filter((day) => !known.has(day));
+  if (missing.length === 0) return;
+  const taken: Day[] = [];
+  const reasons: string[] = [];
+  for (const file of [files.working, files.published]) {
+    if (missing.length === 0 || file === warehouse.options.path || !existsSync(file)) continue;
+    try {
+      const found = await warehouse.takeDays(file, missing);
+      taken.push(...found);
+      missing = missing.filter((day) => !found.includes(day));
+    } catch (error) {
+      invocation.signal.throwIfAborted();
+      reasons.push(`${file}: ${messageOf(error).split('\n', 1).join('')}`);
+    }
+  }
+  if (taken.length > 0) {
+    await erasures.deleteComputed();
+    invocation.terminal.note(
+      `Retention removed the pages of ${listDays(taken)}. Their events cannot be rebuilt; what was computed from them is kept.`,
+    );
+  }
+  if (missing.length > 0)
+    invocation.terminal.warn(
+      `Retention removed the pages of ${listDays(missing)}, and no warehouse file has what was computed from them. ${reasons.join(' ')}`.trimEnd(),
+    );
+}
+
+/**
+ * The losses without an explanation that publishing would mean. A published file that cannot be read proves nothing: it is
+ * set aside, never overwritten.
+ *
+ * @throws StorageError when another program has the published file open for writing
+ */
+export async function lossesOf(folder: OpenFolder): Promise<Loss[]> {
+  const { warehouse, files, invocation, journal, ledger } = folder;
+  const { published } = files;
+  if (!existsSync(published)) return [];
+  let losses: Loss[];
+  let head: number;
+  try {
+    const gone = removedExports(journal, ledger.entries()).map(({ day }) => day);
+    losses = await warehouse.losses(published, gone);
+    head = losses.length === 0 ? 0 : await warehouse.headOf(published);
+  } catch (error) {
+    invocation.signal.throwIfAborted();
+    if (isLocked(error)) throw openElsewhere(published, error);
+    if (error instanceof StorageError) throw error;
+    const aside = `${published}.set-aside-${instantName(invocation.effects.now())}`;
+    await orStorageError('rename', published, () => rename(published, aside));
+    invocation.terminal.warn(`${published} cannot be read as a warehouse. It is now ${aside}.`);
+    return [];
+  }
+  const isErased = journal.of(ERASE).some(({ seq }) => seq > head);
+  const removed = journal.of(REMOVED).flatMap((line) => (line.event === 'pages' ? [line] : []));
+  const abandoned = ledger.entries().filter(({ state }) => state === 'abandoned');
+  return losses.filter(({ stream, date, table, after, is_newer }) => {
+    // An erasure takes rows, never the coverage of a day.
+    if (is_newer || (isErased && (after !== null || table !== null))) return false;
+    if (stream === 'events') return !abandoned.some(({ day }) => day === date);
+    return !removed.some((line) => line.stream === stream && line.day === date);
+  });
+}
+
+/** The losses as a clause after "Not published:". */
+export function lossesInWords(losses: readonly Loss[]): string {
+  const places = [...new Set(losses.map(({ stream, table }) => table ?? stream))];
+  const words = places.map((place) => {
+    const own = losses.filter(({ stream, table }) => (table ?? stream) === place);
+    const rows = own.reduce((sum, { before, after }) => sum + before - (after ?? 0), 0);
+    return `${place} of ${listDays(own.map(({ date }) => date))} (${plural(rows, 'row')})`;
+  });
+  return `the new file would lack ${words.join(', ')}, which the published one has`;
+}

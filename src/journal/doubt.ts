@@ -1,0 +1,91 @@
+/**
+ * Whether the journal lacks something: other files carry the number and the checksum of a line that it had, and the
+ * witness shows that the folder was restored or copied.
+ */
+import type { Effects } from '../ground/effects.js';
+import { DamageError } from '../ground/errors.js';
+import type { Head } from '../landing/landing-zone.js';
+import { erasuresIn, RUN, type Journal, type JournalPlace } from './journal.js';
+import { isCopied, readWitness } from './witness.js';
+
+/** A head, and the file that carries it, in words. */
+export interface KnownHead extends Head {
+  readonly place: string;
+}
+
+/** The journal may lack lines, so paid requests and pushes are refused. */
+export class Doubt extends DamageError {
+  /**
+   * @param why a sentence
+   * @param forgotten the highest number that another file knows
+   * @param erase the names of the erasures that are missing: then nothing is loaded, published or pushed
+   */
+  constructor(
+    readonly why: string,
+    readonly forgotten: number,
+    readonly erase?: string,
+  ) {
+    const [refused, hint] =
+      erase === undefined
+        ? [
+            'No paid request and no push is sent, since it could be the second one.',
+            'Run `dawnload recover`: it shows what other files know, and enters it.',
+          ]
+        : [
+            'Erased persons could come back, so nothing is loaded, published or pushed.',
+            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.',
+          ];
+    super(`${why} ${refused}`, { hint });
+  }
+}
+
+/**
+ * Compares the journal with the heads in other files. Returns undefined if it has all of them, or you have confirmed what
+ * it lacks, and there is no `other` reason.
+ */
+export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?: string): Doubt | undefined {
+  const decided = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
+  const agreed = journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? [line.forgotten] : []));
+  const missing = heads.filter((head) => !journal.holds(head));
+  // Number 0 belongs to no line, so it proves nothing.
+  const unknown = missing.find(({ seq }) => seq > Math.max(-1, ...agreed));
+  // A journal that has the line of a head has every erasure before it, and those that it lacked are in its doubts.
+  const unerased = [
+    ...missing.flatMap(({ erase, place }) => erasuresIn(erase).map((name) => ({ name, place }))),
+    ...journal.lackedErasures.map((name) => ({ name, place: 'an earlier run' })),
+  ].filter(({ name }) => !journal.erasures.includes(name));
+  const why =
+    journal.lacks ??
+    (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
+    (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
+    (decided?.event === 'unsure' ? decided.why : other);
+  const erase = [...new Set(unerased.map(({ name }) => name))].join(' ') || undefined;
+  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
+  return why === undefined ? undefined : new Doubt(why, forgotten, erase);
+}
+
+/**
+ * Compares the journal of a data folder with the witness and the given heads.
+ *
+ * @param holds true if the folder had landed data or a published file before this process
+ * @throws StorageError
+ */
+export async function doubtIn(
+  { dataDir, witness: how }: JournalPlace,
+  journal: Journal,
+  heads: readonly KnownHead[],
+  effects: Pick<Effects, 'identify'>,
+  holds = false,
+): Promise<Doubt | undefined> {
+  const witness = await readWitness(dataDir);
+  if (witness === undefined) {
+    const isNew = journal.head.seq <= 1 && !holds && heads.length === 0;
+    const restored = 'The data folder was restored from a backup: private/witness.json is missing.';
+    return doubtFrom(journal, heads, isNew ? undefined : restored);
+  }
+  const copied =
+    how !== 'head' && (await isCopied(witness, dataDir, effects))
+      ? 'The data folder was copied or restored: private/witness.json is another file than it says.'
+      : undefined;
+  return doubtFrom(journal, [...heads, { ...witness, place: 'private/witness.json' }], copied);
+}

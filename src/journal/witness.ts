@@ -1,0 +1,71 @@
+/**
+ * The witness, `private/witness.json`: the head of the journal, and which file the witness itself is. Backups leave it out.
+ * A data folder without it was restored from a backup; one whose witness is another file than it says was copied. Inode and
+ * birth time stay the same over a reboot, a remount, `mv` on one file system, `chmod` and bind mounts; a copy changes one
+ * of them. Snapshots of a whole disk change neither.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Effects, FileIdentity } from '../ground/effects.js';
+import { jsonOf } from '../ground/envelope.js';
+import type { DurableFolder } from '../landing/atomic-file.js';
+import { headShape, type Head } from '../landing/landing-zone.js';
+import { foldersOf } from '../landing/paths.js';
+import { readIfThere } from '../landing/storage-error.js';
+
+const text = z.string();
+const witnessShape = headShape.extend({
+  /** The random id of the data folder. */
+  folder: text,
+  file: z.object({ inode: text, born: text }),
+});
+export type Witness = z.output<typeof witnessShape>;
+
+const witnessIn = (dataDir: string): string => join(foldersOf(dataDir).private, 'witness.json');
+
+/** Returns the witness; undefined if it is missing or cannot be read. Throws `StorageError`. */
+export async function readWitness(dataDir: string): Promise<Witness | undefined> {
+  const bytes = await readIfThere(witnessIn(dataDir));
+  return witnessShape.safeParse(jsonOf(bytes?.toString('utf8') ?? '')).data;
+}
+
+/** Writes the witness. Throws `StorageError`. */
+export async function writeWitness(
+  disk: DurableFolder,
+  dataDir: string,
+  head: Head & { readonly folder: string },
+  { identify }: Pick<Effects, 'identify'>,
+): Promise<void> {
+  const path = witnessIn(dataDir);
+  let before = NOTHING;
+  const write = (some: (own: FileIdentity) => FileIdentity): Promise<void> =>
+    disk.write(
+      path,
+      async (handle) => {
+        before = await identify(handle);
+        return `${JSON.stringify({ ...head, file: some(before) })}\n`;
+      },
+      'witness',
+    );
+  await write((own) => own);
+  // A file system on which a rename changes either gives no evidence by it.
+  const after = await identify(path);
+  const [inode, born] = [after.inode === before.inode, after.born === before.born];
+  if (!inode || !born)
+    await write((own) => ({ inode: inode ? own.inode : UNKNOWN, born: born ? own.born : UNKNOWN }));
+}
+
+/** Stands for an inode or a birth time that the file system does not have, or does not keep. */
+const UNKNOWN = '0';
+const NOTHING: FileIdentity = { inode: UNKNOWN, born: UNKNOWN };
+
+/** True if the witness was copied: the file is another one than the witness says. Throws `StorageError`. */
+export async function isCopied(
+  { file }: Witness,
+  dataDir: string,
+  { identify }: Pick<Effects, 'identify'>,
+): Promise<boolean> {
+  const now = await identify(witnessIn(dataDir));
+  const differs = (said: string, is: string): boolean => said !== UNKNOWN && said !== is;
+  return differs(file.inode, now.inode) || differs(file.born, now.born);
+}
