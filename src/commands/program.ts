@@ -199,6 +199,11 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).rebuildCommand,
   });
+  add('backup <folder>', 'copy what must be restored into a new folder, and verify it', {
+    examples: ['dawnload backup /mnt/backups/2026-11-21'],
+    options: [JSON_OPTION],
+    load: async () => (await import('./backup.js')).backupCommand,
+  });
   add('retain', 'list what `retention` would delete; `--yes` deletes it', {
     examples: ['dawnload retain', 'dawnload retain --yes'],
     options: [['--yes', 'delete it, also more than one run may'], JSON_OPTION],

@@ -1,0 +1,140 @@
+/**
+ * A backup of the data folder: what must be restored and nothing else, under the lock, so that no run changes it meanwhile.
+ * The witness stays out: a folder without it was restored, and pays for nothing until you agree.
+ */
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { Pending } from '../erasure/erase.js';
+import { DamageError, DawnloadError, RefusedError, UsageError } from '../ground/errors.js';
+import { withDataFolder } from '../job/data-folder.js';
+import { Journal } from '../journal/journal.js';
+import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
+import { readWhole } from '../landing/landing-zone.js';
+import { orStorageError } from '../landing/storage-error.js';
+import { readEveryBlock } from '../warehouse/reader.js';
+
+/**
+ * What is copied, by paths in the data folder: the ledger, the landing zone, the key of hashes, receipts, and the published
+ * file, which alone has what was computed of days whose pages retention removed.
+ */
+const COPIED = ['ledger', 'landing', 'private/hmac.key', 'private/receipts', 'warehouse.duckdb'];
+
+/** Files in these folders that no command reads again. */
+const LEFT_OUT = /^(?:\.tmp-|journal\.reserve$)/;
+
+export interface Backup {
+  readonly folder: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Sentences on files that were damaged in the data folder, and are so in the backup. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
+ * complete.
+ *
+ * @throws UsageError when the folder has files in it, or lies in the data folder
+ * @throws RefusedError while an erasure is unfinished, since its record has ids in plain text
+ * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
+ */
+export async function backUp(target: string, config: Config, invocation: Invocation): Promise<Backup> {
+  const folder = resolve(target);
+  const dataDir = resolve(config.dataDir);
+  if (folder === dataDir || folder.startsWith(dataDir + sep))
+    throw new UsageError(`${folder} is in the data folder.`, {
+      hint: 'Name a folder elsewhere, best on another disk.',
+    });
+  if (existsSync(folder) && (await orStorageError('list', folder, () => readdir(folder))).length > 0)
+    throw new UsageError(`${folder} is not empty.`, {
+      hint: 'Name a new folder, such as one with the date.',
+    });
+  if (!existsSync(dataDir))
+    throw new UsageError(`There is no data folder ${dataDir}.`, {
+      hint: 'Correct data_dir, or give --data-dir.',
+    });
+  return withDataFolder(config, invocation, 'backup', 'nothing', async ({ journal }) => {
+    if ((await new Pending(config.dataDir, invocation.effects).read()) !== undefined)
+      throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
+        hint: '`dawnload forget` completes it. Then back up again.',
+      });
+    const partial = `${folder}.partial`;
+    try {
+      await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
+      const copied = await copyAll(dataDir, partial, invocation);
+      const head = (await Journal.read({ dataDir: partial }, invocation.effects)).head;
+      if (head.sum !== journal.head.sum) throw differs(join(partial, 'ledger'));
+      await orStorageError('rename', folder, () => rename(partial, folder));
+      await orStorageError('write', folder, () => fsyncFolder(dirname(folder)));
+      return { folder, ...copied };
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true }).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+async function copyAll(dataDir: string, to: string, { signal, terminal }: Invocation) {
+  const damaged: string[] = [];
+  const folders = new Set<string>();
+  let [files, bytes] = [0, 0];
+  await orStorageError('create the folder', to, () => mkdir(to, { recursive: true, mode: FOLDER_MODE }));
+  for (const name of COPIED)
+    for (const from of await filesAt(join(dataDir, name))) {
+      signal.throwIfAborted();
+      const copy = join(to, relative(dataDir, from));
+      terminal.progress(`copying ${relative(dataDir, from)}`);
+      await orStorageError('write', copy, async () => {
+        await mkdir(dirname(copy), { recursive: true, mode: FOLDER_MODE });
+        await copyFile(from, copy, constants.COPYFILE_FICLONE);
+        await fsync(copy);
+      });
+      folders.add(dirname(copy));
+      if ((await hashOf(from)) !== (await hashOf(copy))) throw differs(copy);
+      const fault = await faultOf(copy);
+      if (fault !== undefined) damaged.push(fault.replaceAll(copy, from));
+      files++;
+      bytes += (await stat(copy)).size;
+    }
+  for (const one of folders) await orStorageError('write', one, () => fsyncFolder(one));
+  return { files, bytes, damaged };
+}
+
+const differs = (copy: string): DamageError =>
+  new DamageError(`${copy} differs from what was copied.`, {
+    hint: 'Check the disk of the backup, or name a folder on another one. No backup was made.',
+  });
+
+/** The files at a path, also behind links; none if nothing is there. */
+async function filesAt(path: string): Promise<string[]> {
+  if (!existsSync(path)) return [];
+  const found = await orStorageError('read', path, () => stat(path));
+  if (!found.isDirectory()) return found.isFile() && !LEFT_OUT.test(basename(path)) ? [path] : [];
+  const names = await orStorageError('list', path, () => readdir(path));
+  return (await Promise.all(names.sort().map((name) => filesAt(join(path, name))))).flat();
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  return orStorageError('read', path, async () => {
+    const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 20 });
+    for await (const chunk of chunks) hash.update(chunk);
+    return hash.digest('hex');
+  });
+}
+
+/** A sentence on what is damaged in a file, as it was before it was copied. */
+async function faultOf(copy: string): Promise<string | undefined> {
+  try {
+    if (copy.endsWith('.gz')) await readWhole(copy);
+    if (copy.endsWith('.duckdb')) await readEveryBlock(copy);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DawnloadError) return error.message;
+    throw error;
+  }
+}

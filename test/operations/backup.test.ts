@@ -1,0 +1,132 @@
+// @module-tag long
+/** A backup and what comes of it: a restored folder loses nothing and buys nothing twice, and so does a copied one. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { contents } from '../support/contents.js';
+import { copyData } from '../support/copies.js';
+import { Place } from '../support/dawnload.js';
+import { filesBelow } from '../landing/support.js';
+
+const SETTINGS = `start_date: 2026-11-18
+lookback_days: 1
+exports:
+  start_date: 2026-11-20
+  budget: { records_per_run: 100000, records_per_month: 100000 }
+`;
+const shell = promisify(execFile);
+
+let place: Place;
+let kept: string;
+const data = (...parts: readonly string[]): string => join(place.folder, 'data', ...parts);
+
+beforeAll(async () => {
+  place = await Place.make(SETTINGS, { eventsPerDay: 60 });
+  expect((await place.run(['run'])).code).toBe(0);
+  kept = join(place.folder, 'kept');
+  await cp(data(), kept, { recursive: true });
+}, 120_000);
+afterAll(() => place.remove());
+beforeEach(() => copyData(kept, data()));
+
+test('has what must be restored, byte by byte, and nothing that tells a folder from its copy', async () => {
+  const target = join(place.folder, 'backup');
+  const { code, stdout } = await place.run(['backup', target, '--json']);
+  expect(code).toBe(0);
+  const files = await filesBelow(target);
+  expect(JSON.parse(stdout)).toMatchObject({ folder: target, files: files.length, damaged: [] });
+  const tops = [...new Set(files.map((name) => name.split('/')[0]))].sort();
+  expect(tops).toEqual(['landing', 'ledger', 'private', 'warehouse.duckdb']);
+  expect(files.filter((name) => name.startsWith('private/'))).toEqual(['private/hmac.key']);
+  for (const name of files)
+    expect([name, (await readFile(join(target, name))).equals(await readFile(data(name)))]).toEqual([
+      name,
+      true,
+    ]);
+  expect(await filesBelow(data('landing'))).toEqual(await filesBelow(join(target, 'landing')));
+});
+
+describe('a folder that came back', () => {
+  const ways: readonly [string, (from: string, to: string) => Promise<unknown>][] = [
+    [
+      'from dawnload backup',
+      async (from, to) => {
+        await rm(join(place.folder, 'backup'), { recursive: true, force: true });
+        expect((await place.run(['backup', join(place.folder, 'backup')])).code).toBe(0);
+        await cp(join(place.folder, 'backup'), to, { recursive: true });
+        await rm(from, { recursive: true });
+      },
+    ],
+    ['by cp -a of the whole folder', (from, to) => shell('cp', ['-a', from, to])],
+    [
+      'by tar of the whole folder',
+      async (from, to) => {
+        await mkdir(to);
+        await shell('sh', ['-c', `tar -C ${from} -cf - . | tar -C ${to} -xf -`]);
+      },
+    ],
+  ];
+  test.each(ways)('%s buys no day twice, and loses none', async (_, copy) => {
+    const restored = join(place.folder, 'restored');
+    await rm(restored, { recursive: true, force: true });
+    const before = await contents(place.published);
+    await copy(data(), restored);
+    // The day before is paid after the copy was made.
+    await copyData(kept, data());
+    await place.configure(SETTINGS.replace('2026-11-20', '2026-11-19'));
+    const paid = place.sandbox.requests().E20;
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.requests().E20).toBe(paid + 1);
+    const inRestored = (args: readonly string[]) => place.run([...args, '--data-dir', restored]);
+    const night = await inRestored(['run']);
+    expect([night.code, night.stderr]).toEqual([1, expect.stringMatching(/was (?:copied or )?restored/)]);
+    expect(
+      (await inRestored(['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--yes-paid'])).code,
+    ).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(paid + 1);
+    expect((await inRestored(['rebuild'])).code).toBe(1);
+    expect(await contents(join(restored, 'warehouse.duckdb'))).toEqual(before);
+    await place.configure(SETTINGS);
+    expect((await inRestored(['recover', '--yes'])).code).toBe(0);
+    expect((await inRestored(['run'])).code).toBe(0);
+    expect(place.sandbox.requests().E20).toBe(paid + 1);
+  });
+});
+
+test('a page that is damaged is named, and backed up as it is', async () => {
+  const [page = ''] = (await filesBelow(data('landing', 'events'))).filter((name) => name.endsWith('.gz'));
+  await writeFile(data('landing', 'events', page), 'no gzip');
+  const { code, stderr } = await place.run(['backup', join(place.folder, 'damaged')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('is incomplete or damaged')]);
+  expect(stderr).toContain('landing/events');
+  expect(await readFile(join(place.folder, 'damaged', 'landing', 'events', page), 'utf8')).toBe('no gzip');
+});
+
+test.each([
+  ['a folder with files', 'full', /is not empty/, 2],
+  ['a folder in the data folder', 'data/landing/backup', /is in the data folder/, 2],
+  ['a folder below a file', 'dawnload.yaml/backup', /Cannot/, 1],
+])('is refused for %s, and leaves nothing', async (_, name, why, exit) => {
+  await mkdir(join(place.folder, 'full'), { recursive: true });
+  await writeFile(join(place.folder, 'full', 'mine'), '');
+  const before = await readdir(place.folder);
+  const { code, stderr } = await place.run(['backup', join(place.folder, name)]);
+  expect([code, stderr]).toEqual([exit, expect.stringMatching(why)]);
+  expect(await readdir(place.folder)).toEqual(before);
+});
+
+test('is refused while an erasure is unfinished, whose record has plain ids', async () => {
+  const erasing = {
+    at: new Date().toISOString(),
+    origins: [],
+    ids: [],
+    written: ['u-1'],
+    sharedIds: 0,
+    rows: {},
+  };
+  await writeFile(data('private', 'erasing.json'), JSON.stringify(erasing));
+  const { code, stderr } = await place.run(['backup', join(place.folder, 'erasing')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('`dawnload forget` completes it')]);
+});
