@@ -18,6 +18,7 @@ import { messageOf, OtherAccountError, OtherProjectError, StrayError } from '../
 import { eventGap } from '../ground/streams.js';
 import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { erasuresIn, Journal, PROJECT, RUN } from '../journal/journal.js';
+import { readWitness } from '../journal/witness.js';
 import { headShape, isReference, LandingZone, type LandedPull, type Pull } from '../landing/landing-zone.js';
 import { dataFiles, exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
 import { RunLock } from '../landing/run-lock.js';
@@ -388,10 +389,13 @@ export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, proje
  * Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. The project
  * is recorded by the first command whose settings name one.
  */
-async function begin(journal: Journal, { projectId }: Config): Promise<void> {
+async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<void> {
   const isNew = journal.of(PROJECT).length === 0;
-  if (isNew || (projectIn(journal) === undefined && projectId !== undefined))
-    await journal.append(PROJECT, { event: 'made', folder: journal.folder ?? randomUUID(), projectId });
+  if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {
+    // A journal that begins again after a loss keeps the id of its folder.
+    const folder = journal.folder ?? (await readWitness(dataDir))?.folder ?? randomUUID();
+    await journal.append(PROJECT, { event: 'made', folder, projectId });
+  }
   // A kill may have left the line without the witness.
   if (journal.head.seq === 1) await journal.witness();
 }

@@ -13,7 +13,7 @@ import { DamageError, DawnloadError, RefusedError, UsageError } from '../ground/
 import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { readWhole } from '../landing/landing-zone.js';
+import { readWhole } from '../landing/page-file.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { readEveryBlock } from '../warehouse/reader.js';
 

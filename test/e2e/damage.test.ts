@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { copyData } from '../support/copies.js';
 import { contents } from '../support/contents.js';
 import { Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
@@ -31,8 +32,7 @@ beforeAll(async () => {
   await cp(data(), `${data()}-whole`, { recursive: true });
 });
 beforeEach(async () => {
-  await rm(data(), { recursive: true });
-  await cp(`${data()}-whole`, data(), { recursive: true });
+  await copyData(`${data()}-whole`, data());
 });
 afterAll(() => place.remove());
 
@@ -194,7 +194,7 @@ describe('a page of a paid export that was damaged', () => {
 
   test('does not cost the private warehouse its events, though a rebuild cannot read them', async () => {
     await damagePage();
-    await ends(place.run(['rebuild']), 1, 'The private warehouse holds these events, so it is kept');
+    await ends(place.run(['rebuild']), 1, 'The private warehouse has these days, so it is kept');
     expect((await place.run(['run'])).code).toBe(0);
     expect(await contents(place.published)).toEqual(before);
   });

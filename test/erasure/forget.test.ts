@@ -6,6 +6,7 @@ import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { copyData } from '../support/copies.js';
 import { contents, differences, filesWith, landedPages } from '../support/contents.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
 
@@ -39,14 +40,13 @@ beforeAll(async () => {
   place = await Place.make(YAML, { eventsPerDay: 300, now: () => now });
   expect((await place.run(['run'])).code).toBe(0);
   [person, number] = await somebody();
-  await cp(data(), base(), { recursive: true, preserveTimestamps: true });
+  await copyData(data(), base());
   expect((await forget('--user-id', person, '--yes')).code).toBe(0);
-  await cp(data(), erasedBase(), { recursive: true, preserveTimestamps: true });
+  await copyData(data(), erasedBase());
 }, 120_000);
 
 async function begin(folder: string): Promise<void> {
-  await rm(data(), { recursive: true, force: true });
-  await cp(folder, data(), { recursive: true, preserveTimestamps: true });
+  await copyData(folder, data());
 }
 
 beforeEach(() => begin(base()));

@@ -6,6 +6,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyData } from '../support/copies.js';
 import { Place } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 
@@ -43,8 +44,7 @@ let billed = 0;
 
 /** The folder after the two nights, on the third. */
 async function twoNights(): Promise<Place> {
-  await rm(inData(two), { recursive: true, force: true });
-  await cp(`${inData(two)}-1`, inData(two), { recursive: true });
+  await copyData(`${inData(two)}-1`, inData(two));
   clock.night = 2;
   billed = two.sandbox.bills().length;
   return two;

@@ -8,6 +8,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { adopt } from '../support/copies.js';
 import { contents, differences } from '../support/contents.js';
 import { change, type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
@@ -54,6 +55,7 @@ async function filled(nights = 0): Promise<Lakeside> {
   const lakeside = await make(SETTINGS + LAKE_YAML, nights);
   for (const name of ['data', 'lake.duckdb'])
     await cp(join(first, name), join(lakeside.place.folder, name), { recursive: true });
+  await adopt(join(lakeside.place.folder, 'data'));
   return lakeside;
 }
 
@@ -338,11 +340,12 @@ describe('a lake', () => {
 });
 
 describe('retention with a lake', () => {
-  const KEPT = `${SETTINGS.replace('2026-11-18', '2026-11-08')}${LAKE_YAML}retention: { events: 8 days }\n`;
+  const ALL = SETTINGS.replace('2026-11-18', '2026-11-08') + LAKE_YAML;
+  const RETENTION = 'retention: { events: 8 days }\n';
   const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
 
   test('takes old events out of the file once the lake was seen to hold them, and nothing that was computed', async () => {
-    const lakeside = await make(KEPT, 0, 60);
+    const lakeside = await make(ALL, 0, 60);
     const { place, lake } = lakeside;
     await place.run(['run']);
     await good(place, 'lake setup');
@@ -350,6 +353,7 @@ describe('retention with a lake', () => {
     const before = await contents(place.published);
     const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
     expect(inLake).toHaveLength(13);
+    await place.configure(ALL + RETENTION);
 
     // A day that the lake holds otherwise stays.
     await change(
@@ -407,8 +411,9 @@ describe('retention with a lake', () => {
     'keeps them while the lake cannot be read, and tells a person after seven nights',
     { tags: ['extended'] },
     async () => {
-      const { place, lake } = await make(KEPT.replace('2026-11-08', '2026-11-05'), 0);
+      const { place, lake } = await make(ALL.replace('2026-11-08', '2026-11-05'), 0);
       await place.run(['run']);
+      await place.configure(ALL.replace('2026-11-08', '2026-11-05') + RETENTION);
       await good(place, 'lake setup');
       await good(place, 'lake push');
       lake.unreachable = true;

@@ -7,6 +7,7 @@ import type { Day } from '../../src/ground/calendar.js';
 import { loadConfig } from '../../src/config/config.js';
 import { hmacKey } from '../../src/warehouse/privacy.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
+import { copyData } from '../support/copies.js';
 import { contents, differences } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
@@ -28,8 +29,7 @@ beforeAll(async () => {
   await cp(data(), `${data()}-whole`, { recursive: true });
 });
 beforeEach(async () => {
-  await rm(data(), { recursive: true });
-  await cp(`${data()}-whole`, data(), { recursive: true });
+  await copyData(`${data()}-whole`, data());
 });
 afterAll(() => place.remove());
 
@@ -140,7 +140,7 @@ test('a rebuild that cannot read pages of such a day keeps what was computed of 
     place.run(['rebuild']),
     1,
     'the events of 2026-11-14..2026-11-15 were loaded before and cannot be loaded now',
-    'The private warehouse holds these events, so it is kept',
+    'The private warehouse has these days, so it is kept',
   );
   await expectDone('run');
   await expectWhole();

@@ -6,7 +6,7 @@ import { realEffects } from '../../src/ground/effects.js';
 /** Puts a folder in the place of another one, or beside it; the copy passes for the folder that was copied. */
 export async function copyData(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
-  await cp(from, to, { recursive: true });
+  await cp(from, to, { recursive: true, preserveTimestamps: true });
   await adopt(to);
 }
 

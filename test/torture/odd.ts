@@ -3,9 +3,10 @@
  * after a sound night the folder must be well: nothing is missing, `doctor` and `status` have nothing to say, and a rebuild
  * holds the same. The shapes are those of the sandbox's answers, learned on a sound night.
  */
-import { cp, rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import type { Reply } from '../../sandbox/answer.js';
 import type { EndpointName } from '../../sandbox/index.js';
+import { copyData } from '../support/copies.js';
 import { contents, differences } from '../support/contents.js';
 import type { Ended } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';
@@ -288,8 +289,7 @@ export class OddNights {
     const { trial, clock } = this;
     const { sandbox } = trial.place;
     const pulled = pulledFor(oddity.endpoint);
-    await rm(trial.data, { recursive: true, force: true });
-    await cp(`${trial.data}-${pulled}`, trial.data, { recursive: true });
+    await copyData(`${trial.data}-${pulled}`, trial.data);
     await trial.place.configure(settingsFor(pulled));
     trial.story.length = 0;
     trial.tell(this.nameOf(oddity));
