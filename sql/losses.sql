@@ -1,7 +1,7 @@
 -- What a new file would lack of the published one, which is attached as `old`.
 
 -- name: head
-select seq from old.ops.journal;
+select seq::double as seq, sum, erase from old.ops.journal;
 
 -- name: days
 -- The days of streams that this file does not cover, or with fewer rows. The rows of removed days stay counted there, and

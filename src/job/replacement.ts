@@ -10,6 +10,7 @@ import { REMOVED, removedExports } from '../erasure/retention.js';
 import { listDays, type Day } from '../ground/calendar.js';
 import { messageOf, StorageError } from '../ground/errors.js';
 import { isLocked } from '../landing/duckdb.js';
+import type { Head } from '../landing/landing-zone.js';
 import { instantName } from '../landing/paths.js';
 import { openElsewhere, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
@@ -62,11 +63,11 @@ export async function lossesOf(folder: OpenFolder): Promise<Loss[]> {
   const { published } = files;
   if (!existsSync(published)) return [];
   let losses: Loss[];
-  let head: number;
+  let heads: readonly Head[];
   try {
     const gone = removedExports(journal, ledger.entries()).map(({ day }) => day);
     losses = await warehouse.losses(published, gone);
-    head = losses.length === 0 ? 0 : await warehouse.headOf(published);
+    heads = losses.length === 0 ? [] : await warehouse.headOf(published);
   } catch (error) {
     invocation.signal.throwIfAborted();
     if (isLocked(error)) throw openElsewhere(published, error);
@@ -76,7 +77,9 @@ export async function lossesOf(folder: OpenFolder): Promise<Loss[]> {
     invocation.terminal.warn(`${published} cannot be read as a warehouse. It is now ${aside}.`);
     return [];
   }
-  const isErased = journal.of(ERASE).some(({ seq }) => seq > head);
+  // A journal that was lost and begins again has lower numbers than the file knows.
+  const known = heads.find((head) => journal.holds(head))?.seq ?? 0;
+  const isErased = journal.of(ERASE).some(({ seq }) => seq > known);
   const removed = journal.of(REMOVED).flatMap((line) => (line.event === 'pages' ? [line] : []));
   const abandoned = ledger.entries().filter(({ state }) => state === 'abandoned');
   return losses.filter(({ stream, date, table, after, is_newer }) => {

@@ -13,7 +13,7 @@ import { DamageError, DawnloadError, RefusedError, UsageError } from '../ground/
 import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { readWhole } from '../landing/page-file.js';
+import { sizeOf } from '../landing/page-file.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { readEveryBlock } from '../warehouse/reader.js';
 
@@ -130,7 +130,7 @@ async function hashOf(path: string): Promise<string> {
 /** A sentence on what is damaged in a file, as it was before it was copied. */
 async function faultOf(copy: string): Promise<string | undefined> {
   try {
-    if (copy.endsWith('.gz')) await readWhole(copy);
+    if (copy.endsWith('.gz')) await sizeOf(copy);
     if (copy.endsWith('.duckdb')) await readEveryBlock(copy);
     return undefined;
   } catch (error) {

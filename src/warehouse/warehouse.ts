@@ -15,7 +15,7 @@ import {
   writing,
   type WarehouseOptions,
 } from './opening.js';
-import type { Page } from '../landing/landing-zone.js';
+import { headShape, type Head, type Page } from '../landing/landing-zone.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, loadError, orRepaired, type LoadContext } from './load.js';
 import { countRows, type CountedRows } from './load-reference.js';
@@ -287,12 +287,9 @@ export class Warehouse {
     });
   }
 
-  /** The number of the last line of the journal that another file of this data folder knows. */
-  headOf(published: string): Promise<number> {
-    return this.#besideFile(published, async () => {
-      const [head] = await this.session.rows('losses/head', z.object({ seq: count }));
-      return head?.seq ?? 0;
-    });
+  /** The end of the journal that another file of this data folder knows. */
+  headOf(file: string): Promise<Head[]> {
+    return this.#besideFile(file, () => this.session.rows('losses/head', headShape));
   }
 
   /** Does work while another database file is attached as `old`, for reading. */

@@ -62,8 +62,8 @@ describe('another project in the same data folder', () => {
     await place.configure(`${SETTINGS}data_dir: new\nledger_copy: ${copy}\n`);
     const { stderr, code } = await place.run(['run'], other);
     await place.configure(SETTINGS);
-    expect(stderr).toContain(`${copy} holds the data of project ${PROJECT}`);
-    expect(stderr).toContain('a ledger_copy of its own');
+    expect(stderr).toContain(`${copy} is the journal of another data folder`);
+    expect(stderr).toContain('Give ledger_copy a file of its own');
     expect(code).toBe(2);
   });
 
