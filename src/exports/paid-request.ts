@@ -334,6 +334,9 @@ export async function requestExport(
   return { kind: 'refused', reason, note };
 }
 
+/** The longest export id that the journal takes, in bytes. */
+const LONGEST_ID = 4096;
+
 /**
  * The meaning of an answer to E20. An export id means billed, whatever the status; `readError` tells refusals and
  * errors. After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
@@ -349,6 +352,8 @@ export function readAnswer(
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object') return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
+  // The answer is kept, and the export may be billed; an id of this length is no id.
+  if (exportId !== undefined && Buffer.byteLength(exportId) > LONGEST_ID) return { kind: 'unknown' };
   return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Day } from '../ground/calendar.js';
 import type { Journal } from '../journal/journal.js';
 import { foldersOf, idOf, readingOf } from '../landing/paths.js';
-import { namesIn } from '../landing/storage-error.js';
+import { readPull } from '../landing/landing-zone.js';
+import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import type { ExportRow } from '../warehouse/reader.js';
 import {
   blocksRuns,
@@ -69,18 +70,23 @@ function ofRow(row: ExportRow, knownBy: Place): Untracked[] {
   return isState(state) && partsOf(key) !== undefined ? [{ ...row, state, knownBy }] : [];
 }
 
-/** The exports with a folder below `landing/events`; the name of the innermost folder is the export id. */
+/** The exports with a folder below `landing/events`. */
 async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
-  const events = join(foldersOf(dataDir).landing, 'events');
+  const { landing } = foldersOf(dataDir);
+  const events = join(landing, 'events');
   const days = await namesIn(events);
   const keys = (await Promise.all(days.map((day) => namesIn(join(events, day))))).flat();
   const exportIn = async (key: string): Promise<Untracked[]> => {
     // Only folders with the name of an export are read; file managers leave files of their own in every folder.
     const day: Day | undefined = partsOf(key)?.day;
     if (day === undefined) return [];
-    const [name = '.'] = await namesIn(join(events, day, key));
+    const names = await namesIn(join(events, day, key));
+    const read = names.map((name) => unlessDamaged(readPull(landing, join('events', day, key, name))));
+    // A complete reading proves its id; the name of a folder may have only the hash of a long one.
+    const whole = (await Promise.all(read)).findLast((pull) => pull !== undefined);
+    const named = names.map((name) => idOf(readingOf(name).encoded)).find((id) => id !== undefined);
     const rest = { state: 'requested', messageData: true, knownBy: 'landing zone' } as const;
-    return [{ key, day, exportId: idOf(readingOf(name).encoded), ...rest }];
+    return [{ key, day, exportId: whole?.facts.exportId ?? named, ...rest }];
   };
   return (await Promise.all(keys.map(exportIn))).flat();
 }

@@ -27,7 +27,7 @@ import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { refuseNewer } from '../warehouse/opening.js';
-import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import { hmacKey, keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { assertReplaceable, discardDatabase } from '../warehouse/publish.js';
 import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
@@ -202,8 +202,9 @@ export async function withWarehouse<T>(
     refuseNewer(folder.publishedSchema);
     await assertReplaceable(files.published);
   }
+  // Before a key is made where it is missing: a new one would recognize nobody who was erased.
+  const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
   const key = await hmacKey(dataDir, effects);
-  const register = new Register(journal, keyFingerprint(key));
   // A rebuild that was killed may have left this file behind.
   await discardDatabase(files.rebuilt);
   if (which === 'rebuilt') effects.reach('rebuild/before-open');

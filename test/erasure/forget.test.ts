@@ -2,7 +2,7 @@
 /** A person is found, shown and erased everywhere; whoever brings the data back, it is cut again. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -389,6 +389,49 @@ describe('what arrives after an erasure', () => {
     expect(await leftIn(other?.user_id ?? '')).toEqual([]);
     expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
     expect(await doctorOf('erasures')).toBe('ok');
+  });
+
+  test('is cut when an older copy is moved back, whose times are older than the erasure', async () => {
+    await begin(erasedBase());
+    // As a folder that was on the same disk all the time: no file of it changes when it is moved.
+    const [events, older] = [join(data(), 'landing', 'events'), join(place.folder, 'older')];
+    await rm(older, { recursive: true, force: true });
+    await cp(join(base(), 'landing', 'events'), older, { recursive: true, preserveTimestamps: true });
+    expect((await place.run(['run'])).code).toBe(0);
+    await rm(events, { recursive: true });
+    await rename(older, events);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await leftIn(person)).toEqual([]);
+  });
+
+  test('is searched for behind links too, wherever the landing zone is', async () => {
+    const elsewhere = join(place.folder, 'elsewhere');
+    await rm(elsewhere, { recursive: true, force: true });
+    await rename(join(data(), 'landing'), elsewhere);
+    await symlink(elsewhere, join(data(), 'landing'));
+    const rejected = join(elsewhere, 'rejected', '2026-11-20');
+    await mkdir(rejected, { recursive: true });
+    await writeFile(join(rejected, 'mine.gz'), gzipSync(`an answer about ${person}`));
+    const { code } = await forget('--user-id', person, '--yes');
+    expect(code).toBe(0);
+    expect(existsSync(join(rejected, 'mine.gz'))).toBe(false);
+  });
+
+  test('is not recognized by a new key, which is therefore never made', async () => {
+    await begin(erasedBase());
+    const key = join(data(), 'private', 'hmac.key');
+    await rm(key);
+    const run = await place.run(['run']);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('another key')]);
+    for (const part of ['ledger', join('landing', 'ledger')])
+      await rm(join(data(), part), { recursive: true });
+    const recovered = await place.run(['recover', '--yes']);
+    expect([recovered.code, recovered.stderr]).toEqual([2, expect.stringContaining('another key')]);
+    expect(existsSync(key)).toBe(false);
+    await cp(join(base(), 'private', 'hmac.key'), key);
+    expect((await place.run(['recover', '--yes'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await leftIn(person)).toEqual([]);
   });
 
   test('stops the run where the register was made with another key', async () => {

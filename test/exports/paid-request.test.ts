@@ -34,6 +34,18 @@ describe('the paid request', () => {
     });
   });
 
+  test('is in doubt where its id is longer than the journal takes, and keeps the whole answer', async () => {
+    for (const id of ['한'.repeat(1366), `1${'0'.repeat(4096)}`]) {
+      const body = /^1/.test(id) ? `{"export_id":${id}}` : JSON.stringify({ export_id: id });
+      expect(readAnswer(200, Buffer.from(body))).toEqual({ kind: 'unknown' });
+    }
+    const id = '한'.repeat(1365);
+    expect(readAnswer(200, Buffer.from(JSON.stringify({ export_id: id })))).toEqual({
+      kind: 'accepted',
+      exportId: id,
+    });
+  });
+
   /** The table of docs/money.md. */
   const table = [
     ...readFileSync('docs/money.md', 'utf8').matchAll(/^\| (\d{3}) +\| (?:`(.*)`|nothing) +\| (\w+) +\|$/gm),
