@@ -306,7 +306,8 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   if (doubt !== undefined) throw doubt;
   const entries = plural(whole.entries().length, 'paid export');
   const { length } = needed;
-  const paid = `${entries}, ${length || 'none'} ${length > 1 ? 'need' : 'needs'} action`;
+  const head = config.witness === 'head' ? '; witness: head, so a copied data folder is not recognized' : '';
+  const paid = `${entries}, ${length || 'none'} ${length > 1 ? 'need' : 'needs'} action${head}`;
   const push = pushesOf(journal, lock.taken).find(({ state }) => state === 'ambiguous');
   const waits = push && ` Push ${push.id} to ${push.target} waits for a person.`;
   if (length === 0 && waits === undefined) return ok(paid);

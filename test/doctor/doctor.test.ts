@@ -115,6 +115,15 @@ test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
   expect(result.of('alerts')).toBeDefined();
 });
 
+test('says what is not noticed where the witness does not identify its file', async () => {
+  await place.configure(`${SETTINGS}witness: head\n`);
+  expect((await diagnose()).of('ledger')).toMatchObject({
+    verdict: 'ok',
+    reason: expect.stringContaining('a copied data folder is not recognized') as string,
+  });
+  await place.configure(SETTINGS);
+});
+
 test('a setting of privacy under which a run would stop fails before the night', async () => {
   await place.configure(`${SETTINGS}privacy: { recipients: drop }\n`);
   const result = await diagnose();
