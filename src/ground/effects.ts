@@ -7,6 +7,7 @@ import { readFile, rm, stat, statfs, writeFile, type FileHandle } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { CrashPoint } from './crash-points.js';
 import { InterruptedError } from './errors.js';
 
 export interface Effects {
@@ -22,7 +23,7 @@ export interface Effects {
    * Marks a point just before or after a durable step. Does nothing normally; with `DAWNLOAD_CRASH_AT=point` (or
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
-  reach(point: string): void;
+  reach(point: CrashPoint): void;
   /** Resolves with the free bytes of the disk that holds a folder. */
   free(folder: string): Promise<number>;
   readonly accounts: Accounts;

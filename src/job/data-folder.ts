@@ -394,7 +394,8 @@ async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {
     // A journal that begins again after a loss keeps the id of its folder.
-    const folder = journal.folder ?? (await readWitness(dataDir))?.folder ?? randomUUID();
+    const known = journal.folder ?? (await readWitness(dataDir))?.folder ?? '';
+    const folder = known === '' ? randomUUID() : known;
     await journal.append(PROJECT, { event: 'made', folder, projectId });
   }
   // A kill may have left the line without the witness.

@@ -306,9 +306,9 @@ export class Journal {
 
   /** Writes the head into the witness. Throws `StorageError`. */
   async witness(): Promise<void> {
-    const { folder } = this;
-    if (folder === undefined) return;
-    await writeWitness(this.#disk, this.place.dataDir, { ...this.head, folder }, this.effects);
+    if (this.#size === 0) return;
+    const head = { ...this.head, folder: this.folder ?? '' };
+    await writeWitness(this.#disk, this.place.dataDir, head, this.effects);
   }
 }
 

@@ -7,6 +7,7 @@ import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type { Appended, FileName } from '../ground/crash-points.js';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError } from '../ground/errors.js';
 import { namesIn, orStorageError, storageError, unless } from './storage-error.js';
@@ -44,7 +45,7 @@ export class DurableFolder {
    *
    * @param body the bytes, or a function of the open file that returns them
    */
-  async write(path: string, body: Body, what: string): Promise<void> {
+  async write(path: string, body: Body, what: FileName): Promise<void> {
     await this.#place(this.#temporaryFor(path), path, what, async (file) =>
       writeFile(file, typeof body === 'function' ? await body(file) : body),
     );
@@ -92,14 +93,14 @@ export class DurableFolder {
   }
 
   /** Gives a complete temporary file its name, and resolves when it is durable. As `write` otherwise. */
-  adopt(temporary: string, path: string, what: string): Promise<void> {
+  adopt(temporary: string, path: string, what: FileName): Promise<void> {
     return this.#place(temporary, path, what);
   }
 
   async #place(
     temporary: string,
     path: string,
-    what: string,
+    what: FileName,
     fill?: (file: FileHandle) => Promise<void>,
   ): Promise<void> {
     const folder = dirname(path);
@@ -134,7 +135,7 @@ export class DurableFolder {
    * @param size the size of the file, in bytes
    * @throws DamageError if the file has another size; it is not written
    */
-  async append(path: string, bytes: Uint8Array, what: string, size: number): Promise<void> {
+  async append(path: string, bytes: Uint8Array, what: Appended, size: number): Promise<void> {
     await orStorageError('write', path, async () => {
       const file = await open(path, 'a', FILE_MODE);
       try {

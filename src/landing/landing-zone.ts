@@ -12,6 +12,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Invocation } from '../config/invocation.js';
 import { isDay, type DayRange } from '../ground/calendar.js';
+import type { FileName } from '../ground/crash-points.js';
 import type { Effects } from '../ground/effects.js';
 import type { Body } from '../ground/envelope.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
@@ -351,7 +352,7 @@ export class LandingZone {
   }
 
   /** Writes a body to a path relative to `landing/`. Throws `StorageError`; it leaves no file there then. */
-  async place(body: Body, path: string, what: string): Promise<void> {
+  async place(body: Body, path: string, what: FileName): Promise<void> {
     const file = join(this.folder, path);
     if (Buffer.isBuffer(body)) await this.disk.write(file, await gzipped(body), what);
     else if (this.#spooled.delete(body.file)) await this.disk.adopt(body.file, file, what);

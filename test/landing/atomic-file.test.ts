@@ -18,7 +18,7 @@ async function written() {
 describe('writing a whole file', () => {
   it('makes the folders above it, for the owner alone but for the data folder itself, and leaves nothing beside it', async () => {
     const { data, disk, effects } = await written();
-    await disk.write(join(data, 'a/b/file'), 'body', 'thing');
+    await disk.write(join(data, 'a/b/file'), 'body', 'witness');
     expect(await readFile(join(data, 'a/b/file'), 'utf8')).toBe('body');
     expect(await filesBelow(data)).toEqual(['a/b/file']);
     for (const folder of [join(data, 'a'), join(data, 'a/b')]) {
@@ -28,13 +28,13 @@ describe('writing a whole file', () => {
     await mkdir(`${data}-beside`);
     expect((await stat(data)).mode).toBe((await stat(`${data}-beside`)).mode);
     expect((await stat(join(data, 'a/b/file'))).mode & 0o777).toBe(0o600);
-    expect(effects.passed).toEqual(DURABLE_STEPS.map((step) => `thing/${step}`));
+    expect(effects.passed).toEqual(DURABLE_STEPS.map((step) => `witness/${step}`));
   });
 
   it('lets several that start together make the same folders', async () => {
     const { data, effects } = await written();
     const disks = [1, 2, 3, 4].map(() => new DurableFolder(data, effects));
-    await Promise.all(disks.map((disk, n) => disk.write(join(data, 'a/b', `${n}`), 'body', 'thing')));
+    await Promise.all(disks.map((disk, n) => disk.write(join(data, 'a/b', `${n}`), 'body', 'witness')));
     expect(await filesBelow(data)).toEqual(['a/b/0', 'a/b/1', 'a/b/2', 'a/b/3']);
   });
 
@@ -43,7 +43,7 @@ describe('writing a whole file', () => {
     await mkdir(`${data}-elsewhere`, { mode: 0o755 });
     await chmod(`${data}-elsewhere`, 0o755);
     await symlink(`${data}-elsewhere`, data);
-    await new DurableFolder(data, testEffects()).write(join(data, 'a/file'), 'body', 'thing');
+    await new DurableFolder(data, testEffects()).write(join(data, 'a/file'), 'body', 'witness');
     expect(await filesBelow(`${data}-elsewhere`)).toEqual(['a/file']);
     expect((await stat(data)).mode & 0o777).toBe(0o755);
   });
@@ -52,9 +52,9 @@ describe('writing a whole file', () => {
     const { data, disk, effects } = await written();
     let half: string[] = [];
     effects.onReach = (point) => {
-      if (point === 'thing/before-rename') half = readdirSync(join(data, 'a')).sort();
+      if (point === 'witness/before-rename') half = readdirSync(join(data, 'a')).sort();
     };
-    await disk.write(join(data, 'a/b/c/file'), 'body', 'thing');
+    await disk.write(join(data, 'a/b/c/file'), 'body', 'witness');
     expect(half).toEqual([expect.stringMatching(/^\.tmp-\d+-\d+$/), 'b']);
     expect(await filesBelow(data)).toEqual(['a/b/c/file']);
   });
@@ -62,12 +62,12 @@ describe('writing a whole file', () => {
   it('keeps the older file, and no half of the new one, when it fails on the way', async () => {
     const { data, disk, effects } = await written();
     const path = join(data, 'file');
-    await disk.write(path, 'old', 'thing');
+    await disk.write(path, 'old', 'witness');
     for (const step of ['before-write', 'before-fsync', 'before-rename']) {
       effects.onReach = (point) => {
-        if (point === `thing/${step}`) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        if (point === `witness/${step}`) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
       };
-      const error = await rejection(disk.write(path, 'new', 'thing'));
+      const error = await rejection(disk.write(path, 'new', 'witness'));
       expect(error).toBeInstanceOf(StorageError);
       expect(error.message).toBe(`Cannot write ${path}: the disk is full.`);
       expect(error.hint).toContain('Free some space');
@@ -80,7 +80,7 @@ describe('writing a whole file', () => {
     const { data, disk } = await written();
     await mkdir(data);
     await writeFile(join(data, 'a'), '');
-    const error = await rejection(disk.write(join(data, 'a/b/file'), 'body', 'thing'));
+    const error = await rejection(disk.write(join(data, 'a/b/file'), 'body', 'witness'));
     expect(error).toBeInstanceOf(StorageError);
     expect(error.message).toContain('a file stands where a folder is needed');
   });

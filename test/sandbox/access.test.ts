@@ -317,5 +317,6 @@ test('docs/sandbox.md names every option of the command with its default, the cl
     ...JOURNAL_STEPS.map((step) => `journal/KIND/EVENT/${step}`),
     ...[WAREHOUSE_POINTS, PUBLISH_POINTS, LAKE_POINTS].flat(),
   ];
+  expect(points.length).toBeGreaterThan(20);
   for (const point of points) expect(page).toContain(`\`${point}\``);
 });

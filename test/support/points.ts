@@ -1,45 +1,28 @@
-/** Where tests kill a process, by the names that `effects.reach` is given. */
+/** Where tests kill a process: the crash points by what passes them, in their order. */
+import { APPEND_STEPS, POINTS, WRITE_STEPS, type CrashPoint } from '../../src/ground/crash-points.js';
+
+const all = Object.keys(POINTS) as (keyof typeof POINTS)[];
+const of = (...groups: readonly string[]): (keyof typeof POINTS)[] =>
+  all.filter((point) => groups.includes(point.split('/', 1).join('')));
 
 /** The crash points of the working file, in the order in which a run passes them. */
-export const WAREHOUSE_POINTS = [
-  'load/before-commit',
-  'load/after-commit',
-  'exports/after-replace',
-  'model/done',
-  'check/before-commit',
-  'check/done',
-  'close/before-checkpoint',
-  'close/after-checkpoint',
-  'close/done',
+export const WAREHOUSE_POINTS = of('load', 'exports', 'model', 'check', 'close');
+
+/** The crash points of publishing. */
+export const PUBLISH_POINTS = of('publish');
+
+/** The crash points of a push to the lake. */
+export const LAKE_POINTS = of('lake');
+
+/** The steps of one write of a file; each point is named `<what>/<step>`. */
+export const DURABLE_STEPS = Object.keys(WRITE_STEPS) as (keyof typeof WRITE_STEPS)[];
+
+/** The steps of a line of the journal, in its file and in its copy; each point is named `journal/<kind>/<event>/<step>`. */
+export const JOURNAL_STEPS = [
+  ...(Object.keys(APPEND_STEPS) as (keyof typeof APPEND_STEPS)[]),
+  'copy/before-fsync',
+  'copied',
 ] as const;
 
-/** The crash points of publishing, in their order. */
-export const PUBLISH_POINTS = [
-  'publish/before-copy',
-  'publish/before-fsync',
-  'publish/before-rename',
-  'publish/after-rename',
-  'publish/after-folder-fsync',
-] as const;
-
-/** The crash points of one write of a file, in order; each is named `<what>/<step>`. */
-export const DURABLE_STEPS = [
-  'before-write',
-  'before-fsync',
-  'before-rename',
-  'before-folder-fsync',
-  'durable',
-] as const;
-
-/** The crash points of writing a line of the journal, in order; each is named `journal/<kind>/<event>/<step>`. */
-export const JOURNAL_STEPS = ['before-append', 'before-fsync', 'durable', 'copy/before-fsync', 'copied'];
-
-/** The crash points of a push to the lake, in their order. */
-export const LAKE_POINTS = [
-  'lake/prepared',
-  'lake/after-delete',
-  'lake/after-insert',
-  'lake/before-commit',
-  'lake/after-commit',
-  'lake/settled',
-] as const;
+/** A crash point, or one of its passings: `:2` is the second. */
+export type Crash = CrashPoint | `${CrashPoint}:${number}`;

@@ -11,6 +11,7 @@ import { bytesAnswer } from '../../sandbox/answer.js';
 import { contents, differences, type Except, filesWith, landedPages } from '../support/contents.js';
 import { ended, type Place, start } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';
+import type { Crash } from '../support/points.js';
 import { Chance } from './chance.js';
 import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
@@ -21,8 +22,8 @@ export const ERASURE_POINTS = [
   'erasing/durable',
   'journal/erase/begun/before-append',
   'journal/erase/begun/durable',
-  'erasing-progress/before-write',
-  'erasing-progress/durable',
+  'erasing/before-write:2',
+  'erasing/durable:2',
   'journal/erase/cutting/before-append',
   'journal/erase/cutting/durable',
   'erasures/page/before-write',
@@ -54,7 +55,7 @@ export const ERASURE_POINTS = [
   'erase/receipt',
   'journal/erase/done/before-append',
   'journal/erase/done/durable',
-] as const;
+] as const satisfies readonly Crash[];
 
 export interface ErasureOptions {
   readonly seed: number;

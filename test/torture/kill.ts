@@ -16,25 +16,27 @@ import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
 import { DAILY_STREAMS } from '../../src/ground/streams.js';
 import { DAY_MS, Trial } from './trial.js';
+import type { CrashPoint, FileName } from '../../src/ground/crash-points.js';
 
 // The named crash points, gathered from the sources that declare them, by what brings a process there.
-const durable = (what: string): string[] => DURABLE_STEPS.map((step) => `${what}/${step}`);
-const ledger = (event: string): string[] => JOURNAL_STEPS.map((step) => `journal/export/${event}/${step}`);
+const durable = (what: FileName): CrashPoint[] => DURABLE_STEPS.map((step) => `${what}/${step}` as const);
+const ledger = (event: string): CrashPoint[] =>
+  JOURNAL_STEPS.map((step) => `journal/export/${event}/${step}` as const);
 
 /** What every run passes that requests an export. */
-const RUN_POINTS: readonly string[] = [
-  ...DAILY_STREAMS.flatMap((stream) => [`land/${stream}`, `land/${stream}-manifest`]).flatMap(durable),
-  ...['journal/reserve', 'witness', 'lock'].flatMap(durable),
+const RUN_POINTS: readonly CrashPoint[] = [
+  ...DAILY_STREAMS.flatMap((stream) => [...durable(`land/${stream}`), ...durable(`land/${stream}-manifest`)]),
+  ...(['journal/reserve', 'witness', 'lock'] as const).flatMap(durable),
   ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
   ...WAREHOUSE_POINTS,
   ...PUBLISH_POINTS,
 ];
 
 /** What only the very first run in a folder passes. */
-const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'journal/copy'].flatMap(durable);
+const FIRST_RUN_POINTS: readonly CrashPoint[] = [...durable('hmac-key'), ...durable('journal/copy')];
 
 /** What a rebuild passes besides. */
-const REBUILD_POINTS: readonly string[] = [
+const REBUILD_POINTS: readonly CrashPoint[] = [
   'replace/before-rename',
   'replace/after-rename',
   'load/before-commit',
@@ -43,15 +45,15 @@ const REBUILD_POINTS: readonly string[] = [
 ];
 
 /** What the next process passes when a power cut tore the ledger's last line. */
-const TORN_POINTS: readonly string[] = durable('journal/healed');
+const TORN_POINTS: readonly CrashPoint[] = durable('journal/healed');
 
-const ATTACH_POINTS: readonly string[] = ledger('attached');
-const ABANDON_POINTS: readonly string[] = ledger('abandoned');
+const ATTACH_POINTS: readonly CrashPoint[] = ledger('attached');
+const ABANDON_POINTS: readonly CrashPoint[] = ledger('abandoned');
 
 /** A service that misbehaves once, and the crash points that a run comes to because of it. */
 interface Misfortune {
   readonly faults: readonly Fault[];
-  readonly points: readonly string[];
+  readonly points: readonly CrashPoint[];
 }
 
 const MISFORTUNES: readonly Misfortune[] = [

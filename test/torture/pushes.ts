@@ -9,6 +9,7 @@ import { Journal } from '../../src/journal/journal.js';
 import { pushesOf, type Push } from '../../src/push/ledger.js';
 import type { Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
+import type { Crash } from '../support/points.js';
 import { Chance } from './chance.js';
 import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
@@ -25,7 +26,7 @@ export const PUSH_POINTS = [
   'journal/push/settled/durable',
   'journal/push/ended/before-append',
   'journal/push/ended/durable',
-] as const;
+] as const satisfies readonly Crash[];
 
 export interface PushOptions {
   readonly seed: number;
