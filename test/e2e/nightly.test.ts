@@ -409,7 +409,8 @@ describe('Ctrl-C', { tags: ['long'] }, () => {
     const place = await makePlace(PAID, { exportSeconds: 3 });
     const child = place.start(['run']);
     const result = ended(child);
-    await until(() => place.sandbox.requests().E21 > 0);
+    // The second answer follows a pause, which says what is waited for.
+    await until(() => place.sandbox.requests().E21 > 1);
     child.kill('SIGINT');
     const { code, stderr } = await result;
     expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
