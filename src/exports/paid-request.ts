@@ -55,12 +55,15 @@ export interface Unpaid {
 /**
  * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
  * for exports in progress, actual records for landed ones.
+ *
+ * @param resumed resolves when the exports of earlier runs have ended, on whose size other days may wait
  */
 export async function requestMissing(
   job: Job,
   service: ServiceClient,
   folder: PaymentFolder,
   patience: Patience,
+  resumed: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
   const { ledger, warehouse, report } = folder;
   const { runId, signal, effects, terminal } = folder.invocation;
@@ -110,6 +113,8 @@ export async function requestMissing(
   for (const { day } of others) asked.add(day);
 
   const downloads = new Set<Promise<unknown>>();
+  // Its failure is thrown where it began.
+  let resuming: Promise<unknown>[] = [resumed.catch(() => undefined).finally(() => (resuming = []))];
   // The first failure ends the stage once all downloads have ended.
   const failures: unknown[] = [];
   const keepFailure = <T>(work: Promise<T>): Promise<T | undefined> =>
@@ -136,9 +141,9 @@ export async function requestMissing(
         });
         downloads.add(download);
       }
-    } else if (downloads.size > 0) {
+    } else if (downloads.size + resuming.length > 0) {
       // An export may turn out smaller than its estimate and leave budget for another day.
-      await Promise.race(downloads);
+      await Promise.race([...downloads, ...resuming]);
     } else {
       report.budget = budget;
       for (const { day, verdict, estimate } of [...decisions, ...others])

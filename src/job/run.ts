@@ -165,10 +165,12 @@ async function extract(job: Job, service: ServiceClient, folder: OpenFolder): Pr
     const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
     if (mayPay) await assertPublishable(files.published);
     const patience = patienceOf(folder);
-    // A day that can be had is not delayed by an export that does not come.
+    // An export that does not come delays no day; one that comes may show the size that other days wait for.
     await downloadReady(service, folder);
-    await requestMissing(job, service, folder, patience);
-    await resumeExports(service, folder, patience);
+    const resumed = resumeExports(service, folder, patience);
+    resumed.catch(() => undefined);
+    await requestMissing(job, service, folder, patience, resumed);
+    await resumed;
   }
   await pullReference(job, service, folder);
 }
