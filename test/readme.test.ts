@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { docsCommand } from '../src/commands/docs.js';
 import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
+import { POINTS } from '../src/ground/crash-points.js';
 import { EXIT } from '../src/ground/errors.js';
 import { loadCatalogue, type QueryFile, describeQuery } from '../src/readers/queries/catalogue.js';
 import type { SchemaEntry } from '../src/warehouse/dictionary.js';
@@ -72,6 +73,26 @@ describe('README.md', () => {
 });
 
 describe('docs/', () => {
+  test('name for each invariant a test, a crash point or a torture run that there is', () => {
+    const rows = [...read('docs/invariants.md').matchAll(/^\| ([A-Z]\d+) +\|.*\| (.*?) *\|$/gm)];
+    expect(rows.length).toBeGreaterThan(25);
+    const points = Object.keys(POINTS).map((point) => point.split('/', 1).join(''));
+    for (const [, number = '', proof = ''] of rows) {
+      const named = [...proof.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      expect(named, number).not.toEqual([]);
+      for (const name of named) {
+        const isTest = existsSync(`test/${name}.test.ts`);
+        const isPoint =
+          points.includes(name.split('/', 1).join('')) || /^(?:journal|land|erasures)\//.test(name);
+        expect([number, name, isTest || isPoint || /^(?:torture|-- --|torture -- --)/.test(name)]).toEqual([
+          number,
+          name,
+          true,
+        ]);
+      }
+    }
+  });
+
   test('explain every setting with its default', () => {
     const keysOf = (schema: unknown, path: string): string[] => {
       // A section is read after an empty text has become an empty section; a switch stands for itself.
