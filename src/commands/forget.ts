@@ -63,7 +63,7 @@ async function begin(folder: OpenFolder, given: readonly Given[], options: Forge
     await look(folder, persons, options);
     return undefined;
   }
-  const rows = await person.countFound(session);
+  const rows = await folder.warehouse.refining(() => person.countFound(session));
   const all = [...rows.values()].reduce((sum, one) => sum + one, 0);
   const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
   if (options.yes !== true && !(await terminal.confirm(question, signal)))
@@ -90,7 +90,7 @@ async function begin(folder: OpenFolder, given: readonly Given[], options: Forge
  * id, and if it does not contain all ids, because the settings drop numbers or ids.
  */
 async function search(
-  { erasures, config: { privacy, brand }, invocation: { terminal } }: OpenFolder,
+  { erasures, warehouse, config: { privacy, brand }, invocation: { terminal } }: OpenFolder,
   given: readonly Given[],
   includeShared: boolean,
 ): Promise<Persons> {
@@ -99,8 +99,10 @@ async function search(
     privacy.recipients === 'drop' ||
     privacy.columns.some(({ name, rule }) => rule === 'drop' && ID_COLUMNS.some((id) => id === name));
   const session = await erasures.session();
-  await person.readLinks(session);
-  let persons = await person.findPersons(session, given, includeShared);
+  const find = (): Promise<Persons> =>
+    warehouse.refining(() => person.findPersons(session, given, includeShared));
+  await warehouse.refining(() => person.readLinks(session));
+  let persons = await find();
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
   if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
@@ -116,7 +118,7 @@ async function search(
         if (Object.keys(ids).length > 0) sets.set(JSON.stringify(ids), ids);
       }
     await person.addLinks(session, [...sets.values()]);
-    persons = await person.findPersons(session, given, includeShared);
+    persons = await find();
   }
   return persons;
 }
@@ -146,14 +148,14 @@ async function look(folder: OpenFolder, { found }: Persons, { show, json }: Forg
     for (const { filename, position, own, record } of some)
       landing.push({ file: relative(zone, filename), position, own, record: JSON.parse(record) });
   if (show === true) {
-    const rows = await person.rowsFound(session);
+    const rows = await folder.warehouse.refining(() => person.rowsFound(session));
     if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
     const ids = found.flatMap(({ kind, value, shared }) => (value === null ? [] : { kind, value, shared }));
     const all = { ids, warehouse: Object.fromEntries(rows), landing };
     terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
     return;
   }
-  const rows = await person.countFound(session);
+  const rows = await folder.warehouse.refining(() => person.countFound(session));
   const own = landing.filter((one) => one.own);
   const mentions = landing.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;

@@ -27,6 +27,7 @@ import { foldersOf } from '../landing/paths.js';
 import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, naming, orRepaired } from '../warehouse/load.js';
+import { withMemoryLimit, type MemoryLimit } from '../warehouse/opening.js';
 import { isDivided, withSlices } from '../warehouse/slices.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {
@@ -87,7 +88,12 @@ export class Erasures {
   #finder = new Finder([]);
 
   constructor(
-    private readonly place: { dataDir: string; tempDirectory: string; key: Uint8Array },
+    private readonly place: {
+      readonly dataDir: string;
+      readonly tempDirectory: string;
+      readonly key: Uint8Array;
+      readonly limits: MemoryLimit;
+    },
     readonly register: Register,
     effects: Pick<Effects, 'reach'>,
     private readonly open: () => Promise<Session>,
@@ -283,7 +289,18 @@ export class Erasures {
     return records;
   }
 
-  async #search(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
+  /** Searches pages; where memory does not suffice, with more of it and in smaller batches. */
+  #search(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
+    const { limits } = this.place;
+    return withMemoryLimit(session, limits, async ({ batchBytes }) => {
+      const found: Match[] = [];
+      for (const some of inBatches(files, (BATCH_BYTES * batchBytes) / limits.batchBytes))
+        found.push(...(await this.#searchAtOnce(session, some)));
+      return found;
+    });
+  }
+
+  async #searchAtOnce(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
     await session.set({
       landed: {
         files: files.map(({ file }) => asPattern(file)),
@@ -368,7 +385,7 @@ async function stateOf(folder: string): Promise<string> {
 interface ErasureFolder {
   readonly erasures: Erasures;
   readonly landing: LandingZone;
-  readonly warehouse: Pick<Warehouse, 'loader' | 'knownErasure'>;
+  readonly warehouse: Pick<Warehouse, 'loader' | 'knownErasure' | 'refining'>;
   readonly ledger: Pick<Ledger, 'entries'>;
   readonly load: (pulls: readonly Pull[], how?: 'new' | 'again') => Promise<boolean>;
   readonly config: Pick<Config, 'dataDir'>;
@@ -407,8 +424,12 @@ export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<strin
   const { erasures, landing, warehouse, ledger } = folder;
   if (erasures.register.last === undefined) return;
   const session = await erasures.session();
-  await readLinks(session);
-  const { days, firstOptOut } = await findDays(session);
+  const daysLeft = () =>
+    warehouse.refining(async () => {
+      await readLinks(session);
+      return findDays(session);
+    });
+  const { days, firstOptOut } = await daysLeft();
   const exports = await landing.exportPulls(landedAmong(ledger.entries()));
   const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
   await folder.load(changed, 'again');
@@ -422,8 +443,7 @@ export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<strin
     await folder.load([earliest], 'again');
     await folder.load(later);
   }
-  await readLinks(session);
-  const left = await findDays(session);
+  const left = await daysLeft();
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
   await erasures.deleteComputed();
 }

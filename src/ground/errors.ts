@@ -67,6 +67,16 @@ export class ClockError extends DawnloadError {}
 /** A file or folder cannot be read or written: the user repairs the machine. No received data is lost. */
 export class StorageError extends DawnloadError {}
 
+/** DuckDB ran out of memory: the user gives the machine more. No file is damaged. */
+export class MemoryError extends StorageError {
+  constructor(cause: unknown) {
+    super('The memory does not suffice for this step.', {
+      hint: 'Close other programs, or run it on a machine with more memory. No file is damaged, and nothing that was received is lost.',
+      cause,
+    });
+  }
+}
+
 /** A file of the data folder is damaged: the user decides how to repair it, usually by `dawnload rebuild`. */
 export class DamageError extends DawnloadError {}
 

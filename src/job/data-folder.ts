@@ -26,7 +26,7 @@ import { nearestExisting, unlessDamaged } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import type { LoadOutcome } from '../warehouse/load.js';
-import { refuseNewer } from '../warehouse/opening.js';
+import { limitsOf, refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { assertReplaceable, discardDatabase } from '../warehouse/publish.js';
 import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';
@@ -216,8 +216,11 @@ export async function withWarehouse<T>(
     // The private file may be newer than the published one, and known to this process alone.
     const own = which === 'working' && warehouse.session;
     const heads = own ? await own.rows('ops/journal', headShape) : (await knownBy(files.working)).head;
-    const erasures = new Erasures({ dataDir, tempDirectory, key }, register, effects, () =>
-      warehouse.searching(),
+    const erasures = new Erasures(
+      { dataDir, tempDirectory, key, limits: limitsOf(warehouse.options) },
+      register,
+      effects,
+      () => warehouse.searching(),
     );
     const waiting = await unloaded(folder, warehouse, report);
     await folder.lookAgain([

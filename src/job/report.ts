@@ -14,6 +14,7 @@ import {
   EXIT,
   exitCodeOf,
   InterruptedError,
+  MemoryError,
   messageOf,
   ServiceError,
   StorageError,
@@ -286,6 +287,7 @@ function kindOf(failure: Error): string {
   if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
   if (failure instanceof ServiceError) return 'The service did not answer as it should.';
   if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
+  if (failure instanceof MemoryError) return 'The memory does not suffice.';
   if (failure instanceof StorageError) return 'The data folder cannot be written.';
   if (failure instanceof ConfigError) return 'The settings do not fit the data folder.';
   if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)

@@ -1,7 +1,7 @@
 /** The only place that opens DuckDB files, so that every connection has the same settings. */
 // Loaded with require: an ES module import would load the package twice, which costs each command a tenth of a second.
 import duckdb = require('@duckdb/node-api');
-import { messageOf } from '../ground/errors.js';
+import { CorruptDatabaseError, MemoryError, messageOf } from '../ground/errors.js';
 
 /** Extensions that need a download are disabled; icu, json and parquet are built in. */
 const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
@@ -23,6 +23,17 @@ export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match|Could not read enough bytes/.test(
     messageOf(error),
   );
+}
+
+/** True if DuckDB ran out of memory, also where that made its file unusable for this process. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof MemoryError || /Out of Memory Error|bad_alloc/.test(messageOf(error));
+}
+
+/** The error for people of a statement on a file that is open: it is damaged, or the memory does not suffice. */
+export function statementError(error: unknown, damage: string): unknown {
+  if (isOutOfMemory(error)) return error instanceof MemoryError ? error : new MemoryError(error);
+  return tellsOfDamage(error) ? new CorruptDatabaseError(damage, error) : error;
 }
 
 /** True if another process has the file open, so that this one may not. */

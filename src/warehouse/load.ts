@@ -8,7 +8,7 @@ import type { Effects } from '../ground/effects.js';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { repairedJson } from '../ground/envelope.js';
-import { DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
+import { DamageError, DawnloadError, MemoryError, messageOf, StorageError } from '../ground/errors.js';
 import type { Stream } from '../ground/streams.js';
 import { type Staging, loadEvents } from './load-events.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
@@ -17,6 +17,7 @@ import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
 import { isReference, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
 import { gzipped, readWhole } from '../landing/page-file.js';
 import { pageName, pageOf } from '../landing/paths.js';
+import { isOutOfMemory } from '../landing/duckdb.js';
 import { damaged } from '../landing/storage-error.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { withSlices, type Slice } from './slices.js';
@@ -347,20 +348,21 @@ async function repair(file: string, folder: string): Promise<string> {
 
 /**
  * Converts the failure of a load to a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for
- * a lack of disk or memory. Any other error is returned unchanged, except for reference data: its failure must not end a
+ * a lack of disk, `MemoryError`. Any other error is returned unchanged, except for reference data: its failure must not end a
  * run, so it becomes a `DamageError`.
  */
 export function loadError(error: unknown, pull: string, isReference = false): Error {
   if (error instanceof DawnloadError) return error;
   if (!(error instanceof Error)) return new Error(messageOf(error));
+  if (isOutOfMemory(error)) return new MemoryError(error);
   const { message } = error;
   const kind = /^([A-Z][A-Za-z ]+ Error)/.exec(message)?.[1];
   const file = OUR_REFUSAL.exec(message)?.[1] ?? /in file "([^"]+)"/.exec(message)?.[1];
   const isUnforeseen = kind === undefined || /^(Binder|Parser|Catalog|Not implemented) Error/.test(message);
   if ((isUnforeseen && !isReference) || /^(Internal|INTERNAL) Error/.test(message)) return error;
-  if (/^(IO|Out of Memory|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
+  if (/^(IO|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
     return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
-      hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again. If that does not help, the file is damaged: run `dawnload rebuild`.',
+      hint: 'The load was rolled back, and nothing that was received is lost. Free disk space, then run again. If that does not help, the file is damaged: run `dawnload rebuild`.',
       cause: new Error(withoutValues(message)),
     });
   }

@@ -7,12 +7,13 @@ import {
   ConfigError,
   CorruptDatabaseError,
   DawnloadError,
+  MemoryError,
   messageOf,
   StorageError,
   TryLaterError,
 } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
-import { isLocked, openInstance, unlessMissing } from '../landing/duckdb.js';
+import { isLocked, isOutOfMemory, openInstance, unlessMissing } from '../landing/duckdb.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { count, Session, statement, statementsIn } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
@@ -95,6 +96,7 @@ async function sweep(tempDirectory: string): Promise<void> {
 
 function openingError(path: string, cause: unknown): Error {
   const text = messageOf(cause);
+  if (isOutOfMemory(cause)) return new MemoryError(cause);
   if (isLocked(cause)) {
     return new TryLaterError(`${path} is open in another program.`, {
       hint: 'Close it there. To look at data, open the published file.',
@@ -159,7 +161,7 @@ export async function withMemoryLimit<T>(
         return await work(given);
       } catch (error) {
         const next = higher.shift();
-        if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
+        if (next === undefined || !isOutOfMemory(error)) throw error;
         given = next;
         await apply(given);
       }

@@ -4,10 +4,24 @@
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { codeOf, ConfigError, CorruptDatabaseError, messageOf, StorageError } from '../ground/errors.js';
+import {
+  codeOf,
+  ConfigError,
+  CorruptDatabaseError,
+  MemoryError,
+  messageOf,
+  StorageError,
+} from '../ground/errors.js';
 import type { KnownHead } from '../journal/doubt.js';
 import { headShape } from '../landing/landing-zone.js';
-import { isLocked, isOfDuckDB, openInstance, tellsOfDamage, unlessMissing } from '../landing/duckdb.js';
+import {
+  isLocked,
+  isOfDuckDB,
+  isOutOfMemory,
+  openInstance,
+  statementError,
+  unlessMissing,
+} from '../landing/duckdb.js';
 import { openElsewhere, storageError } from '../landing/storage-error.js';
 import { refuseNewer } from './opening.js';
 import { statement } from './session.js';
@@ -44,6 +58,7 @@ export class Reader {
       instance = await openInstance(path, { access_mode: 'READ_ONLY' });
     } catch (cause) {
       if (isLocked(cause)) throw openElsewhere(path, cause);
+      if (isOutOfMemory(cause)) throw new MemoryError(cause);
       if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
       throw new CorruptDatabaseError(
         `${path} is not a DuckDB file that can be opened (${messageOf(cause).split('\n', 1).join('')}).`,
@@ -115,7 +130,7 @@ export class Reader {
   /**
    * Returns the rows of a query as objects of JSON values.
    *
-   * @throws CorruptDatabaseError when the file turns out to be damaged
+   * @throws CorruptDatabaseError when the file turns out to be damaged, MemoryError
    */
   async objects(
     sql: string,
@@ -125,8 +140,7 @@ export class Reader {
       const result = await this.connection.runAndReadAll(sql, parameters);
       return result.getRowObjectsJson();
     } catch (error) {
-      if (!tellsOfDamage(error)) throw error;
-      throw new CorruptDatabaseError('The published warehouse is damaged.', error);
+      throw statementError(error, 'The published warehouse is damaged.');
     }
   }
 

@@ -10,8 +10,8 @@ import type {
   DuckDBValue,
 } from '@duckdb/node-api';
 import { z } from 'zod';
-import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../ground/errors.js';
-import { tellsOfDamage } from '../landing/duckdb.js';
+import { DawnloadError, messageOf, UsageError } from '../ground/errors.js';
+import { statementError } from '../landing/duckdb.js';
 import { sizeOf } from '../landing/page-file.js';
 import { unreadable } from '../landing/storage-error.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -201,14 +201,13 @@ export async function copyAnswer(
 /**
  * Returns the result of the work.
  *
- * @throws CorruptDatabaseError when DuckDB reports a damaged file; any other error is passed on
+ * @throws CorruptDatabaseError when DuckDB reports a damaged file, MemoryError; any other error is passed on
  */
 async function sound<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!tellsOfDamage(error)) throw error;
-    throw new CorruptDatabaseError("The warehouse's private file is damaged.", error);
+    throw statementError(error, "The warehouse's private file is damaged.");
   }
 }
 

@@ -7,6 +7,7 @@ import { Register } from '../../src/erasure/register.js';
 import { Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import { readWhole } from '../../src/landing/page-file.js';
+import { limitsOf } from '../../src/warehouse/opening.js';
 import { hashingSession } from '../../src/warehouse/warehouse.js';
 import { keyFingerprint } from '../../src/warehouse/privacy.js';
 import { dataFolder, testEffects } from '../landing/support.js';
@@ -36,8 +37,11 @@ test('a person is cut out of a page of 20 MB', { tags: ['long'] }, async () => {
   expect(page.bytes).toBeGreaterThan(2 ** 24);
   const pull = await writer.finish([page], { exportId: 'x' }, effects.now());
   const register = new Register(journal, keyFingerprint(key));
-  const erasures = new Erasures({ dataDir: data, tempDirectory, key }, register, effects, () =>
-    hashingSession({ brand: 'service', messenger: 'chatapp' }, key, tempDirectory),
+  const erasures = new Erasures(
+    { dataDir: data, tempDirectory, key, limits: limitsOf({}) },
+    register,
+    effects,
+    () => hashingSession({ brand: 'service', messenger: 'chatapp' }, key, tempDirectory),
   );
   const digest = createHmac('sha256', key).update('01012345678').digest('hex');
   const line = await erasures.begin({ origins: [digest], ids: [digest] });

@@ -21,6 +21,8 @@ export interface Answered {
   readonly section: Section;
   readonly answers: readonly Answer[];
   readonly failure?: string;
+  /** True if it failed because the memory did not suffice. */
+  readonly isShort?: boolean;
 }
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];

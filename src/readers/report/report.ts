@@ -12,6 +12,7 @@ import { questionNamed } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/output.js';
 import { Wording, type Row } from '../queries/wording.js';
 import type { PastRun } from '../../journal/journal.js';
+import { isOutOfMemory } from '../../landing/duckdb.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
 import { documentOf } from './document.js';
@@ -61,13 +62,14 @@ export function makeReport(
         return { section, answers: await Promise.all(section.asks.map(ask)) };
       } catch (error) {
         // A section that cannot be drawn must not stop the others.
-        return { section, answers: [], failure: messageOf(error).split('\n', 1).join() };
+        const failure = messageOf(error).split('\n', 1).join();
+        return { section, answers: [], failure, isShort: isOutOfMemory(error) };
       }
     };
     const all = await Promise.all(SECTIONS.map(answered));
     // A section that needs more memory is asked again by itself, with most of the machine's.
-    for (const [nth, { section, failure }] of all.entries()) {
-      if (failure?.startsWith('Out of Memory') !== true) continue;
+    for (const [nth, { section, isShort }] of all.entries()) {
+      if (isShort !== true) continue;
       await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
       all[nth] = await answered(section);
     }
