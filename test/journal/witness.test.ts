@@ -113,7 +113,7 @@ describe('a copied folder', () => {
 
 it('takes no evidence from what a rename changes, or a file system does not have', async () => {
   const dataDir = await dataFolder();
-  let nth = 0;
+  let nth = 7;
   // As a file system answers that makes up a birth time whenever it is asked.
   const forgetful = { ...effects, identify: () => Promise.resolve({ inode: '5', born: `${nth++}` }) };
   const journal = await Journal.open({ dataDir }, forgetful);

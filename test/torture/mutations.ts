@@ -21,6 +21,13 @@ const TESTS = {
   restored: ['test/exports/recovery.test.ts', 'a machine that was lost'],
   lock: ['test/landing/run-lock.test.ts', 'notices when its file is taken away'],
   load: ['test/warehouse/load.test.ts', 'fails after the rows of the day were replaced'],
+  deletion: ['test/job/deletion.test.ts', ''],
+  retention: ['test/job/retention.test.ts', ''],
+  journal: ['test/journal/journal.test.ts', ''],
+  witness: ['test/journal/witness.test.ts', ''],
+  forget: ['test/erasure/forget.test.ts', 'what arrives after an erasure'],
+  paid: ['test/exports/paid-request.test.ts', ''],
+  backup: ['test/operations/backup.test.ts', ''],
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -54,7 +61,16 @@ const MUTATIONS = readFileSync(resolve('test/torture/mutations.txt'), 'utf8')
   });
 
 /** What a copy takes to run tests by itself. */
-const PARTS = ['dist', 'sql', 'test', 'sandbox', 'package.json', 'package-lock.json', 'vitest.config.ts'];
+const PARTS = [
+  'dist',
+  'docs',
+  'sql',
+  'test',
+  'sandbox',
+  'package.json',
+  'package-lock.json',
+  'vitest.config.ts',
+];
 
 /** A test that takes longer, in milliseconds, is no sign of anything but of a busy machine. */
 const PATIENCE_MS = '300000';
@@ -84,12 +100,7 @@ async function tryMutation({ by, named, file, changes }: Mutation): Promise<stri
     // Tests that run a command in their own process run the broken one, too.
     await symlink(join(copy, 'dist', 'src'), join(copy, 'src'));
     const target = join(copy, 'dist/src', file);
-    let text = await readFile(target, 'utf8');
-    for (const [from, to] of changes) {
-      if (!text.includes(from)) throw new Error(`${file} no longer holds ${from}`);
-      text = text.replace(from, () => to);
-    }
-    await writeFile(target, text);
+    await writeFile(target, mutated(await readFile(target, 'utf8'), file, changes));
     for (const name of by) {
       const failed = await failingTest(TESTS[name], named, copy);
       if (failed !== undefined) return failed;
@@ -98,6 +109,21 @@ async function tryMutation({ by, named, file, changes }: Mutation): Promise<stri
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Throws if the code no longer has what a mutation replaces. */
+function mutated(code: string, file: string, changes: Mutation['changes']): string {
+  return changes.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`${file} no longer has ${from}`);
+    return text.replace(from, () => to);
+  }, code);
+}
+
+/** Applies every mutation to the build, without running a test; returns their number. */
+export function applyAll(): number {
+  for (const { file, changes } of MUTATIONS)
+    mutated(readFileSync(resolve('dist/src', file), 'utf8'), file, changes);
+  return MUTATIONS.length;
 }
 
 /**
