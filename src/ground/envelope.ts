@@ -4,7 +4,6 @@
  * records in its list, and whether it is complete. A page of an export is most of a megabyte; parsing it into
  * JavaScript objects would cost more than all other steps, and only DuckDB needs the contents.
  */
-import type { LargeBody } from './large-body.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -17,6 +16,18 @@ const COLON = 0x3a;
 /** The difference between the character codes of an opening bracket and its closing one. */
 const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** A body that is not held in memory. */
+export interface LargeBody {
+  /** The decoded size in bytes. */
+  readonly length: number;
+  /** The outermost object without its large values, which are empty here; of what is not JSON, the beginning. */
+  readonly outside: Buffer;
+  /** The envelope, with positions in `outside`. */
+  readonly envelope: Envelope | undefined;
+  /** The path of the gzip file. */
+  readonly file: string;
+}
 
 /** The decoded body of an answer: its bytes or, of a large one, its outside and the file that holds it. */
 export type Body = Buffer | LargeBody;

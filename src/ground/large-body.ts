@@ -3,21 +3,10 @@
  * one the elements of its list, piece by piece.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { EnvelopeScanner, type Envelope, type Listener, type Part } from './envelope.js';
+import { EnvelopeScanner, type LargeBody, type Listener, type Part } from './envelope.js';
 
 /** The decoded size in bytes from which a body is not held in memory. */
 export const LARGE = 64 * 1024 * 1024;
-
-export interface LargeBody {
-  /** The decoded size in bytes. */
-  readonly length: number;
-  /** The outermost object without its large values, which are empty here; of what is not JSON, the beginning. */
-  readonly outside: Buffer;
-  /** The envelope, with positions in `outside`. */
-  readonly envelope: Envelope | undefined;
-  /** The path of the gzip file. */
-  readonly file: string;
-}
 
 /** The largest value that the outside holds, and the size of the outside from which on it holds none. */
 const MOST_OF_VALUE = 64 * 1024;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
 import { firstAnswers, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
-import type { ReadablePull } from './load.js';
+import type { ReadablePull } from './slices.js';
 import type { MemoryLimit } from './opening.js';
 import type { Slice } from './slices.js';
 import {

@@ -1,7 +1,7 @@
 /** E17, E18 and E19: loads daily statistics and the statistics of campaigns. The order of all steps is in this file. */
 import { areNightsApart } from '../ground/calendar.js';
 import { answersOf, type Pull } from '../landing/landing-zone.js';
-import type { ReadablePull } from './load.js';
+import type { ReadablePull } from './slices.js';
 import { asPattern, count, largestOf, split, type Session, redact } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';

@@ -14,13 +14,13 @@ import { type Staging, loadEvents } from './load-events.js';
 import { loadCampaigns, loadStatistics } from './load-statistics.js';
 import { loadReference } from './load-reference.js';
 import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
-import { isReference, rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
+import { isReference, rowsIn, type Pull } from '../landing/landing-zone.js';
 import { gzipped, readWhole } from '../landing/page-file.js';
 import { pageName, pageOf } from '../landing/paths.js';
 import { isOutOfMemory } from '../landing/duckdb.js';
 import { damaged } from '../landing/storage-error.js';
 import { withMemoryLimit, type MemoryLimit } from './opening.js';
-import { withSlices, type Slice } from './slices.js';
+import { withSlices, type ReadablePull, type Slice } from './slices.js';
 import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
 
 const pullId = z.object({ pull: z.string() });
@@ -160,11 +160,6 @@ async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<
 
 /** The streams whose pages are lists of records, of which any division is read alike. */
 const DIVISIBLE: readonly Stream[] = ['events', 'statistics', 'statistics_by_subchannel'];
-
-/** A pull with the files to read: repaired copies and slices in place of some pages. */
-export interface ReadablePull extends Pull {
-  readonly read: readonly Slice<Page>[];
-}
 
 function attempt(
   pulls: readonly ReadablePull[],

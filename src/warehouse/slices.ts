@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { bytesOf, readEnvelope } from '../ground/envelope.js';
 import { elementsIn } from '../ground/large-body.js';
 import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
+import type { Page, Pull } from '../landing/landing-zone.js';
 import { gzipped, readBody, textOf } from '../landing/page-file.js';
 import { orStorageError } from '../landing/storage-error.js';
 
@@ -19,6 +20,11 @@ let divided = 0;
 
 /** A page, or the records of a page from the one at `first` on. */
 export type Slice<P> = P & { readonly first: number };
+
+/** A pull with the files to read: repaired copies and slices in place of some pages. */
+export interface ReadablePull extends Pull {
+  readonly read: readonly Slice<Page>[];
+}
 
 export function isDivided({ bytes }: { readonly bytes: number }): boolean {
   return bytes >= DIVIDED;
