@@ -59,6 +59,20 @@ test('a clock that is 400 days ahead deletes nothing, with any setting', async (
   expect(await place.rows('select count(*)::int as n from events')).toEqual(events);
 });
 
+test.each([
+  ['whose clock is ten minutes ahead', "this machine's clock was not compared", '2026-11-20T22:40:00Z', 200],
+  ['that lacks a day of a free stream', 'the run is incomplete', '2026-11-20T22:30:00Z', 500],
+])('a night %s deletes nothing, and the next sound one does', async (_, why, clock, answer) => {
+  const before = await pages();
+  await place.configure(`${YAML}${DUE}retries: 0\n`);
+  if (answer !== 200) place.sandbox.setFaults([{ endpoint: 'E19', kind: 'status', status: answer }]);
+  const { stderr } = await place.run(['run'], { DAWNLOAD_NOW: clock });
+  place.sandbox.setFaults([]);
+  expect(stderr).toContain(`Retention removes nothing in this run: ${why}`);
+  expect(await pages()).toBe(before);
+  expect((await place.run(['run'])).stderr).toContain('Removed by retention, landing: 6 days');
+});
+
 test('more than a week at a time is deleted only on your word', async () => {
   await place.configure(`${YAML}retention: { events: 8 days, landing: 8 }\n`);
   const before = await pages();
